@@ -1,0 +1,1 @@
+"""Algorithms decide classes or levels; they never write a value."""

@@ -1,0 +1,85 @@
+"""Privacy models in the form that compiled algorithms read, and as a question to a partition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.partition import Classes, Distribution
+from kanonym.data.table import EncodedTable
+from kanonym.kernels.conditions import Criteria
+from kanonym.kernels.disclosure import RELATIONS, SIZE, reference_shares
+from kanonym.kernels.histograms import class_histograms
+from kanonym.models.base import PrivacyModel
+
+
+def classes_of(table: EncodedTable, labels: NDArray[np.int32], n_classes: int) -> Classes:
+    """Return sizes and distributions of classes of tuples; the table itself is the reference.
+
+    labels: (n_tuples,) int32, negative for suppressed tuples.
+    """
+    kept = labels >= 0
+    sizes = np.bincount(labels[kept], table.weights[kept], n_classes).astype(np.int64)
+    distributions = {}
+    for j, domain in enumerate(table.sensitive):
+        codes = np.ascontiguousarray(table.sensitive_codes[:, j])
+        offsets, values, counts = class_histograms(
+            labels, codes, table.weights, n_classes, domain.size
+        )
+        distributions[domain.name] = Distribution(
+            offsets, values, counts, table_counts(table, j), ancestors_of(table, j)
+        )
+    return Classes(sizes, distributions)
+
+
+def table_counts(table: EncodedTable, j: int) -> NDArray[np.int64]:
+    """Return (n_values,) int64: records of each value of sensitive attribute j."""
+    codes = table.sensitive_codes[:, j]
+    held = codes >= 0
+    return np.bincount(codes[held], table.weights[held], table.sensitive[j].size).astype(np.int64)
+
+
+def ancestors_of(table: EncodedTable, j: int) -> NDArray[np.int32]:
+    """Return the labels of sensitive attribute j by level, (0, 0) without a hierarchy."""
+    domain = table.sensitive[j]
+    if domain.hierarchy is None:
+        return np.zeros((0, 0), np.int32)
+    # An excluded null is the hierarchy's last leaf and no value of the domain.
+    return np.ascontiguousarray(domain.hierarchy.codes[:, : domain.size])
+
+
+def compiled(models: Sequence[PrivacyModel], table: EncodedTable) -> Criteria:
+    """Gather every model's conditions and the table's distributions for kernels."""
+    criteria = [criterion for model in models for criterion in model.criteria()]
+    sizes = [math.ceil(c.threshold) for c in criteria if c.measure == SIZE]
+    place = {domain.name: j for j, domain in enumerate(table.sensitive)}
+    asked = [c for c in criteria if c.measure != SIZE and c.attribute is not None]
+    trees = [ancestors_of(table, j) for j in range(len(place))]
+    shares = [reference_shares(table_counts(table, j), trees[j]) for j in range(len(place))]
+    n_values = max((share.shape[1] for share in shares), default=0)
+    references = np.zeros((len(place), max((len(s) for s in shares), default=0), n_values))
+    ancestors = np.zeros((len(place), max((len(t) for t in trees), default=0), n_values), np.int32)
+    for j, (share, tree) in enumerate(zip(shares, trees, strict=True)):
+        references[j] = _padded(share, references.shape[1:])
+        ancestors[j, : tree.shape[0], : tree.shape[1]] = tree
+    conditions = np.zeros((len(asked), 5), np.int64)
+    for row, c in zip(conditions, asked, strict=True):
+        j = place[c.attribute or ""]
+        row[:] = c.measure, j, RELATIONS[c.relation], c.argument, len(trees[j])
+    thresholds = np.array([c.threshold for c in asked], np.float64)
+    return Criteria(max([1, *sizes]), conditions, thresholds, references, ancestors)
+
+
+def _padded(share: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Widen one attribute's shares: cumulative rows go on level, absent values come last."""
+    padded = np.zeros(shape)
+    n_rows, n_values = share.shape
+    padded[:n_rows, :n_values] = share
+    if n_values:
+        for row in (1, 2, 3):  # CUMULATIVE, CUMULATIVE_SUM, RANK
+            padded[row, n_values:] = share[row, -1]
+    padded[4, n_values:] = np.arange(n_values, shape[1])  # BY_SHARE
+    return padded

@@ -1,0 +1,75 @@
+"""The command line. Commands have no logic of their own: they read, call and print.
+
+Each command imports what it needs when it runs, so that `kanonym --help` stays fast.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+from typing import Annotated
+
+import typer
+
+import kanonym
+from kanonym.cli import anonymize, demo, hierarchy, measure, verify
+from kanonym.cli.group import Commands
+
+app = typer.Typer(
+    name="kanonym",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("anonymize")(anonymize.anonymize)
+app.command("verify")(verify.verify)
+app.command("measure")(measure.measure)
+app.add_typer(hierarchy.app, name="hierarchy")
+app.command("demo")(demo.demo)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"kanonym {kanonym.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+    ] = False,
+) -> None:
+    """Anonymize tables about people, and prove what was done.
+
+    `-` is standard input or output. Exit codes: 0 done, 1 the data or the requirement
+    said no, 2 wrong usage.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Parameters
+    ----------
+    arguments
+        What stands after `kanonym`; None for the process's own.
+
+    Raises
+    ------
+    SystemExit
+        Always: its code is the exit code.
+
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal or pipe that has no β shows a question mark, not an error.
+            stream.reconfigure(errors="replace")
+    app(arguments, prog_name="kanonym")

@@ -1,0 +1,180 @@
+"""`kanonym anonymize`: a table in, a verified release out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+
+from kanonym.cli import options
+
+REPORTS = (".html", ".md", ".json")
+
+
+def anonymize(
+    table: options.Table,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Release; - for standard output.")
+    ],
+    policy: options.PolicyFile = None,
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.SensitiveAttributes = None,
+    identifiers: Annotated[
+        list[str] | None,
+        typer.Option("--identifiers", "-i", metavar="A,B", help="Identifiers: dropped."),
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", metavar="K", help="k-anonymity: records a class.")
+    ] = None,
+    l: Annotated[
+        int | None, typer.Option("-l", metavar="L", help="l-diversity: sensitive values a class.")
+    ] = None,
+    t: Annotated[
+        float | None, typer.Option("-t", metavar="T", help="t-closeness: distance to the table.")
+    ] = None,
+    hierarchy: options.Hierarchies = None,
+    algorithm: Annotated[
+        str | None, typer.Option(metavar="NAME", help="How classes are found: mondrian.")
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(metavar="RULE", help="Where Mondrian cuts: auto, loss or span.")
+    ] = None,
+    recoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="interval, range, set, hierarchy, mean, median or mode."),
+    ] = None,
+    suppression_limit: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Share of records that may be left out.")
+    ] = None,
+    others: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="Role of all other columns, such as insensitive."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed of the order of the release.")
+    ] = None,
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Keep the order of the input.")
+    ] = False,
+    aggregate: Annotated[
+        bool, typer.Option("--aggregate", help="One row a class and sensitive value, with a count.")
+    ] = False,
+    report: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Report, .html, .md or .json; may be repeated."),
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="How to repeat and check it, JSON.")
+    ] = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Anonymize a table, verify the release, and write it.
+
+    What is asked stands in a policy file, or in short options: the columns (-q, -s, -i) and
+    the privacy models (-k, -l, -t; -l and -t hold for each sensitive attribute). A release
+    that does not satisfy its policy is never written.
+    """
+    from kanonym import pipeline
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import release_tables, show, show_json
+    from kanonym.data.files import check_output, read_table, write_table
+    from kanonym.data.frames import to_polars
+
+    reports = report or []
+    hierarchies = options.hierarchy_files(hierarchy)
+    read = {"INPUT": table, "--policy": policy}
+    read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
+    if json and output == "-":
+        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    _check_places(read, output, reports, manifest)
+    asked = options.policy_of(
+        policy,
+        quasi_identifiers=options.names(quasi_identifiers),
+        sensitive=options.names(sensitive),
+        identifiers=options.names(identifiers),
+        k=k,
+        l=l,
+        t=t,
+        hierarchies=hierarchies,
+        algorithm=_algorithm(algorithm, split),
+        recoding=recoding,
+        suppression_limit=suppression_limit,
+        others=others,
+        seed=seed,
+        keep_order=keep_order or None,
+    )
+    written = [output, *map(str, reports), *([str(manifest)] if manifest else [])]
+    for file in written:
+        check_output(file)
+    with working() as step:
+        step("read")
+        start = perf_counter()
+        frame = read_table(table, format)
+        reading = perf_counter() - start
+        release = pipeline.anonymize(frame, asked, progress=step)
+        step("write")
+        start = perf_counter()
+        released = release.aggregate() if aggregate else release.frame
+        write_table(to_polars(released), output, format)
+        for place in reports:
+            release.report(place)
+        if manifest:
+            release.manifest(
+                manifest,
+                input=None if table == "-" else table,
+                output=None if output == "-" else output,
+            )
+        writing = perf_counter() - start
+    found = release.to_dict()
+    found["seconds"] = _seconds(found["seconds"], reading, writing)
+    if json:
+        show_json(found)
+    else:
+        show(*release_tables(found, written), to_stderr=output == "-")
+
+
+def _algorithm(name: str | None, split: str | None) -> dict[str, str] | None:
+    """Return the YAML form of the algorithm, or None where no option says anything."""
+    if name is None and split is None:
+        return None
+    return {"type": name or "mondrian", **({} if split is None else {"split": split})}
+
+
+def _check_places(
+    read: dict[str, str | Path | None], output: str, reports: list[Path], manifest: Path | None
+) -> None:
+    """Refuse outputs that would overwrite an input or each other."""
+    for report in reports:
+        if report.suffix.lower() not in REPORTS:
+            raise typer.BadParameter(
+                f"{report} must end in {', '.join(REPORTS)}", param_hint="--report"
+            )
+    taken = {
+        Path(place).resolve(): option
+        for option, place in read.items()
+        if place is not None and place != "-"
+    }
+    named: list[tuple[str, str | Path | None]] = [
+        ("-o", output),
+        *(("--report", r) for r in reports),
+        ("--manifest", manifest),
+    ]
+    for option, place in named:
+        if place is None or str(place) == "-":
+            continue
+        path = Path(place).resolve()
+        if path in taken:
+            raise typer.BadParameter(
+                f"{place} is {taken[path]} already; name another file", param_hint=option
+            )
+        taken[path] = option
+
+
+def _seconds(stages: dict[str, Any], reading: float, writing: float) -> dict[str, float]:
+    """Return the seconds of all stages, files included."""
+    every = {name: value for name, value in stages.items() if name != "total"}
+    every |= {"read": every.get("read", 0.0) + reading, "write": writing}
+    return {**every, "total": sum(every.values())}

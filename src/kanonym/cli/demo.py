@@ -1,0 +1,70 @@
+"""`kanonym demo`: the whole job on invented patients."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kanonym.data.errors import DataError
+
+POLICY = """\
+# Who is in the table must not be found out (k-anonymity), nor what a person suffers
+# from (l-diversity): an intruder may know a patient's postal code, birth date, sex and
+# occupation.
+version: 1
+attributes:
+  name:            {role: identifier}
+  national_number: {role: identifier}
+  postal_code:     {role: quasi-identifier, hierarchy: {masking: {from: right}}}
+  birth_date:      {role: quasi-identifier}
+  sex:             {role: quasi-identifier}
+  occupation:      {role: quasi-identifier}
+  diagnosis:       {role: sensitive}
+models:
+  - {type: k-anonymity, k: 5}
+  - {type: l-diversity, attribute: diagnosis, l: 3}
+algorithm: {type: mondrian}
+suppression_limit: 0.01
+"""
+
+
+def demo(
+    rows: Annotated[
+        int, typer.Option(min=100, max=1_000_000, metavar="N", help="Number of patients.")
+    ] = 10_000,
+    directory: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where the files go; a new or empty folder.")
+    ] = Path("kanonym-demo"),
+) -> None:
+    """Show the whole job on invented patients.
+
+    Writes a table, a policy, the release, a report and a manifest into a folder.
+    """
+    from kanonym import pipeline
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import release_tables, show
+    from kanonym.data.files import write_table, write_text
+    from kanonym.data.patients import patients
+    from kanonym.policy import Policy
+
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise DataError(f"{directory} is not empty; remove it, or name another with --directory")
+    directory.mkdir(parents=True, exist_ok=True)
+    table, policy = directory / "patients.csv", directory / "policy.yaml"
+    released, report = directory / "released.csv", directory / "report.html"
+    manifest = directory / "manifest.json"
+    with working() as step:
+        step("invent")
+        frame = patients(rows)
+        write_table(frame, table)
+        write_text(policy, POLICY)
+        release = pipeline.anonymize(frame, Policy.from_file(policy), progress=step)
+        step("write")
+        release.write(released)
+        release.report(report)
+        release.manifest(manifest, input=table, output=released)
+    written = [str(file) for file in (table, policy, released, report, manifest)]
+    show(*release_tables(release.to_dict(), written))
+    show(f"\nOpen {report}, and try:\n  kanonym verify {released} --policy {policy}")

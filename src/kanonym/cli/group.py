@@ -1,0 +1,72 @@
+"""How the command line ends: exit codes, one line for an error, a traceback on request."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from kanonym.data.errors import KanonymError
+
+REFUSED = 1
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+PIPE_CLOSED = 141  # 128 + SIGPIPE
+
+
+class Commands(TyperGroup):
+    """A group of commands whose errors reach the user as one line.
+
+    Exit codes: 0 done, 1 the data or the requirement said no, 2 wrong usage
+    (typer's own), 130 interrupted, 141 the reader of standard output went away.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Let `--debug` stand anywhere on the line."""
+        if "--debug" in args:
+            args = ["--debug", *(arg for arg in args if arg != "--debug")]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command and turn whatever it raises into an exit code."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            typer.echo("kanonym: interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            _leave_quietly()
+        except KanonymError as error:
+            if isinstance(error.__cause__, BrokenPipeError):
+                _leave_quietly()
+            _fail(ctx, str(error))
+        except MemoryError:
+            _fail(ctx, "not enough memory")
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            _fail(ctx, f"{place}{error.strerror or error}")
+        except Exception as error:
+            if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
+                raise  # typer's own: wrong usage, or a command that ends on purpose
+            # The text of a foreign error may quote data, so only its kind is told.
+            kind = type(error).__name__
+            _fail(ctx, f"{kind}: a defect in kanonym; --debug shows where")
+        return result
+
+
+def _leave_quietly() -> NoReturn:
+    """End after the reader of standard output went away."""
+    # What is still in the buffer goes nowhere, else Python complains at its end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise typer.Exit(PIPE_CLOSED)
+
+
+def _fail(ctx: Any, message: str) -> NoReturn:
+    if ctx.params.get("debug"):
+        traceback.print_exc()
+    typer.echo(f"kanonym: error: {message}", err=True)
+    raise typer.Exit(REFUSED)

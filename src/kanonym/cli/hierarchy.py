@@ -1,0 +1,128 @@
+"""`kanonym hierarchy`: build, check and show generalization hierarchies."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kanonym.cli import options
+
+app = typer.Typer(no_args_is_help=True, help="Build, check and show generalization hierarchies.")
+
+OfTable = Annotated[
+    str | None, typer.Option("--table", metavar="INPUT", help="Table that it has to cover.")
+]
+OfColumn = Annotated[str | None, typer.Option("--column", metavar="NAME", help="Its column.")]
+
+
+@app.command()
+def build(
+    table: options.Table,
+    column: Annotated[str, typer.Argument(metavar="COLUMN", help="Column of the table.")],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="FORM",
+            help="As in a policy: dates, 'intervals: {width: [5, 10]}', 'masking: {from: left}'.",
+        ),
+    ] = "automatic",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="- for standard output.")
+    ] = "-",
+    format: options.Format = None,
+) -> None:
+    """Build a hierarchy over a column.
+
+    It is written as CSV, one row a value. Without --as, one is suggested from the data,
+    and the suggestion is told.
+    """
+    from kanonym.cli.terminal import show as tell
+    from kanonym.data.files import check_output, write_text
+    from kanonym.data.hierarchy import Automatic
+    from kanonym.policy.construction import source_of_text
+
+    check_output(output)
+    source = source_of_text(form)
+    values = _values(table, column, format)
+    text = StringIO()
+    rows = source.bind(values).to_rows()
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
+    if isinstance(source, Automatic):
+        tell(source.describe(values), to_stderr=True)
+    write_text(output, text.getvalue())
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Hierarchy file.")],
+    table: OfTable = None,
+    column: OfColumn = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Check a hierarchy file.
+
+    Exit code 0: it is a hierarchy, and covers the column if one is named; 1: it is not.
+    Every value needs one row and one parent at each level, and all need one root.
+    """
+    from kanonym.cli.terminal import levels, show_json
+    from kanonym.cli.terminal import show as tell
+    from kanonym.data.hierarchy import from_file
+
+    _need_each_other(table, column)
+    source = from_file(file)
+    labels = source.rows.labels
+    if table is not None and column is not None:
+        source.bind(_values(table, column, format))
+    if json:
+        show_json({"valid": True, "levels": [len(names) for names in labels], "covers": column})
+    else:
+        covers = f" that covers {column} of {table}" if column else ""
+        tell(f"{file} is a hierarchy{covers}.", levels(labels))
+
+
+@app.command()
+def show(
+    form: Annotated[
+        str, typer.Argument(metavar="HIERARCHY", help="Hierarchy file, or a form as in a policy.")
+    ],
+    table: OfTable = None,
+    column: OfColumn = None,
+    format: options.Format = None,
+) -> None:
+    """Show a hierarchy.
+
+    With a column, the tree over its values; of a file alone, the levels.
+    """
+    from kanonym.cli.terminal import levels
+    from kanonym.cli.terminal import show as tell
+    from kanonym.data.hierarchy import FromFile
+    from kanonym.policy.construction import source_of_text
+
+    _need_each_other(table, column)
+    source = source_of_text(form)
+    if table is not None and column is not None:
+        tell(source.bind(_values(table, column, format)).show())
+    elif isinstance(source, FromFile):
+        tell(levels(source.rows.labels))
+    else:
+        raise typer.BadParameter(
+            "is needed: a hierarchy that is no file depends on the data", param_hint="--table"
+        )
+
+
+def _need_each_other(table: str | None, column: str | None) -> None:
+    if (table is None) != (column is None):
+        raise typer.BadParameter("need each other", param_hint="--table and --column")
+
+
+def _values(table: str, column: str, format: str | None) -> Any:
+    from kanonym.data.files import read_table
+    from kanonym.data.frames import column as column_of
+
+    return column_of(read_table(table, format), column)

@@ -1,0 +1,47 @@
+"""`kanonym measure`: every privacy model's value, for any table."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kanonym.cli import options
+
+
+def measure(
+    table: options.Table,
+    quasi_identifiers: Annotated[
+        list[str],
+        typer.Option("--quasi-identifiers", "-q", metavar="A,B", help="Quasi-identifiers."),
+    ],
+    sensitive: options.SensitiveAttributes = None,
+    hierarchy: options.Hierarchies = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Measure the k, l, t and other values of a table.
+
+    A hierarchy of a sensitive attribute adds t-closeness with hierarchical distance.
+    """
+    from kanonym import pipeline
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import measurement, show, show_json
+    from kanonym.data.files import read_table
+    from kanonym.data.hierarchy import from_file
+
+    files = options.hierarchy_files(hierarchy)
+    with working() as step:
+        step("read")
+        frame = read_table(table, format)
+        step("measure")
+        found = pipeline.measure(
+            frame,
+            quasi_identifiers=options.names(quasi_identifiers),
+            sensitive=options.names(sensitive),
+            hierarchies={name: from_file(file) for name, file in files.items()},
+        ).to_dict()
+    if json:
+        show_json(found)
+    else:
+        show(*measurement(found))

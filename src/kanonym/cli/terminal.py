@@ -1,0 +1,180 @@
+"""Results as tables on the terminal. They read the JSON contract, as any caller may."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+NAMED = {
+    "l_distinct": "l, distinct",
+    "l_entropy": "l, entropy",
+    "l_recursive_c": "c of recursive (c, l)",
+    "t_equal": "t, equal",
+    "t_ordered": "t, ordered",
+    "t_hierarchical": "t, hierarchical",
+    "basic_beta": "β, basic",
+    "enhanced_beta": "β, enhanced",
+    "delta_disclosure": "δ, natural logarithm",
+    "diversity_percent": "different values, % of a class",
+    "kl_divergence": "KL divergence",
+    "alpha": "α, largest share",
+    "enhanced_excess": "β, enhanced: excess",
+}
+EXAMPLES = 4  # labels of a level that are shown
+
+
+class _Terminal(Console):
+    """A console that leaves it to the command what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the error through; rich would end the process here."""
+        raise BrokenPipeError
+
+
+def show(*renderables: RenderableType, to_stderr: bool = False) -> None:
+    """Print tables and lines, on standard error where standard output carries data."""
+    console = _Terminal(stderr=to_stderr, highlight=False)
+    for renderable in renderables:
+        # Text takes brackets as they are; rich would read them as markup.
+        console.print(Text(renderable) if isinstance(renderable, str) else renderable)
+
+
+def show_json(contract: Mapping[str, Any]) -> None:
+    """Print one JSON object; numbers that JSON does not have (infinity, NaN) become null."""
+    json.dump(_finite(contract), sys.stdout, indent=2, default=str)
+    sys.stdout.write("\n")
+
+
+def number(value: object) -> str:
+    """Return a number as people read it: four digits, whole numbers in full."""
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:,.0f}" if value.is_integer() else f"{value:,.4g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "–" if value is None else str(value)
+
+
+def release_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[RenderableType]:
+    """Return what `kanonym anonymize` tells: the contract of a release, and its files."""
+    utility, risk, seconds = found["utility"], found["risk"], found["seconds"]
+    facts = _grid(
+        ("records", f"{number(found['rows_in'])} in, {number(found['rows_out'])} released"),
+        ("suppressed", found["suppressed"]),
+        ("classes", found["verification"]["classes"]),
+        ("records a class", utility["average_class_size"]),
+        ("information lost", f"{100 * utility['gcp']:.1f} % (GCP)"),
+        ("prosecutor risk", f"at most {number(risk['prosecutor']['highest'])}"),
+        ("seconds", f"{seconds['total']:.2f}"),
+    )
+    lost = _table("attribute", "lost, % (NCP)")
+    for name, value in utility.get("ncp", {}).items():
+        lost.add_row(Text(name), f"{100 * value:.1f}")
+    return [facts, models(found["verification"]["models"]), lost, _files(written)]
+
+
+def models(checks: Iterable[Mapping[str, Any]]) -> Table:
+    """Return what was required and what was achieved, one model a line."""
+    table = _table("model", "required", "achieved", "satisfied")
+    for check in checks:
+        of = f" of {check['attribute']}" if "attribute" in check else ""
+        satisfied = check["satisfied"]
+        table.add_row(
+            Text(f"{check['type']}{of}"),
+            number(check["required"]),
+            number(check["achieved"]),
+            Text("yes" if satisfied else "NO", style="green" if satisfied else "bold red"),
+        )
+    return table
+
+
+def violations(violating: Sequence[Mapping[str, Any]], total: int, shown: int) -> Table:
+    """Return the first of the classes that fail a model."""
+    table = _table("violating class", "records", "fails")
+    for one in violating[:shown]:
+        values = ", ".join(f"{name} {value}" for name, value in one["class"].items())
+        table.add_row(Text(values), number(one["size"]), one["model"])
+    if total > shown:
+        table.caption = f"the smallest of {number(total)} classes that fail; --json names 100"
+    return table
+
+
+def measurement(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym measure` tells."""
+    sizes = found["anonymity_set"]
+    facts = _grid(
+        ("records", found["rows"]),
+        ("classes", found["classes"]),
+        ("k", found["k"]),
+        ("k, null as wildcard", found["k_wildcard"]),
+        ("records alone in their class", found["uniques"]),
+        ("records a class", _spread(sizes)),
+    )
+    attributes = found["attributes"]
+    if not attributes:
+        return [facts]
+    table = _table("sensitive attribute", *attributes)
+    for measure in next(iter(attributes.values())):
+        cells = [_cell(attribute[measure]) for attribute in attributes.values()]
+        table.add_row(NAMED.get(measure, measure.replace("_", " ")), *cells)
+    return [facts, table]
+
+
+def levels(labels: Sequence[Sequence[str | None]]) -> Table:
+    """Return the levels of a hierarchy file, from the values to the root."""
+    table = _table("level", "labels")
+    table.add_column("for instance", overflow="fold")
+    for level, names in enumerate(labels):
+        shown = ", ".join("null" if name is None else name for name in names[:EXAMPLES])
+        more = ", …" if len(names) > EXAMPLES else ""
+        table.add_row(str(level), number(len(names)), Text(shown + more))
+    return table
+
+
+def _cell(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return number(value)
+    if "mean" in value:
+        return _spread(value)
+    return "\n".join(f"l={l}: {number(c)}" for l, c in value.items())
+
+
+def _spread(value: Mapping[str, float]) -> str:
+    return f"{number(value['min'])} to {number(value['max'])}, mean {number(value['mean'])}"
+
+
+def _files(written: Sequence[str]) -> Table:
+    names = ["standard output" if place == "-" else place for place in written]
+    return _grid(("written", names[0]), *(("", name) for name in names[1:]))
+
+
+def _grid(*rows: tuple[str, object]) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2))
+    table.add_column()
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, Text(value) if isinstance(value, str) else number(value))
+    return table
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    table.add_column(Text(first), overflow="fold")
+    for name in others:
+        table.add_column(Text(name), justify="right", overflow="fold")
+    return table
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

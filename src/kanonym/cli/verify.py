@@ -1,0 +1,67 @@
+"""`kanonym verify`: whether a released table satisfies a policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kanonym.cli import options
+from kanonym.cli.group import REFUSED
+
+SHOWN = 10  # violating classes on the terminal; --json has up to 100
+
+
+def verify(
+    released: Annotated[
+        str, typer.Argument(metavar="RELEASED", help="Released table; - for standard input.")
+    ],
+    policy: Annotated[
+        Path, typer.Option("--policy", "-p", metavar="FILE", help="Policy, YAML or JSON.")
+    ],
+    original: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Original table, for t-closeness and the like to compare with."
+        ),
+    ] = None,
+    count: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of record counts, in the aggregate form."),
+    ] = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Verify a released table against a policy.
+
+    Exit code 0: satisfied; 1: violated, and the violating classes are named. Only the
+    released values count: records that agree on all quasi-identifiers are one class.
+    """
+    from kanonym import pipeline
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import models, show, show_json, violations
+    from kanonym.data.files import read_table
+    from kanonym.policy import Policy
+
+    asked = Policy.from_file(policy)
+    with working() as step:
+        step("read")
+        frame = read_table(released, format)
+        before = None if original is None else read_table(original)
+        step("verify")
+        found = pipeline.verify(frame, asked, original=before, count=count).to_dict()
+    if json:
+        show_json(found)
+    else:
+        show(models(found["models"]))
+        if found["violating"]:
+            show(violations(found["violating"], found["n_violating"], SHOWN))
+    if not found["satisfied"]:
+        failed = dict.fromkeys(one["type"] for one in found["models"] if not one["satisfied"])
+        typer.echo(
+            f"kanonym: error: {released} violates {', '.join(failed)}: "
+            f"{found['n_violating']} of {found['classes']} classes",
+            err=True,
+        )
+        raise typer.Exit(REFUSED)

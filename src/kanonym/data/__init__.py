@@ -1,0 +1,1 @@
+"""What flows: frames, files, schema, hierarchies, encoded tables and partitions."""

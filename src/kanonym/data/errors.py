@@ -1,0 +1,34 @@
+"""The errors a user can meet. Each message says where, what and what to do.
+
+They stand in one file because the lowest layer needs the base class and every
+higher layer raises at least one of them.
+"""
+
+from __future__ import annotations
+
+
+class KanonymError(Exception):
+    """Base of every error that kanonym raises on purpose."""
+
+
+class DataError(KanonymError, ValueError):
+    """A table cannot be read, written or used: names file, row, column and value."""
+
+
+class SchemaError(KanonymError, ValueError):
+    """Roles and columns do not fit together: names the columns."""
+
+
+class HierarchyError(KanonymError, ValueError):
+    """A generalization hierarchy is not one, or does not cover the data."""
+
+
+class PolicyError(KanonymError, ValueError):
+    """A policy, or one parameter of it, is not valid: lists every fault at once."""
+
+
+class InfeasibleError(KanonymError):
+    """No release of this table can satisfy the models.
+
+    The message names the model that fails and the best value that is possible.
+    """

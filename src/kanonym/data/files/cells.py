@@ -1,0 +1,180 @@
+"""Cells of text files: which type a column of texts has, and which text a value has.
+
+A column gets a type only where every cell of it that is not null is written the
+way that type is written; otherwise it stays text, cell by cell as it came.
+
+- *Integers*: digits, `-` before them, nothing that would be lost: `01234`
+  and `+49` are text, and so is a column with an integer beyond 64 bits.
+- *Floating-point numbers*: decimal point, exponent, `inf` and `NaN` (null) in any
+  case, at least one finite number in the column; a column of integers with `-0`
+  among them. `007.5` and `+1.5` are text; so is a column of fractions with an
+  integer that a float might round (from 2^53 on).
+- *Booleans*: `true` and `false`, in lower case.
+- *Dates*: `2024-02-29`. *Times*: `2024-02-29T12:30:00` or with a blank for the T,
+  seconds and their fraction optional; with `Z` or an offset they become UTC.
+
+Blanks around a number or date are allowed. `NA`, `null` and the like are text:
+only the file's own null (an empty cell without quotes) is null, and in columns of
+numbers, booleans and dates an empty quoted cell too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+from polars import selectors
+from pyarrow import compute
+
+from kanonym.data.errors import DataError
+
+ArrowArray: TypeAlias = Any  # pyarrow carries no types
+
+_SAMPLE = 1000
+_EXACT = 2**53  # floats hold every smaller integer
+
+_NOT_A_FLOAT = r"^(\+|-?0[0-9])"
+_LONG_INTEGER = r"^-?[0-9]{16,}$"
+_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:"
+_TIMES = [f"%Y-%m-%d{mark}%H:%M{seconds}" for mark in "T " for seconds in (":%S%.f", "")]
+
+
+def typed(texts: ArrowArray) -> pl.Series:
+    """Return the column with the type that all of its cells have, or as it is.
+
+    Parameters
+    ----------
+    texts
+        (n,) pyarrow chunked array of text, null where the file has null.
+
+    Returns
+    -------
+    polars.Series
+        (n,) int64, float64, boolean, date, datetime or text.
+
+    """
+    if _arrow_integers(texts.slice(0, _SAMPLE)) is not None:
+        values = _arrow_integers(texts)  # the common case, before any cell is copied
+        if values is not None:
+            return values
+    return _converted(pl.Series(texts), (_integers, _floats, _booleans, _dates, _times))
+
+
+def temporal(texts: pl.Series) -> pl.Series:
+    """Return the column as dates or times where all of its cells are, or as it is.
+
+    For formats that mark numbers and booleans, but write dates as text (JSON).
+    """
+    return _converted(texts, (_dates, _times))
+
+
+def printable(frame: pl.DataFrame, kind: str, *, nested: bool = False) -> pl.DataFrame:
+    """Refuse what a text format cannot hold, and spell durations in ISO 8601.
+
+    Parameters
+    ----------
+    frame
+        A table to be written.
+    kind
+        The format, for the message.
+    nested
+        Whether the format holds lists and structs.
+
+    Raises
+    ------
+    DataError
+        A column of bytes or objects, or of lists or structs without `nested`.
+
+    """
+    for name, dtype in frame.schema.items():
+        if dtype in (pl.Binary, pl.Object) or (dtype.is_nested() and not nested):
+            raise DataError(
+                f"column {name!r} holds {dtype}, which {kind} cannot; "
+                "drop or convert it, or write Parquet"
+            )
+    return frame.with_columns(selectors.duration().dt.to_string("iso"))
+
+
+def _converted(
+    texts: pl.Series, conversions: tuple[Callable[[pl.Series], pl.Series | None], ...]
+) -> pl.Series:
+    # A few cells rule out most types; a type that fits them is tried on all.
+    sample = _bare(texts.drop_nulls().head(_SAMPLE))
+    if sample.is_null().all():
+        sample = _bare(texts)
+    for convert in conversions:
+        if convert(sample) is None:
+            continue
+        values = convert(texts)
+        if values is None:
+            values = convert(_bare(texts))
+        if values is not None:
+            return values
+    return texts
+
+
+def _bare(texts: pl.Series) -> pl.Series:
+    bare = texts.str.strip_chars()
+    return bare.set(bare == "", None)
+
+
+def _complete(values: pl.Series, texts: pl.Series) -> bool:
+    """Tell whether each text has a value, and there is one at all."""
+    return values.null_count() == texts.null_count() < len(texts)
+
+
+def _integers(texts: pl.Series) -> pl.Series | None:
+    return _arrow_integers(texts.to_arrow())
+
+
+def _arrow_integers(texts: ArrowArray) -> pl.Series | None:
+    try:
+        values = pl.Series(texts.cast("int64"))
+    except pa.ArrowInvalid:
+        return None
+    # A number starts with another digit than 0, after a minus or not; else it is 0.
+    zero = compute.and_(
+        compute.starts_with(texts, "0"), compute.greater(compute.binary_length(texts), 1)
+    )
+    lossy = compute.or_(zero, compute.starts_with(texts, "-0"))
+    return None if compute.any(lossy).as_py() or values.is_null().all() else values
+
+
+def _floats(texts: pl.Series) -> pl.Series | None:
+    values = texts.cast(pl.Float64, strict=False)
+    if not _complete(values, texts) or not values.is_finite().any():
+        return None
+    if texts.str.contains(_NOT_A_FLOAT).any():
+        return None
+    if (values.abs() >= _EXACT).any() and texts.str.contains(_LONG_INTEGER).any():
+        return None
+    return values.fill_nan(None)
+
+
+def _booleans(texts: pl.Series) -> pl.Series | None:
+    if not texts.is_in(["true", "false"]).all() or texts.null_count() == len(texts):
+        return None
+    return texts == "true"
+
+
+def _dates(texts: pl.Series) -> pl.Series | None:
+    values = texts.str.to_date("%Y-%m-%d", strict=False)
+    if not _complete(values, texts) or not (values.cast(pl.String) == texts).all():
+        return None
+    return values
+
+
+def _times(texts: pl.Series) -> pl.Series | None:
+    if not texts.str.contains(_TIME).all():
+        return None
+    unit: Literal["ns", "us"] = "ns" if texts.str.contains(r"\.[0-9]{7}").any() else "us"
+    for form in _TIMES:
+        values = texts.str.to_datetime(form, time_unit=unit, strict=False)
+        if _complete(values, texts):
+            return values
+        values = texts.str.to_datetime(f"{form}%#z", time_unit=unit, strict=False)
+        if _complete(values, texts):
+            return values
+    return None

@@ -1,0 +1,200 @@
+"""Bytes from and to the disk: missing files are named, outputs are whole or absent."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import difflib
+import hashlib
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from kanonym.data.errors import DataError
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the content of a file, or of standard input for `-`.
+
+    Raises
+    ------
+    DataError
+        There is no such file (the nearest name in its folder is told), it is a
+        folder, or it may not be read.
+
+    """
+    try:
+        return sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+    except FileNotFoundError:
+        raise DataError(_missing(Path(path))) from None
+    except IsADirectoryError:
+        raise DataError(f"{path} is a folder, not a file") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def decoded(data: bytes, where: str) -> str:
+    """Return bytes as text, without byte order mark.
+
+    Parameters
+    ----------
+    data
+        The content of a text file.
+    where
+        Its name, for the message.
+
+    Raises
+    ------
+    DataError
+        It is not UTF-8: the message tells the line and the byte.
+
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        skipped = len(data) - len(data.removeprefix(codecs.BOM_UTF8))
+        place = skipped + error.start
+        line = data.count(b"\n", 0, place) + 1
+        raise DataError(
+            f"{where} is not UTF-8: line {line}, byte {place + 1} of the file. "
+            "Save it as UTF-8 first (for instance: iconv -f WINDOWS-1252 -t UTF-8)"
+        ) from None
+
+
+def sha256(path: str | Path) -> str:
+    """Return the SHA-256 hash of a file, in hexadecimal.
+
+    Raises
+    ------
+    DataError
+        As `read_bytes`.
+
+    """
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise DataError(_missing(Path(path))) from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def check_output(path: str | Path) -> None:
+    """Refuse an output that could never be written, before any work is done for it.
+
+    Raises
+    ------
+    DataError
+        Its folder does not exist, it is a folder itself, or it may not be written.
+
+    """
+    if str(path) == "-":
+        return
+    final = Path(path).resolve()
+    if final.is_dir():
+        raise DataError(f"{path} cannot be written: it is a folder; add a file name")
+    if not final.parent.is_dir():
+        raise DataError(
+            f"{path} cannot be written: the folder {Path(path).parent} does not exist; create it"
+        )
+    if not os.access(final if final.exists() else final.parent, os.W_OK):
+        raise DataError(f"{path} cannot be written: permission denied")
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | Path) -> Iterator[Path]:
+    """Write a file whole or not at all.
+
+    Yields a path in the same folder with the same extension, where the caller
+    writes. When the block ends, that file takes the place of `path`; when the
+    block fails, it is removed and `path` stays as it was. A device or a pipe gets
+    the finished bytes copied instead, for it cannot be replaced.
+
+    Parameters
+    ----------
+    path
+        The file to write; a link is followed.
+
+    Raises
+    ------
+    DataError
+        As `check_output`; or any `OSError` of the block, such as a full disk.
+
+    """
+    check_output(path)
+    final = Path(path).resolve()
+    special = final.exists() and not final.is_file()
+    folder = Path(tempfile.gettempdir()) if special else final.parent
+    temporary = folder / f".kanonym-{secrets.token_hex(8)}{final.suffix}"
+    try:
+        yield temporary
+        if special:
+            with temporary.open("rb") as source, final.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        else:
+            _flush(temporary)
+            if final.exists():
+                shutil.copymode(final, temporary)
+            temporary.replace(final)
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be written: {error.strerror or error}; nothing was written"
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write text as UTF-8, whole or not at all; `-` is standard output.
+
+    Raises
+    ------
+    DataError
+        As `atomic_write`.
+
+    """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write bytes, whole or not at all; `-` is standard output.
+
+    Raises
+    ------
+    DataError
+        As `atomic_write`; or standard output is closed, or its disk is full.
+
+    """
+    if str(path) != "-":
+        with atomic_write(path) as temporary:
+            temporary.write_bytes(data)
+        return
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        raise DataError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def _flush(path: Path) -> None:
+    """Have the bytes on the disk before the name: a crash in between leaves the old file."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _missing(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"no file {path}: the folder {folder} does not exist"
+    with contextlib.suppress(OSError):
+        names = [entry.name for entry in folder.iterdir() if entry.is_file()]
+        near = difflib.get_close_matches(path.name, names, n=1)
+        if near:
+            return f"no file {path}; did you mean {folder / near[0]}?"
+    return f"no file {path}"

@@ -1,0 +1,84 @@
+"""The first row of a file without types: the names of the columns, or an error.
+
+A person's record that is taken for the header would be released as column names.
+So a first row that looks like a record is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import polars as pl
+
+from kanonym.data.errors import DataError
+
+_NUMBER = r"^\s*[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?\s*$"
+_DATE = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_HEAD = 1000  # rows in which the cells of the header are looked for
+
+
+def check_names(names: list[str], where: str) -> None:
+    """Refuse a column without a name, and two of one name.
+
+    Parameters
+    ----------
+    names
+        The cells of the first row.
+    where
+        The file's name, for the message.
+
+    Raises
+    ------
+    DataError
+        A cell is blank, or occurs twice.
+
+    """
+    for position, name in enumerate(names, 1):
+        if not name.strip():
+            raise DataError(
+                f"{where}: column {position} has no name in the header; name it, or leave it "
+                "out (a row index of pandas: to_csv(index=False))"
+            )
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise DataError(
+                f"{where}: column name {name!r} occurs {count} times in the header; "
+                "names must differ"
+            )
+
+
+def refuse_missing_header(table: pl.DataFrame, where: str) -> None:
+    """Refuse a first row that is evidently a record.
+
+    Evident is a number above a column of numbers, a date above dates, or a row of
+    which half the cells, at least two, occur again as texts below themselves.
+
+    Parameters
+    ----------
+    table
+        The table, its columns named by its first row.
+    where
+        The file's name, for the message.
+
+    Raises
+    ------
+    DataError
+        The first row is evidently a record.
+
+    """
+    again = 0
+    for position, (name, column) in enumerate(table.to_dict().items(), 1):
+        below = column.head(_HEAD).cast(pl.String).drop_nulls()
+        for form in (_NUMBER, _DATE):
+            if re.search(form, name) and below.str.contains(form).all():
+                raise DataError(
+                    f"{where} has no header: its first row holds a value in column {position}, "
+                    "not a name. Put a row of column names on top (no numbers or dates)"
+                )
+        again += (column.dtype == pl.String) and (below == name).any()
+    if again > 1 and again * 2 >= table.width:
+        raise DataError(
+            f"{where} has no header: {again} cells of its first row occur again below it. "
+            "Put a row of column names on top"
+        )

@@ -1,0 +1,386 @@
+"""Data frames in and out: pandas, polars and pyarrow, the same type out as in.
+
+Columns are converted one at a time, so that a column nobody recodes may hold
+anything at all (lists, mixed objects): it is released as it came.
+
+What a converted column is made of:
+
+- NaN is null; infinite numbers stay and are refused where they do harm.
+- Ordered categories become a polars `Enum`, other categories a `Categorical`.
+  Categories that are numbers or dates become those values, unless they are
+  ordered against their own order: then an `Enum` of their texts.
+- A column that is null throughout is text.
+- The index of a pandas frame is no column: it is never read, never released.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, TypeAlias, TypeVar, cast
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from narwhals.dependencies import (
+    is_pandas_dataframe,
+    is_polars_dataframe,
+    is_polars_lazyframe,
+    is_pyarrow_table,
+)
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError
+
+# pandas need not be installed, and pyarrow carries no types.
+PandasFrame: TypeAlias = Any
+PandasSeries: TypeAlias = Any
+ArrowTable: TypeAlias = Any
+ArrowArray: TypeAlias = Any
+Rows: TypeAlias = NDArray[np.int64] | None
+
+FrameT = TypeVar("FrameT")
+
+_SMALL_OFFSETS = 2**31 - 1  # bytes of text that Arrow's `string` type can address
+
+
+def is_frame(obj: object) -> bool:
+    """Tell whether `obj` is a table that kanonym takes.
+
+    Parameters
+    ----------
+    obj
+        Anything.
+
+    Returns
+    -------
+    bool
+        True for a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
+        Table, and for a narwhals wrapper around one of them.
+
+    Examples
+    --------
+    >>> is_frame(pl.DataFrame({"age": [34]})), is_frame({"age": [34]})
+    (True, False)
+
+    """
+    native = nw.to_native(obj, pass_through=True)
+    return (
+        is_polars_dataframe(native)
+        or is_pandas_dataframe(native)
+        or is_pyarrow_table(native)
+        or is_polars_lazyframe(native)
+    )
+
+
+def eager(frame: object) -> Any:
+    """Return the pandas, polars or pyarrow table behind `frame`, collected once.
+
+    A lazy frame may come out in another order each time it is collected. Whoever
+    reads several columns of one, or builds a release from it, calls this first
+    and works on the result.
+
+    Raises
+    ------
+    DataError
+        `frame` is no table that kanonym takes.
+
+    """
+    native = nw.to_native(frame, pass_through=True)
+    if isinstance(native, pl.LazyFrame):
+        return native.collect()
+    if not is_frame(native):
+        raise DataError(
+            f"a table is a pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table; "
+            f"this is {type(native).__module__}.{type(native).__qualname__}"
+        )
+    return native
+
+
+def column_names(frame: object) -> list[str]:
+    """Return the names of the columns, in order.
+
+    Raises
+    ------
+    DataError
+        There is no column, a name is not text, or two columns share a name.
+
+    """
+    native = nw.to_native(frame, pass_through=True)
+    if isinstance(native, pl.LazyFrame):
+        return _checked(native.collect_schema().names())
+    native = eager(native)
+    if isinstance(native, pl.DataFrame):
+        return _checked(native.columns)
+    if is_pyarrow_table(native):
+        return _checked(native.column_names)
+    return _checked(list(native.columns))
+
+
+def n_rows(frame: object) -> int:
+    """Return the number of rows; a lazy frame is collected for it."""
+    native = eager(frame)
+    return int(native.num_rows) if is_pyarrow_table(native) else len(native)
+
+
+def column(frame: object, name: str) -> pl.Series:
+    """Return one column as polars, ready to be encoded.
+
+    Numbers, dates and text of Arrow-backed frames, and numbers of NumPy-backed
+    ones, are not copied.
+
+    Parameters
+    ----------
+    frame
+        A table.
+    name
+        One of `column_names(frame)`.
+
+    Returns
+    -------
+    polars.Series
+        (n_rows,) of numbers, booleans, dates or times, text or categories; null
+        for every missing value, NaN included.
+
+    Raises
+    ------
+    DataError
+        No such column; or it holds values of several types, lists, structs or
+        bytes, or a type that polars cannot hold.
+
+    Notes
+    -----
+    Costs O(1) for most types, one pass over floating-point numbers (to find NaN),
+    one over text of NumPy-backed frames, one slow pass over pandas objects.
+
+    """
+    series = _convert(eager(frame), name)
+    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+        raise DataError(
+            f"column {name!r} holds {series.dtype}: only numbers, booleans, dates, text and "
+            "categories can be recoded or measured. Convert the column, or give it the role "
+            "insensitive (released as it is) or identifier (dropped)"
+        )
+    return series
+
+
+def to_polars(frame: object) -> pl.DataFrame:
+    """Return the whole table as polars, lists and structs included.
+
+    Raises
+    ------
+    DataError
+        As `column_names`; or a column of mixed types.
+
+    """
+    native = eager(frame)
+    return pl.DataFrame([_convert(native, name) for name in column_names(native)])
+
+
+def assemble(
+    frame: FrameT,
+    rows: Rows,
+    columns: Sequence[str | pl.Series],
+    like: object = None,
+) -> FrameT:
+    """Build a released table of the same type as the table that came in.
+
+    Parameters
+    ----------
+    frame
+        The input.
+    rows
+        (n,) int64 positions of input rows in released order; None for all rows
+        in their own order.
+    columns
+        The released columns in order: a name takes that column of the input at
+        `rows`, its type untouched; a polars Series, (n,), is a column in released
+        order already.
+    like
+        A frame whose type the result has, where `frame` is the `eager` form of
+        it: a LazyFrame or a narwhals wrapper. `frame` itself when None.
+
+    Returns
+    -------
+    frame
+        Of the type of `like`. pandas gets a fresh `RangeIndex`, its default text
+        type, and nullable integers and booleans only where a null needs them; a
+        number or date that kept its type keeps the very dtype of the column it
+        replaces. Metadata of the input (pandas `attrs`, Arrow schema metadata) is
+        not passed on.
+
+    Raises
+    ------
+    ValueError
+        A Series has not as many values as there are released rows.
+
+    """
+    like = frame if like is None else like
+    native = eager(frame)
+    length = n_rows(native) if rows is None else len(rows)
+    for entry in columns:
+        if isinstance(entry, pl.Series) and len(entry) != length:
+            raise ValueError(f"column {entry.name!r} has {len(entry)} values for {length} rows")
+    built: Any
+    if isinstance(native, pl.DataFrame):
+        built = _assemble_polars(native, rows, columns)
+        if isinstance(nw.to_native(like, pass_through=True), pl.LazyFrame):
+            built = built.lazy()
+    elif is_pyarrow_table(native):
+        built = _assemble_arrow(native, rows, columns)
+    else:
+        built = _assemble_pandas(native, rows, columns)
+    if isinstance(like, (nw.DataFrame, nw.LazyFrame)):
+        built = nw.from_native(built)
+    return cast("FrameT", built)
+
+
+def _checked(names: Sequence[object]) -> list[str]:
+    if not names:
+        raise DataError("the table has no columns")
+    other = [name for name in names if not isinstance(name, str)]
+    if other:
+        raise DataError(
+            f"column names must be text; {other[0]!r} is {type(other[0]).__name__} "
+            "(pandas: frame.columns = frame.columns.astype(str))"
+        )
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(f"column name {twice[0]!r} occurs more than once; names must differ")
+    return cast("list[str]", list(names))
+
+
+def _convert(native: pl.DataFrame | PandasFrame | ArrowTable, name: str) -> pl.Series:
+    names = column_names(native)
+    if name not in names:
+        raise DataError(f"no column {name!r}; the table has: {', '.join(names)}")
+    if isinstance(native, pl.DataFrame):
+        series = native.get_column(name)
+    elif is_pyarrow_table(native):
+        series = _from_arrow(native.column(name), name)
+    else:
+        series = _from_pandas(native[name])
+    if series.dtype == pl.Null:
+        series = series.cast(pl.String)
+    if series.dtype.is_float() and series.is_nan().any():
+        series = series.fill_nan(None)
+    return series.alias(name)
+
+
+def _from_arrow(array: ArrowArray, name: str) -> pl.Series:
+    series = _read(array, name, str(array.type))
+    if series.dtype == pl.Categorical and array.type.ordered:
+        chunks = array.unify_dictionaries().chunks
+        categories = chunks[0].dictionary.to_pylist() if chunks else []
+        return series.cast(pl.Enum(categories))
+    return series
+
+
+def _from_pandas(column: PandasSeries) -> pl.Series:
+    name = str(column.name)
+    if column.dtype == "object":
+        _refuse_mixture(column)
+    if column.dtype != "category":
+        return _read(column, name, str(column.dtype))
+    categories = column.cat.categories
+    in_order = not column.cat.ordered or categories.is_monotonic_increasing
+    if categories.dtype.kind in "iufbmM" and in_order:
+        return _read(column, name, f"categories of {categories.dtype}")
+    texts = [str(category) for category in categories]
+    if len(set(texts)) < len(texts):
+        raise DataError(f"column {name!r} has two categories with the same text; rename one")
+    series = _read(column.cat.rename_categories(texts), name, "categories")
+    return series.cast(pl.Enum(texts) if column.cat.ordered else pl.Categorical())
+
+
+def _read(column: PandasSeries | ArrowArray, name: str, dtype: str) -> pl.Series:
+    # Whatever the libraries raise here may quote a value, so none of it is passed on.
+    try:
+        series: pl.Series = nw.from_native(column, series_only=True).to_polars()
+    except (TypeError, ValueError, ArithmeticError, RuntimeError, pl.exceptions.PolarsError):
+        raise DataError(
+            f"column {name!r} of type {dtype} cannot be read; convert it to numbers, dates or text"
+        ) from None
+    return series
+
+
+def _refuse_mixture(column: PandasSeries) -> None:
+    """Allow one type of object, or integers with floats: anything else has no order or text."""
+    types: set[type] = {type(value) for value in column[column.notna()]}
+    if len(types) > 1 and (bool in types or not all(issubclass(kind, Real) for kind in types)):
+        found = ", ".join(sorted(kind.__name__ for kind in types))
+        raise DataError(
+            f"column {column.name!r} holds values of several types ({found}); "
+            "convert it to one type (pandas: astype(str))"
+        )
+
+
+def _assemble_polars(
+    frame: pl.DataFrame, rows: Rows, columns: Sequence[str | pl.Series]
+) -> pl.DataFrame:
+    taken = frame.select(entry for entry in columns if isinstance(entry, str))
+    if rows is not None and taken.width:
+        taken = taken.select(pl.all().gather(pl.Series(rows)))
+    return pl.DataFrame(
+        [taken.get_column(entry) if isinstance(entry, str) else entry for entry in columns]
+    )
+
+
+def _assemble_arrow(
+    table: ArrowTable, rows: Rows, columns: Sequence[str | pl.Series]
+) -> ArrowTable:
+    taken = table.select([entry for entry in columns if isinstance(entry, str)])
+    if rows is not None:
+        taken = taken.take(rows)
+    built = {
+        _name(entry): taken.column(entry) if isinstance(entry, str) else _to_arrow(entry)
+        for entry in columns
+    }
+    return nw.get_native_namespace(table).table(built)
+
+
+def _to_arrow(series: pl.Series) -> ArrowArray:
+    array = series.to_arrow(compat_level=pl.CompatLevel.oldest())
+    if series.dtype == pl.String and array.nbytes <= _SMALL_OFFSETS:
+        return array.cast("string")
+    return array
+
+
+def _assemble_pandas(
+    frame: PandasFrame, rows: Rows, columns: Sequence[str | pl.Series]
+) -> PandasFrame:
+    pandas = nw.get_native_namespace(frame)
+    built = {}
+    for entry in columns:
+        if isinstance(entry, pl.Series):
+            built[entry.name] = _to_pandas(entry, frame)
+        elif rows is None:
+            built[entry] = frame[entry].reset_index(drop=True)
+        else:
+            built[entry] = pandas.Series(frame[entry].array.take(rows), copy=False)
+    return pandas.DataFrame(built, copy=False)
+
+
+def _to_pandas(series: pl.Series, frame: PandasFrame) -> PandasSeries:
+    before = frame[series.name] if series.name in frame.columns else None
+    kept = None if before is None or not _same_type(series, before) else before.dtype
+    if series.null_count() and (series.dtype.is_integer() or series.dtype == pl.Boolean):
+        # NumPy has no null in these; going through floats would lose digits.
+        if kept is None or isinstance(kept, np.dtype):
+            kept = "boolean" if series.dtype == pl.Boolean else str(series.dtype)
+        column: PandasSeries = series.to_pandas(use_pyarrow_extension_array=True)
+        return column.astype(kept)
+    column = series.to_pandas()
+    return column if kept is None else column.astype(kept)
+
+
+def _same_type(series: pl.Series, before: PandasSeries) -> bool:
+    if not (series.dtype.is_numeric() or series.dtype.is_temporal() or series.dtype == pl.Boolean):
+        return False
+    after = nw.from_native(series, series_only=True).dtype
+    return bool(nw.from_native(before, series_only=True).dtype == after)
+
+
+def _name(entry: str | pl.Series) -> str:
+    return entry if isinstance(entry, str) else entry.name

@@ -1,0 +1,262 @@
+"""The generalization hierarchy: one label a value at every level, one root."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import HierarchyError
+from kanonym.data.hierarchy.drawing import draw
+from kanonym.data.hierarchy.leaves import has_null, quote, tally, typed
+
+ROOT = "*"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hierarchy:
+    """A tree over the values of one attribute, all leaves at the same depth.
+
+    Leaves stand in depth-first order, so every label covers an interval of leaves.
+
+    Attributes
+    ----------
+    values
+        (size,) leaf values in depth-first order, in the column's own type once
+        bound (a wider integer or a longer enumeration where the hierarchy knows
+        values that the column's type cannot hold); null, where present, last.
+    labels
+        One tuple a level: the label texts, by label index. Level 0 has one label a
+        leaf; the last level has one label, the root. None is the label of null,
+        which is a branch of its own at every level below the root.
+    codes
+        (n_levels, size) int32, C order, the label index of every leaf at every
+        level; non-decreasing along each level; row 0 counts up, the last row is 0.
+
+    Raises
+    ------
+    HierarchyError
+        The parts do not make a tree of this form.
+
+    """
+
+    values: pl.Series
+    labels: tuple[tuple[str | None, ...], ...]
+    codes: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        fault = _fault(self)
+        if fault:
+            raise HierarchyError(f"hierarchy of {self.values.name!r}: {fault}")
+
+    @property
+    def n_levels(self) -> int:
+        """Number of levels, from the values (0) to the root (`n_levels` - 1)."""
+        return len(self.labels)
+
+    @property
+    def size(self) -> int:
+        """Number of leaves, null included."""
+        return len(self.values)
+
+    @property
+    def has_null(self) -> bool:
+        """Whether null is a leaf; it is then the last one."""
+        return self.size > 0 and self.values[-1] is None
+
+    def label(self, level: int, leaf: int) -> str | None:
+        """Return the label of one leaf at one level."""
+        return self.labels[level][int(self.codes[level, leaf])]
+
+    def generalize(self, level: int) -> list[str | None]:
+        """Return the label of every leaf at one level."""
+        names = self.labels[level]
+        return [names[code] for code in self.codes[level].tolist()]
+
+    def leaf_counts(self, level: int) -> NDArray[np.int64]:
+        """Return (n_labels,) int64: how many leaves each label of a level covers."""
+        return np.bincount(self.codes[level], minlength=len(self.labels[level])).astype(np.int64)
+
+    def leaf_of(self, values: pl.Series) -> NDArray[np.int32]:
+        """Return (len(values),) int32: the leaf of each value, -1 for a value that is none.
+
+        NaN is null. Cost: one hash join.
+        """
+        asked = values.fill_nan(None) if values.dtype.is_float() else values
+        kind = _comparable(self.values.dtype, asked.dtype)
+        leaves = pl.DataFrame(
+            {"value": self.values.cast(kind), "leaf": np.arange(self.size, dtype=np.int32)}
+        )
+        found = pl.DataFrame({"value": asked.cast(kind)}).join(
+            leaves, on="value", how="left", nulls_equal=True, maintain_order="left"
+        )
+        return found["leaf"].fill_null(-1).to_numpy()
+
+    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+        """Return this hierarchy over a column: leaves in the column's type, all values known.
+
+        Parameters and errors are those of `HierarchySource.bind`; a null that the
+        hierarchy does not know gets a branch of its own.
+        """
+        del counts  # a built hierarchy does not depend on them
+        bound = self
+        if values.dtype not in (self.values.dtype, pl.Null):
+            leaves = pl.Series(values.name, self.labels[0], dtype=pl.String)
+            bound = replace(self, values=typed(leaves, values.dtype, lambda _: "its hierarchy"))
+        if has_null(values) and not self.has_null:
+            bound = with_null(bound)
+        return bound.covering(values, "its hierarchy")
+
+    def covering(self, values: pl.Series, origin: str) -> Hierarchy:
+        """Return the hierarchy itself, once every one of `values` is a leaf of it.
+
+        Raises
+        ------
+        HierarchyError
+            Names up to ten values that are no leaves; `origin` says of what.
+
+        """
+        missing = values.filter(self.leaf_of(values) < 0).unique(maintain_order=True)
+        if len(missing):
+            raise HierarchyError(
+                f"column {values.name!r}: {tally(len(missing), 'value')} not in {origin}: "
+                f"{quote(missing.to_list())}. Add a row for each"
+            )
+        return self
+
+    def rows(self) -> Iterator[tuple[str | None, ...]]:
+        """Yield the labels of each leaf, from level 0 to the root."""
+        return zip(*(self.generalize(level) for level in range(self.n_levels)), strict=True)
+
+    def to_rows(self) -> list[list[str]]:
+        """Return one row a leaf: its labels from level 0 to the root, null as an empty text."""
+        return [[label or "" for label in row] for row in self.rows()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy's form: a mapping from each value to its labels above.
+
+        Null stands in it only where it has labels of its own; without them `bind`
+        gives it its branch.
+        """
+        named = (row for row in self.rows() if any(label is not None for label in row[:-1]))
+        return {"mapping": {leaf: list(above) for leaf, *above in named}}
+
+    def write(self, path: str | Path, separator: str = ";") -> None:
+        """Write ARX's CSV form, which `from_file` reads: no header, one row a leaf.
+
+        Null becomes an empty cell; so does an empty text, which reads back as null.
+        """
+        # The csv module of Python 3.11 leaves a lone carriage return unquoted.
+        broken = any("\r" in name for names in self.labels for name in names if name)
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(
+                file,
+                delimiter=separator,
+                lineterminator="\n",
+                quoting=csv.QUOTE_ALL if broken else csv.QUOTE_MINIMAL,
+            ).writerows(self.to_rows())
+
+    def show(self, children: int = 5, lines: int = 60) -> str:
+        """Return the tree as text, with the number of leaves below each label.
+
+        Parameters
+        ----------
+        children
+            How many children are drawn below a label; the rest is counted.
+        lines
+            Where the tree would be longer, only the first child of each label is
+            drawn with what lies below it.
+
+        Examples
+        --------
+        >>> from kanonym.data import hierarchy
+        >>> tree = hierarchy.from_mapping({"*": {"warm": ["red", "orange"], "cold": ["blue"]}})
+        >>> print(tree.bind(pl.Series("colour", ["red", "blue"])).show())
+        * (3)
+        ├── warm (2)
+        │   ├── red
+        │   └── orange
+        └── cold (1)
+            └── blue
+
+        """
+        return draw(self.labels, self.codes, children, lines)
+
+
+def with_null(known: Hierarchy) -> Hierarchy:
+    """Return a hierarchy with null as one more leaf: the last, a branch of its own."""
+    null = np.array([[len(names)] for names in known.labels[:-1]] + [[0]], dtype=np.int32)
+    return Hierarchy(
+        values=known.values.extend_constant(None, 1),
+        labels=(*((*names, None) for names in known.labels[:-1]), known.labels[-1]),
+        codes=np.ascontiguousarray(np.hstack([known.codes, null])),
+    )
+
+
+def _comparable(a: pl.DataType, b: pl.DataType) -> pl.DataType:
+    """Return the type in which values of two types are compared."""
+    if a == b and a not in (pl.Categorical, pl.Null):
+        return a
+    if a.is_integer() and b.is_integer():
+        return pl.Int128()
+    return pl.Float64() if a.is_numeric() and b.is_numeric() else pl.String()
+
+
+def _fault(known: Hierarchy) -> str:
+    """Return what keeps three arrays from being a hierarchy, or an empty text."""
+    n, labels, codes = len(known.values), known.labels, known.codes
+    if codes.dtype != np.int32 or not codes.flags.c_contiguous:
+        return "codes must be int32 in C order"
+    if codes.shape != (len(labels), n) or len(labels) < 2:
+        return f"codes of shape {codes.shape} for {len(labels)} levels and {n} leaves"
+    if len(labels[-1]) != 1:
+        return f"{len(labels[-1])} roots"
+    if len(labels[0]) != n or (codes[0] != np.arange(n)).any():
+        return "level 0 must have one label a leaf"
+    for level, names in enumerate(labels):
+        steps = np.diff(codes[level])
+        if n and (codes[level, 0] or codes[level, -1] + 1 != len(names) or (steps >> 1).any()):
+            return f"codes of level {level} must count up from 0 along the leaves"
+        if len(set(names)) != len(names):
+            texts = sorted(name for name in names if name is not None)
+            twice = next(name for name, after in pairwise(texts) if name == after)
+            return f"two branches of level {level} are both called {twice!r}"
+        if level and ((np.diff(codes[level - 1]) == 0) & (steps != 0)).any():
+            return f"a label of level {level - 1} has two parents"
+    return ""
+
+
+@runtime_checkable
+class HierarchySource(Protocol):
+    """A built hierarchy, or a builder that makes one from a column's values."""
+
+    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+        """Return the hierarchy over a column.
+
+        Parameters
+        ----------
+        values
+            The distinct values of the column, null included where present; its name
+            is the column's name. A bound hierarchy covers at least these.
+        counts
+            (len(values),) number of records of each value. None: `values` is the
+            column itself, and is counted here.
+
+        Raises
+        ------
+        HierarchyError
+            A value is missing (up to ten are named), or cannot be generalized.
+
+        """
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that a policy file gives it, such as `{"file": "age.csv"}`."""
+        ...

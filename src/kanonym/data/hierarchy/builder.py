@@ -1,0 +1,179 @@
+"""What every builder does alike: look at a column, group neighbours, stack the levels."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields
+from datetime import date, datetime, time
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import HierarchyError
+from kanonym.data.hierarchy.base import ROOT, Hierarchy, with_null
+from kanonym.data.hierarchy.leaves import has_null, require_text, texts
+
+Labels = Callable[[NDArray[np.int64], NDArray[np.int64]], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The distinct values of one column, without null.
+
+    Attributes
+    ----------
+    values
+        (n_values,) non-null values, ascending; enumerations in their own order.
+    counts
+        (n_values,) int64 numbers of records.
+    null
+        Whether the column holds null (or NaN, which is null).
+
+    """
+
+    values: pl.Series
+    counts: NDArray[np.int64]
+    null: bool
+
+    @classmethod
+    def of(cls, values: pl.Series, counts: NDArray[np.int64] | None) -> Self:
+        """Take null out of a column and sort the rest."""
+        require_text(values)
+        frame = pl.DataFrame({"value": values, "count": 1 if counts is None else counts})
+        if values.dtype.is_float():
+            frame = frame.with_columns(pl.col("value").fill_nan(None))
+        present = frame.drop_nulls("value")
+        if counts is None:
+            present = present.group_by("value").agg(pl.col("count").sum())
+        present = present.sort("value")
+        return cls(
+            present["value"].alias(values.name),
+            present["count"].cast(pl.Int64).to_numpy(),
+            has_null(values),
+        )
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.values.name
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How one level groups leaves that stand side by side.
+
+    Attributes
+    ----------
+    groups
+        (n_leaves,) any integers; neighbours with the same one are one group.
+    labels
+        From first positions (n_groups,) and positions after the last (n_groups,)
+        to the texts of the groups. Asked only for a level that is kept.
+
+    """
+
+    groups: NDArray[np.int64]
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The leaves of a hierarchy in order, and its levels between leaves and root."""
+
+    values: pl.Series
+    levels: Sequence[Level]
+
+
+class Builder(ABC):
+    """A hierarchy that is made from the values of the column it is bound to.
+
+    A builder is a frozen dataclass of plain parameters. Each has the root `*`, and
+    leaves out a level that groups nothing that the level below did not group.
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+
+    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+        """Return the hierarchy over a column: see `HierarchySource.bind`."""
+        column = Column.of(values, counts)
+        plan = self.plan(column) if len(column.values) else Plan(column.values, [])
+        return stack(plan, texts(plan.values).to_list(), null=column.null)
+
+    @abstractmethod
+    def plan(self, column: Column) -> Plan:
+        """Return leaves and levels for a column of at least one value."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy's form: `{kind: {parameters that are not the default}}`."""
+        pairs = ((field, getattr(self, field.name)) for field in parameters(type(self)))
+        return {
+            self.kind: {
+                field.name.rstrip("_"): plain(value)
+                for field, value in pairs
+                if field.default is MISSING or value != field.default
+            }
+        }
+
+
+def parameters(kind: type) -> list[Field[Any]]:
+    """Return the fields of a dataclass that its constructor takes."""
+    return [field for field in fields(kind) if field.init]
+
+
+def stack(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
+    """Put levels on leaves and the root `*` on top.
+
+    A level that groups nothing more than the one below, or all values as the root does,
+    adds nothing and is left out.
+    """
+    n = len(plan.values)
+    labels: list[tuple[str | None, ...]] = [tuple(leaves)]
+    codes: list[NDArray[np.int32]] = [np.arange(n, dtype=np.int32)]
+    for level in plan.levels:
+        starts, row = runs(level.groups)
+        if len(starts) in {len(labels[-1]), 1}:
+            continue
+        labels.append(tuple(level.labels(starts, np.append(starts[1:], n))))
+        codes.append(row)
+    labels.append((ROOT,))
+    codes.append(np.zeros(n, dtype=np.int32))
+    known = Hierarchy(plan.values, tuple(labels), np.stack(codes))
+    return with_null(known) if null else known
+
+
+def runs(groups: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return where runs of equal neighbours start, and the run of every position."""
+    first = np.ones(len(groups), dtype=np.bool_)
+    first[1:] = groups[1:] != groups[:-1]
+    return np.flatnonzero(first), (np.cumsum(first) - 1).astype(np.int32)
+
+
+def one_a_level(name: str, given: Any) -> tuple[Any, ...]:
+    """Return a parameter that is one value, or a list of one a level, as a tuple."""
+    if not isinstance(given, Sequence):
+        return (given,)
+    if not given:
+        raise HierarchyError(f"{name} is empty")
+    return tuple(given)
+
+
+def whole_numbers(name: str, given: int | Sequence[int], least: int) -> tuple[int, ...]:
+    """Return a parameter of whole numbers, one a level, as a tuple."""
+    numbers = one_a_level(name, given)
+    if any(type(number) is not int or number < least for number in numbers):
+        raise HierarchyError(f"{name} must be whole numbers of at least {least}, not {given!r}")
+    return numbers
+
+
+def plain(value: object) -> object:
+    """Return a parameter as YAML and JSON hold it."""
+    if isinstance(value, Mapping):
+        return {plain(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value.isoformat() if isinstance(value, date | datetime | time) else value

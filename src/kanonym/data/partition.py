@@ -1,0 +1,80 @@
+"""What an algorithm decides, and what a privacy model looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Equivalence classes of a table: the decision of a local-recoding algorithm.
+
+    Attributes
+    ----------
+    labels
+        (n_tuples,) int32, the class of each tuple of the `EncodedTable`, or of
+        each record where `by_row`; `SUPPRESSED` (-1) for suppressed records.
+    n_classes
+        Number of classes; labels run from 0 to n_classes - 1, none empty.
+    by_row
+        Whether `labels` has one entry a record: algorithms that may separate
+        equal records.
+
+    """
+
+    labels: NDArray[np.int32]
+    n_classes: int
+    by_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How one sensitive attribute is distributed: over the table and over each class.
+
+    Counts are kept for present values only (CSR): class i owns the entries
+    offsets[i] to offsets[i + 1] (exclusive) of `values` and `counts`.
+
+    Attributes
+    ----------
+    offsets
+        (n_classes + 1,) int64.
+    values
+        (n_entries,) int32 codes of sensitive values, ascending within a class.
+    counts
+        (n_entries,) int64 numbers of records, each at least 1.
+    table
+        (n_values,) int64 counts over the table that classes are compared with.
+    ancestors
+        (n_levels, n_values) int32 label of each value at each level of its
+        hierarchy, level 0 the values themselves; shape (0, 0) without one.
+
+    """
+
+    offsets: NDArray[np.int64]
+    values: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    table: NDArray[np.int64]
+    ancestors: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """Equivalence classes as a privacy model sees them: sizes and distributions.
+
+    Attributes
+    ----------
+    sizes
+        (n_classes,) int64 numbers of records.
+    distributions
+        One `Distribution` a sensitive attribute, by name. Where null is
+        excluded, its counts leave it out and may add up to less than `sizes`.
+
+    """
+
+    sizes: NDArray[np.int64]
+    distributions: dict[str, Distribution]

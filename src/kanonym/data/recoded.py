@@ -1,0 +1,44 @@
+"""A quasi-identifier after recoding: what every class of a partition releases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from kanonym.data.schema import Recoding
+
+
+@dataclass(frozen=True, slots=True)
+class RecodedAttribute:
+    """One quasi-identifier after recoding, kept by class.
+
+    Attributes
+    ----------
+    name
+        The attribute.
+    recoding
+        The recoding used: one of `data.schema.RECODINGS`.
+    columns
+        The released columns' values, one Series a released column (two for
+        `range`: `age_min`, `age_max`), each holding the labels in use.
+    label_of_class
+        (n_classes,) int32, the entry of `columns` that each class gets.
+    low, high
+        (n_classes,) int32, the smallest and largest code in each class.
+    loss
+        (n_classes,) float64 in [0, 1], the normalized certainty penalty of the class.
+
+    """
+
+    name: str
+    recoding: Recoding
+    columns: tuple[pl.Series, ...]
+    label_of_class: NDArray[np.int32]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    loss: NDArray[np.float64]

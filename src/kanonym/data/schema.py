@@ -1,0 +1,163 @@
+"""Roles of attributes, and the schema that a policy declares for a table."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+
+from kanonym.data.errors import PolicyError, SchemaError
+
+if TYPE_CHECKING:
+    from kanonym.data.hierarchy import HierarchySource
+
+Recoding = Literal["interval", "range", "set", "hierarchy", "mean", "median", "mode"]
+RECODINGS: tuple[Recoding, ...] = (
+    "interval",
+    "range",
+    "set",
+    "hierarchy",
+    "mean",
+    "median",
+    "mode",
+)
+Nulls = Literal["value", "exclude"]
+
+
+class Role(StrEnum):
+    """What an attribute gives away (Samarati 2001; SDC handbook, ch. 2)."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    INSENSITIVE = "insensitive"
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """An attribute that names a person on its own; it is dropped from the release."""
+
+    role = Role.IDENTIFIER
+
+
+@dataclass(frozen=True, slots=True)
+class QuasiIdentifier:
+    """An attribute an intruder may know; it is recoded.
+
+    Parameters
+    ----------
+    hierarchy
+        A built hierarchy or a builder of one (`ka.hierarchy`); None for none.
+    recoding
+        How a class's values are released. None picks `hierarchy` where there is
+        one, else `interval` for numbers and dates and `set` for other values.
+
+    """
+
+    hierarchy: HierarchySource | None = None
+    recoding: Recoding | None = None
+
+    role = Role.QUASI_IDENTIFIER
+
+    def __post_init__(self) -> None:
+        if self.recoding is not None and self.recoding not in RECODINGS:
+            raise PolicyError(
+                f"recoding {self.recoding!r} is unknown; it is one of {', '.join(RECODINGS)}"
+            )
+        if self.recoding == "hierarchy" and self.hierarchy is None:
+            raise PolicyError("recoding 'hierarchy' needs a hierarchy")
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """An attribute whose value must not be learnt; it is released unchanged.
+
+    Parameters
+    ----------
+    hierarchy
+        Only for t-closeness with hierarchical distance.
+    nulls
+        `value`: null counts as one more sensitive value; `exclude`: the models
+        of this attribute look at the records that have a value.
+
+    """
+
+    hierarchy: HierarchySource | None = None
+    nulls: Nulls = "value"
+
+    role = Role.SENSITIVE
+
+    def __post_init__(self) -> None:
+        if self.nulls not in ("value", "exclude"):
+            raise PolicyError(f"nulls {self.nulls!r} is unknown; it is 'value' or 'exclude'")
+
+
+@dataclass(frozen=True, slots=True)
+class Insensitive:
+    """An attribute that is neither known to an intruder nor private; released unchanged."""
+
+    role = Role.INSENSITIVE
+
+
+Attribute = Identifier | QuasiIdentifier | Sensitive | Insensitive
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Every column of one table with its role, in the table's column order."""
+
+    attributes: dict[str, Attribute]
+
+    @classmethod
+    def resolve(
+        cls,
+        columns: Sequence[str],
+        attributes: dict[str, Attribute],
+        others: Role | None = None,
+    ) -> Schema:
+        """Fit declared attributes to a table's columns.
+
+        `others` gives one role to all columns that nobody classified; without it
+        they are an error that lists them.
+
+        Raises
+        ------
+        SchemaError
+            A declared attribute is no column, or a column has no role.
+
+        """
+        unknown = [name for name in attributes if name not in set(columns)]
+        if unknown:
+            raise SchemaError(_unknown_columns(unknown, columns))
+        unclassified = [name for name in columns if name not in attributes]
+        if unclassified and others is None:
+            raise SchemaError(
+                f"{len(unclassified)} column(s) have no role: {', '.join(unclassified)}. "
+                "Give each a role, or say others: insensitive (or identifier) on purpose"
+            )
+        default: dict[Role, Attribute] = {
+            Role.IDENTIFIER: Identifier(),
+            Role.QUASI_IDENTIFIER: QuasiIdentifier(),
+            Role.SENSITIVE: Sensitive(),
+            Role.INSENSITIVE: Insensitive(),
+        }
+        return cls(
+            {
+                name: attributes[name] if name in attributes else default[Role(others or "")]
+                for name in columns
+            }
+        )
+
+    def names(self, role: Role) -> list[str]:
+        """Return the columns of one role, in the table's order."""
+        return [name for name, attribute in self.attributes.items() if attribute.role is role]
+
+
+def _unknown_columns(unknown: Iterable[str], columns: Sequence[str]) -> str:
+    parts = []
+    for name in unknown:
+        near = difflib.get_close_matches(name, columns, n=1)
+        parts.append(f"{name!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
+    return f"no such column: {', '.join(parts)}. The table has: {', '.join(columns)}"

@@ -1,0 +1,262 @@
+"""The encoded table: integer codes, domains and weights, one tuple for equal records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError
+from kanonym.kernels.grouping import dense_codes, group_rows, one_group
+from kanonym.kernels.parallel import parallel
+
+if TYPE_CHECKING:
+    from kanonym.data.hierarchy import Hierarchy, HierarchySource
+
+Kind = Literal["number", "temporal", "ordered", "nominal"]
+
+LARGEST = 1e150
+"""Quasi-identifiers hold no number beyond this: its square is finite."""
+
+SMALL_INTEGERS = (
+    *(pl.Int8, pl.Int16, pl.Int32, pl.Int64),
+    *(pl.UInt8, pl.UInt16, pl.UInt32),
+)
+"""Integer types whose values all fit 64 signed bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The values of one attribute in the order of their codes.
+
+    Codes run from 0 to `size` - 1. Numbers, dates and ordered categories stand in
+    their own order; with a hierarchy the values stand in its depth-first order, so
+    that every subtree is an interval of codes. Null, where present, is the last
+    code and a branch of its own under the root.
+
+    Attributes
+    ----------
+    name
+        Column name.
+    kind
+        `number`, `temporal` (dates and times), `ordered` or `nominal`.
+    values
+        Non-null values by code, in the column's own type, length `size` - `has_null`.
+    has_null
+        Whether null is a value; its code is then `size` - 1.
+    observed
+        (size,) bool, which codes the data holds: a hierarchy may know more.
+    hierarchy
+        The hierarchy, bound to this column, or None. Its leaf i is code i.
+
+    """
+
+    name: str
+    kind: Kind
+    values: pl.Series
+    has_null: bool
+    observed: NDArray[np.bool_]
+    hierarchy: Hierarchy | None
+
+    @property
+    def size(self) -> int:
+        """Number of codes, null included."""
+        return len(self.values) + self.has_null
+
+    @property
+    def null_code(self) -> int:
+        """The code of null, or -1 where the column has none."""
+        return self.size - 1 if self.has_null else -1
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedTable:
+    """The frequency set of a table: distinct tuples with their numbers of records.
+
+    A tuple is a combination of quasi-identifier codes together with the sensitive
+    codes. Tuples are sorted by code, so the same records in any order give the
+    same table (apart from `tuple_of_row`).
+
+    Attributes
+    ----------
+    domains
+        One `Domain` a quasi-identifier.
+    sensitive
+        One `Domain` a sensitive attribute that a model needs.
+    codes
+        (n_tuples, n_quasi_identifiers) int32, C order.
+    sensitive_codes
+        (n_tuples, n_sensitive) int32, C order.
+    weights
+        (n_tuples,) int64 number of records of each tuple.
+    tuple_of_row
+        (n_rows,) int32, the tuple of each record of the input.
+
+    """
+
+    domains: tuple[Domain, ...]
+    sensitive: tuple[Domain, ...]
+    codes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
+    weights: NDArray[np.int64]
+    tuple_of_row: NDArray[np.int32]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of records of the input."""
+        return len(self.tuple_of_row)
+
+
+def encode(
+    quasi_identifiers: Sequence[tuple[pl.Series, HierarchySource | None]],
+    sensitive: Sequence[tuple[pl.Series, HierarchySource | None, bool]],
+    n_rows: int,
+) -> EncodedTable:
+    """Encode columns and collapse equal records into weighted tuples.
+
+    Parameters
+    ----------
+    quasi_identifiers
+        Column and hierarchy (or None) of each.
+    sensitive
+        Column, hierarchy (or None), and whether null is excluded, of each sensitive
+        attribute that a model needs; an excluded null has code -1.
+    n_rows
+        Number of records, for tables without a quasi-identifier.
+
+    Raises
+    ------
+    DataError
+        A quasi-identifier holds a number that is infinite or beyond ±1e150.
+    HierarchyError
+        A value is missing from its hierarchy.
+
+    Notes
+    -----
+    Cost O(n_rows · n_columns) for integers of a small range, one hash join a column
+    otherwise, and one radix sort.
+
+    """
+    for column, _ in quasi_identifiers:
+        _refuse_infinite(column)
+    known = parallel(lambda one: encode_column(*one), quasi_identifiers)
+    hidden = parallel(lambda one: encode_column(one[0], one[1], by_value=True), sensitive)
+    every = [*known, *hidden]
+    if every:
+        groups = group_rows([codes for _, codes in every], [domain.size for domain, _ in every])
+    else:
+        groups = one_group(n_rows)
+    d = len(known)
+    sensitive_codes = np.ascontiguousarray(groups.codes[:, d:])
+    domains = []
+    for j, ((domain, _), (_, _, exclude)) in enumerate(zip(hidden, sensitive, strict=True)):
+        if exclude and domain.has_null:
+            sensitive_codes[sensitive_codes[:, j] == domain.null_code, j] = -1
+            domains.append(replace(domain, has_null=False, observed=domain.observed[:-1]))
+        else:
+            domains.append(domain)
+    return EncodedTable(
+        domains=tuple(domain for domain, _ in known),
+        sensitive=tuple(domains),
+        codes=np.ascontiguousarray(groups.codes[:, :d]),
+        sensitive_codes=sensitive_codes,
+        weights=groups.sizes,
+        tuple_of_row=groups.labels,
+    )
+
+
+def encode_column(
+    column: pl.Series, source: HierarchySource | None = None, *, by_value: bool = False
+) -> tuple[Domain, NDArray[np.int32]]:
+    """Return a column's domain and (n_rows,) int32 codes.
+
+    Nominal values without a hierarchy stand in order of frequency, most frequent
+    first and ties by value: cuts between frequent and rare values lose least. With
+    `by_value` they stand in order of value.
+    """
+    kind = kind_of(column.dtype)
+    values, codes = _distinct(column)
+    has_null = column.null_count() > 0
+    counts = np.bincount(codes, minlength=len(values) + has_null)
+    if source is not None:
+        present = values.extend_constant(None, 1) if has_null else values
+        hierarchy = source.bind(present, counts)
+        leaves = hierarchy.leaf_of(present)
+        observed = np.zeros(hierarchy.size, np.bool_)
+        observed[leaves] = True
+        named = hierarchy.values[:-1] if hierarchy.has_null else hierarchy.values
+        domain = Domain(column.name, kind, named, hierarchy.has_null, observed, hierarchy)
+        return domain, leaves[codes] if len(codes) else codes
+    if kind == "nominal" and not by_value:
+        order = np.argsort(-counts[: len(values)], kind="stable")
+        place = np.empty(len(counts), np.int32)
+        place[order] = np.arange(len(order))
+        place[len(order) :] = len(order)
+        values, codes = values.gather(order), place[codes]
+    observed = np.ones(len(values) + has_null, np.bool_)
+    return Domain(column.name, kind, values, has_null, observed, None), codes
+
+
+def kind_of(dtype: pl.DataType) -> Kind:
+    """Return how values of a column type are ordered."""
+    if dtype.is_numeric():
+        return "number"
+    if dtype.is_temporal():
+        return "temporal"
+    return "ordered" if dtype == pl.Enum else "nominal"
+
+
+def _distinct(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
+    """Return distinct non-null values ascending and (n,) codes; null is the last code."""
+    if column.dtype in SMALL_INTEGERS and not column.null_count():
+        small = dense_codes(column.cast(pl.Int64).to_numpy())
+        if small is not None:
+            return pl.Series(column.name, small[0]).cast(column.dtype), small[1]
+    if column.dtype in (pl.Categorical, pl.Boolean):
+        column = column.cast(pl.String)
+    values = column.drop_nulls().unique().sort()
+    if values.dtype.is_float():
+        values = values.set(values == 0, 0.0)  # -0.0 is equal to it and reads otherwise
+    if not len(values):
+        return values, np.zeros(len(column), np.int32)
+    codes = column.replace_strict(
+        values, pl.int_range(len(values), dtype=pl.Int32, eager=True), default=len(values)
+    )
+    return values, codes.cast(pl.Int32).to_numpy(writable=True)
+
+
+def _refuse_infinite(column: pl.Series) -> None:
+    """Refuse numbers with which sums and squares overflow; cost: one pass."""
+    if not column.dtype.is_float():
+        return
+    low, high = column.min(), column.max()
+    if low is None or high is None or max(-low, high) <= LARGEST:  # type: ignore[operator]
+        return
+    row = (column.abs() > LARGEST).arg_max() or 0
+    what = "no finite number" if math.isinf(column[row]) else f"beyond ±{LARGEST:g}"
+    raise DataError(
+        f"column {column.name!r}, row {row + 1}: {column[row]} is {what}; "
+        "replace it, or leave the cell empty for a missing value"
+    )
+
+
+def value_codes(column: pl.Series) -> tuple[NDArray[np.int32], int]:
+    """Return (n_rows,) int32 codes in no particular order, and the number of codes.
+
+    Equal values get equal codes, null one of its own; faster than `encode_column`
+    for text, where no order is needed.
+    """
+    if column.dtype == pl.String:
+        # A pool of its own: codes count up from 0 by first appearance.
+        column = column.cast(pl.Categorical(pl.Categories.random()))
+    if column.dtype == pl.Categorical:
+        physical = column.to_physical()
+        size = int(physical.max() or 0) + 1  # type: ignore[arg-type]
+        return physical.fill_null(size).cast(pl.Int32).to_numpy(writable=True), size + 1
+    values, codes = _distinct(column)
+    return codes, len(values) + 1

@@ -1,0 +1,149 @@
+"""How kernels are compiled, where the machine code is kept, and who is told about it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import stat
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar, cast
+
+import numba
+import numpy as np
+from numba.core import config, event
+
+Int: TypeAlias = int | np.int64
+"""An integer of a kernel. A literal handed on to another kernel would compile it again."""
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+_IMPORT = re.compile(r"^\s*from kanonym\.kernels\.(\w+) import", re.MULTILINE)
+_numba_config: Any = config
+_lock = threading.Lock()
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function when it is first called; keep the machine code for later processes.
+
+    Division by zero follows numpy (infinity or NaN) and the interpreter lock is
+    released, so kernels run side by side in threads.
+
+    The code lies in the package's `__pycache__`. Where that is read-only, it lies in
+    the user's cache directory, then in the temporary directory; where nothing is
+    writable, each process compiles for itself. The directory's name holds a hash of
+    the module and of the kernel modules that it imports: numba alone would compare
+    the module's own file, and run yesterday's copy of a kernel from another module.
+    """
+    directory = _cache_directory(function.__code__.co_filename)
+    with _lock:
+        before = _numba_config.CACHE_DIR
+        _numba_config.CACHE_DIR = str(directory or "")
+        try:
+            compiled = numba.njit(cache=directory is not None, nogil=True, error_model="numpy")(
+                function
+            )
+        finally:
+            _numba_config.CACHE_DIR = before
+    return cast("Function", compiled)
+
+
+def part(function: Function) -> Function:
+    """Compile a function that kernels call: it becomes a part of their machine code.
+
+    Called from Python it works, too, and is compiled anew in each process: keeping
+    machine code for every part would double the time of the first compilation.
+    """
+    return cast("Function", numba.njit(nogil=True, error_model="numpy")(function))
+
+
+@contextmanager
+def announce_compilation(callback: Callable[[], None]) -> Iterator[None]:
+    """Call `callback` once if anything is compiled (not loaded from disk) inside the block."""
+    listener = _Once(callback)
+    with event.install_listener("numba:compile", listener):
+        yield
+
+
+class _Once(event.Listener):
+    """Call back at the first start of an event."""
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        """Keep the callback until it is called."""
+        self._callback: Callable[[], None] | None = callback
+
+    def on_start(self, event: object) -> None:  # noqa: ARG002
+        """Call back, and forget the callback."""
+        callback, self._callback = self._callback, None
+        if callback is not None:
+            callback()
+
+    def on_end(self, event: object) -> None:
+        """Do nothing: the start was announced."""
+
+
+@functools.cache
+def _cache_directory(source: str) -> Path | None:
+    """Return a writable directory for the kernels of one module, or None."""
+    module = Path(source)
+    try:
+        name = f"{module.stem}-{_stamp(module)}"
+        for place in _places(module):
+            if _is_writable(place / name):
+                return place / name
+    except (OSError, RuntimeError):  # no source (a zipped installation), no home
+        pass
+    return None
+
+
+def _places(module: Path) -> Iterator[Path]:
+    """Yield the directories that may hold compiled code, best first."""
+    if _numba_config.CACHE_DIR:  # NUMBA_CACHE_DIR: the user has decided
+        yield Path(_numba_config.CACHE_DIR)
+    yield module.parent / "__pycache__"
+    if os.name == "nt":
+        yield Path(os.environ.get("LOCALAPPDATA", Path.home())) / "kanonym"
+        yield Path(tempfile.gettempdir()) / "kanonym"
+    else:
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kanonym"
+        temporary = Path(tempfile.gettempdir()) / f"kanonym-{os.geteuid()}"
+        if _is_private(temporary):
+            yield temporary
+
+
+def _stamp(source: Path) -> str:
+    """Hash a module together with the kernel modules that it imports, direct or not."""
+    texts: dict[Path, bytes] = {}
+    pending = [source]
+    while pending:
+        path = pending.pop()
+        if path not in texts:
+            texts[path] = path.read_bytes()
+            names = _IMPORT.findall(texts[path].decode())
+            pending.extend(source.parent / f"{name}.py" for name in names)
+    digest = hashlib.sha256()
+    for path in sorted(texts):
+        digest.update(texts[path])
+    return digest.hexdigest()[:12]
+
+
+def _is_private(directory: Path) -> bool:
+    """Say whether only this user can write there: cached code is loaded and run."""
+    directory.mkdir(mode=0o700, exist_ok=True)
+    status = directory.lstat()
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _is_writable(directory: Path) -> bool:
+    """Make a directory and say whether a file can be written there."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=directory).close()
+    except OSError:
+        return False
+    return True

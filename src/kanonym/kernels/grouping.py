@@ -1,0 +1,228 @@
+"""Group equal rows of code columns: packed 64-bit keys, radix-sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.kernels.compile import kernel
+
+DIGIT_BITS = 11
+KEY_BITS = 64
+
+
+class Groups(NamedTuple):
+    """Equal rows, numbered in lexicographic order of their codes.
+
+    Attributes
+    ----------
+    labels
+        (n_rows,) int32, the group of each row.
+    sizes
+        (n_groups,) int64, rows in each group.
+    first
+        (n_groups,) int64, the first row of each group.
+    codes
+        (n_groups, n_columns) int32, C order, the codes of each group.
+
+    """
+
+    labels: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    first: NDArray[np.int64]
+    codes: NDArray[np.int32]
+
+
+def group_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Groups:
+    """Group the rows of code columns, in lexicographic order.
+
+    Parameters
+    ----------
+    columns
+        One (n_rows,) int32 array a column, codes from 0.
+    sizes
+        Number of codes of each column (all codes are below it).
+
+    Notes
+    -----
+    Cost O(n_rows · bits / 11): columns are packed into one unsigned 64-bit key as
+    long as their bits fit, and replaced by their group numbers when they do not.
+
+    """
+    n_rows = len(columns[0]) if columns else 0
+    if n_rows == 0:
+        empty = np.empty(0, np.int64)
+        codes = np.empty((0, len(columns)), np.int32)
+        return Groups(np.empty(0, np.int32), empty, empty, codes)
+    widths = np.array([max(int(size) - 1, 0).bit_length() for size in sizes], np.int64)
+    key = np.zeros(n_rows, np.uint64)
+    bits = 0
+    for column, width in zip(columns, widths.tolist(), strict=True):
+        if bits + width > KEY_BITS:
+            labels, starts, *_ = _group_keys(key, bits)
+            key = labels.astype(np.uint64)
+            bits = (len(starts) - 1).bit_length()
+        if width:
+            _append_column(key, column, width)
+            bits += width
+    labels, starts, distinct, first = _group_keys(key, bits)
+    if widths.sum() <= KEY_BITS:
+        codes = _unpack(distinct, widths)
+    else:
+        codes = np.empty((len(first), len(columns)), np.int32)
+        for a, column in enumerate(columns):
+            codes[:, a] = column[first]
+    return Groups(labels, np.diff(starts, append=n_rows), first, codes)
+
+
+def one_group(n_rows: int) -> Groups:
+    """Return the groups of rows without a column: one of all rows, none of no row."""
+    one = min(n_rows, 1)
+    return Groups(
+        np.zeros(n_rows, np.int32),
+        np.full(one, n_rows, np.int64),
+        np.zeros(one, np.int64),
+        np.empty((one, 0), np.int32),
+    )
+
+
+def dense_codes(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """Encode integers of a small range: sorted distinct values, and a code for each row.
+
+    Returns None when the range is too wide for a table of it to pay (more than
+    four entries a row, and more than 65,536). Cost O(n + range).
+    """
+    if len(values) == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int32)
+    low = int(values.min())
+    span = int(values.max()) - low + 1
+    if span > max(4 * len(values), 1 << 16):
+        return None
+    codes = np.empty(len(values), np.int32)
+    return _rank(values, low, np.zeros(span, np.int32), codes) + low, codes
+
+
+def _group_keys(
+    key: NDArray[np.uint64], bits: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the group of each row, and by group: start in sorted order, key, first row."""
+    order = np.arange(len(key), dtype=np.int32)
+    if bits:
+        key, order = _radix_sort(key, order, bits)
+    labels = np.empty(len(key), np.int32)
+    starts, first = _label_runs(key, order, labels)
+    return labels, starts, key[starts], first
+
+
+def _radix_sort(
+    key: NDArray[np.uint64], order: NDArray[np.int32], bits: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Sort keys and carry their row numbers along; stable, `bits` low bits count."""
+    n_passes = -(-bits // DIGIT_BITS)
+    width = -(-bits // n_passes)
+    other_key, other_order = np.empty_like(key), np.empty_like(order)
+    for step in range(n_passes):
+        _radix_pass(key, order, other_key, other_order, step * width, width)
+        key, other_key = other_key, key
+        order, other_order = other_order, order
+    return key, order
+
+
+@kernel
+def _append_column(key: NDArray[np.uint64], column: NDArray[np.int32], width: int) -> None:
+    """Shift each key of (n,) uint64 left by `width` and add the (n,) int32 codes."""
+    shift = np.uint64(width)
+    for i in range(len(key)):
+        key[i] = (key[i] << shift) | np.uint64(column[i])
+
+
+@kernel
+def _radix_pass(
+    key: NDArray[np.uint64],
+    order: NDArray[np.int32],
+    to_key: NDArray[np.uint64],
+    to_order: NDArray[np.int32],
+    shift: int,
+    width: int,
+) -> None:
+    """One counting-sort pass over `width` bits from bit `shift`; all arrays (n,)."""
+    n_buckets = 1 << width
+    mask = np.uint64(n_buckets - 1)
+    down = np.uint64(shift)
+    place = np.zeros(n_buckets, np.int64)
+    for i in range(len(key)):
+        place[(key[i] >> down) & mask] += 1
+    total = 0
+    for bucket in range(n_buckets):
+        count = place[bucket]
+        place[bucket] = total
+        total += count
+    for i in range(len(key)):
+        bucket = (key[i] >> down) & mask
+        at = place[bucket]
+        place[bucket] = at + 1
+        to_key[at] = key[i]
+        to_order[at] = order[i]
+
+
+@kernel
+def _label_runs(
+    key: NDArray[np.uint64], order: NDArray[np.int32], labels: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Label rows by runs of equal sorted keys, into (n,) labels; return starts and first rows."""
+    n_rows = len(key)
+    n_runs = 1
+    for i in range(1, n_rows):
+        n_runs += key[i] != key[i - 1]
+    starts = np.empty(n_runs, np.int64)
+    first = np.empty(n_runs, np.int64)
+    run = -1
+    for i in range(n_rows):
+        if i == 0 or key[i] != key[i - 1]:
+            run += 1
+            starts[run] = i
+            first[run] = order[i]
+        labels[order[i]] = run
+    return starts, first
+
+
+@kernel
+def _unpack(key: NDArray[np.uint64], widths: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return (n, d) int32 codes packed into (n,) uint64 keys, (d,) int64 bits each."""
+    d = len(widths)
+    codes = np.empty((len(key), d), np.int32)
+    for i in range(len(key)):
+        rest = key[i]
+        for a in range(d - 1, -1, -1):
+            mask = (np.uint64(1) << np.uint64(widths[a])) - np.uint64(1)
+            codes[i, a] = rest & mask
+            rest >>= np.uint64(widths[a])
+    return codes
+
+
+@kernel
+def _rank(
+    values: NDArray[np.int64], low: int, rank: NDArray[np.int32], codes: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Write the rank of each of (n,) int64 values into (n,) codes; return distinct - low.
+
+    rank: (range of the values,) int32 zeros.
+    """
+    for value in values:
+        rank[value - low] = 1
+    n_distinct = np.int32(0)
+    for offset in range(len(rank)):
+        n_distinct += rank[offset]
+    distinct = np.empty(n_distinct, np.int64)
+    n_distinct = np.int32(0)
+    for offset in range(len(rank)):
+        if rank[offset] == 1:
+            distinct[n_distinct] = offset
+            rank[offset] = n_distinct
+            n_distinct += np.int32(1)
+    for i in range(len(values)):
+        codes[i] = rank[values[i] - low]
+    return distinct

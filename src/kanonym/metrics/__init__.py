@@ -1,0 +1,1 @@
+"""How much: risk, utility and the values of privacy models, without a threshold."""

@@ -1,0 +1,83 @@
+"""The normalized certainty penalty (NCP) of each attribute, as tables for kernels.
+
+Xu et al. 2006, "Utility-based anonymization using local recoding", §3.1: what a value
+loses when it is released as a wider one, in [0, 1]. Deviation: sets and subtrees of n
+values cost (n - 1) / (N - 1) rather than n / N, so that an unchanged value costs 0 and
+the whole domain 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.schema import Recoding
+from kanonym.data.table import Domain
+from kanonym.kernels.penalty import RANGE, SET, TREE, Costs
+
+
+def kind_of(recoding: Recoding) -> int:
+    """Return the kernel's kind of loss for a recoding."""
+    return {"set": SET, "hierarchy": TREE}.get(recoding, RANGE)
+
+
+def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) -> Costs:
+    """Tabulate what releasing codes low to high of each attribute loses.
+
+    Parameters
+    ----------
+    domains
+        One a quasi-identifier.
+    recodings
+        One a quasi-identifier: `set` counts the distinct values of a class against
+        the distinct values of the table; `hierarchy` the leaves below the lowest
+        common ancestor against all leaves; the others the distance of the outer
+        values against the range of the table (of ranks, for ordered categories).
+
+    """
+    n_levels = max(
+        (len(d.hierarchy.labels) for d in domains if d.hierarchy is not None), default=0
+    )
+    offsets = np.cumsum([0, *(domain.size for domain in domains)])
+    attributes = np.zeros((len(domains), 4), np.int64)
+    positions = np.zeros(offsets[-1])
+    ancestors = np.zeros((n_levels, offsets[-1]), np.int32)
+    losses = np.zeros((n_levels, offsets[-1]))
+    for a, (domain, recoding) in enumerate(zip(domains, recodings, strict=True)):
+        kind = kind_of(recoding)
+        own = slice(offsets[a], offsets[a + 1])
+        attributes[a] = kind, offsets[a], domain.null_code, 0
+        if kind == SET:
+            positions[own] = np.arange(domain.size) / max(int(domain.observed.sum()) - 1, 1)
+        elif kind == RANGE:
+            positions[own] = _positions(domain)
+        elif domain.hierarchy is not None:
+            codes = domain.hierarchy.codes
+            attributes[a, 3] = len(codes)
+            ancestors[: len(codes), own] = codes
+            for level, labels in enumerate(codes):
+                leaves = np.bincount(labels)[labels]
+                losses[level, own] = (leaves - 1) / max(domain.size - 1, 1)
+    return Costs(attributes, positions, ancestors, losses)
+
+
+def numeric_values(domain: Domain) -> NDArray[np.float64]:
+    """Return each non-null code's place on a number line: its value, or its rank."""
+    if domain.kind == "number":
+        return domain.values.cast(pl.Float64).to_numpy()
+    if domain.kind == "temporal":
+        return domain.values.to_physical().cast(pl.Float64).to_numpy()
+    return np.arange(len(domain.values), dtype=np.float64)
+
+
+def _positions(domain: Domain) -> NDArray[np.float64]:
+    """Scale values to [0, 1] over what the table holds; null, never read, stands at 1."""
+    values = numeric_values(domain)
+    held = values[domain.observed[: len(values)]]
+    low, width = (held.min(), np.ptp(held)) if len(held) else (0.0, 0.0)
+    positions = np.ones(domain.size)
+    positions[: len(values)] = (values - low) / width if width > 0 else 0.0
+    return positions

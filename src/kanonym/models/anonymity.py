@@ -1,0 +1,132 @@
+"""Models of the class size: k-anonymity, and (alpha, k)-anonymity on top of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kanonym.kernels import disclosure
+from kanonym.models.base import (
+    Criterion,
+    PerClass,
+    check_attribute,
+    check_integer,
+    check_number,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KAnonymity(PerClass):
+    """Every class has at least k records.
+
+    Protects against identity disclosure: an intruder who knows a person's
+    quasi-identifiers finds at least k records that could be theirs. It does not
+    look at sensitive values: all k may share one.
+
+    Parameters
+    ----------
+    k
+        Integer of at least 1.
+
+    Raises
+    ------
+    PolicyError
+        k is not an integer of at least 1.
+
+    References
+    ----------
+    Samarati (2001), "Protecting respondents' identities in microdata release";
+    Sweeney (2002), "k-anonymity: a model for protecting privacy".
+
+    Examples
+    --------
+    >>> KAnonymity(5)
+    KAnonymity(k=5)
+    >>> KAnonymity(0)
+    Traceback (most recent call last):
+        ...
+    kanonym.data.errors.PolicyError: k-anonymity: k is 0; it must be an integer of at least 1
+
+    """
+
+    k: int
+
+    type: ClassVar[str] = "k-anonymity"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of their range."""
+        check_integer(self.type, "k", self.k, 1)
+
+    @property
+    def attribute(self) -> str | None:
+        """None: the model looks at class sizes."""
+        return None
+
+    @property
+    def required(self) -> float:
+        """The k asked for."""
+        return self.k
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Return: size >= k."""
+        return (Criterion(disclosure.SIZE, None, self.k, ">="),)
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaKAnonymity(PerClass):
+    """Every class has at least k records, and no sensitive value has a share above alpha.
+
+    Protects against identity disclosure, and bounds the confidence with which an
+    intruder infers any value of the attribute. `required` and `achieved` are alpha;
+    `achieved` is infinite where a class is smaller than k, whatever its shares.
+
+    Parameters
+    ----------
+    alpha
+        Largest share of one value in a class, in (0, 1].
+    k
+        Integer of at least 1.
+    attribute
+        The sensitive attribute.
+
+    Raises
+    ------
+    PolicyError
+        A parameter is out of its range.
+
+    References
+    ----------
+    Wong, Li, Fu and Wang (2006), "(alpha, k)-anonymity: an enhanced k-anonymity
+    model for privacy preserving data publishing", in its general form: alpha holds
+    for every sensitive value, not for one chosen value.
+
+    Examples
+    --------
+    >>> AlphaKAnonymity(0.5, 3, "disease")
+    AlphaKAnonymity(alpha=0.5, k=3, attribute='disease')
+
+    """
+
+    alpha: float
+    k: int
+    attribute: str
+
+    type: ClassVar[str] = "alpha-k-anonymity"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of their range."""
+        check_number(self.type, "alpha", self.alpha, above=0, maximum=1)
+        check_integer(self.type, "k", self.k, 1)
+        check_attribute(self.type, self.attribute)
+
+    @property
+    def required(self) -> float:
+        """The alpha asked for."""
+        return self.alpha
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Return: largest share <= alpha; size >= k."""
+        return (
+            Criterion(disclosure.ALPHA, self.attribute, self.alpha, "<="),
+            Criterion(disclosure.SIZE, None, self.k, ">="),
+        )

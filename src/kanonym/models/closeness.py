@@ -1,0 +1,87 @@
+"""t-closeness: the sensitive values of every class are distributed as those of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from kanonym.kernels import disclosure
+from kanonym.models.base import (
+    Criterion,
+    PerClass,
+    check_attribute,
+    check_choice,
+    check_number,
+)
+
+Distance = Literal["equal", "ordered", "hierarchical"]
+
+_MEASURES = {
+    "equal": disclosure.T_EQUAL,
+    "ordered": disclosure.T_ORDERED,
+    "hierarchical": disclosure.T_HIERARCHICAL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TCloseness(PerClass):
+    """The earth mover's distance from every class to the table is at most t.
+
+    Protects against attribute disclosure by what a class tells beyond the table:
+    skewed shares, and values that are different but alike. The distance says what
+    "alike" means:
+
+    - `equal`: any two values are equally far apart.
+    - `ordered`: values stand in the order of their codes (numbers and dates in
+      their own); neighbours are 1 / (m - 1) apart, with m the number of distinct
+      values of the table, however far apart the numbers themselves are.
+    - `hierarchical`: two values are as far apart as their lowest common ancestor is
+      high: its level / the height of the hierarchy. Needs a hierarchy of the
+      attribute.
+
+    Parameters
+    ----------
+    attribute
+        The sensitive attribute.
+    t
+        In [0, 1].
+    distance
+        `equal`, `ordered` or `hierarchical`.
+
+    Raises
+    ------
+    PolicyError
+        A parameter is out of its range.
+
+    References
+    ----------
+    Li, Li and Venkatasubramanian (2007), "t-closeness: privacy beyond k-anonymity
+    and l-diversity", ICDE, sections on t-closeness and the earth mover's distance.
+
+    Examples
+    --------
+    >>> TCloseness("disease", t=0.2)
+    TCloseness(attribute='disease', t=0.2, distance='equal')
+
+    """
+
+    attribute: str
+    t: float
+    distance: Distance = "equal"
+
+    type: ClassVar[str] = "t-closeness"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of their range."""
+        check_attribute(self.type, self.attribute)
+        check_number(self.type, "t", self.t, minimum=0, maximum=1)
+        check_choice(self.type, "distance", self.distance, tuple(_MEASURES))
+
+    @property
+    def required(self) -> float:
+        """The t asked for."""
+        return self.t
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Return: distance <= t."""
+        return (Criterion(_MEASURES[self.distance], self.attribute, self.t, "<="),)

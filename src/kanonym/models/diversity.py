@@ -1,0 +1,108 @@
+"""l-diversity: every class has enough well-represented sensitive values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from kanonym.data.errors import PolicyError
+from kanonym.kernels import disclosure
+from kanonym.models.base import (
+    Criterion,
+    PerClass,
+    check_attribute,
+    check_choice,
+    check_integer,
+    check_number,
+)
+
+Diversity = Literal["distinct", "entropy", "recursive"]
+
+
+@dataclass(frozen=True, slots=True)
+class LDiversity(PerClass):
+    """Every class has at least l well-represented values of a sensitive attribute.
+
+    Protects against attribute disclosure where a class agrees on the value
+    (homogeneity) or an intruder can rule some values out (background knowledge).
+    What "well-represented" means is the kind:
+
+    - `distinct`: at least l different values.
+    - `entropy`: exp(H) >= l, with H the entropy of the values in the class; l may
+      be any number of at least 1.
+    - `recursive`: (c, l)-diversity, r_1 < c * (r_l + ... + r_m), with r the counts
+      of the class in descending order: strictly less, so the most frequent value is
+      not too frequent even after l - 2 values have been ruled out.
+
+    A class then has at least l records (with a value), with no further condition.
+    `required` and `achieved` are l, for `recursive` c.
+
+    Parameters
+    ----------
+    attribute
+        The sensitive attribute.
+    l
+        At least 1; an integer unless the kind is `entropy`.
+    kind
+        `distinct`, `entropy` or `recursive`.
+    c
+        Above 0; for `recursive`, and only there.
+
+    Raises
+    ------
+    PolicyError
+        A parameter is out of its range, missing, or has no meaning for the kind.
+
+    References
+    ----------
+    Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), "l-diversity:
+    privacy beyond k-anonymity", ACM TKDD 1(1), section on its instantiations. The
+    paper compares entropies, H >= log l; exp(H) >= l is the same for any base.
+
+    Examples
+    --------
+    >>> LDiversity("disease", l=3)
+    LDiversity(attribute='disease', l=3, kind='distinct', c=None)
+    >>> LDiversity("disease", l=3, kind="recursive")
+    Traceback (most recent call last):
+        ...
+    kanonym.data.errors.PolicyError: l-diversity: kind recursive needs c, a number above 0
+
+    """
+
+    attribute: str
+    l: float
+    kind: Diversity = "distinct"
+    c: float | None = None
+
+    type: ClassVar[str] = "l-diversity"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of their range."""
+        check_attribute(self.type, self.attribute)
+        check_choice(self.type, "kind", self.kind, ("distinct", "entropy", "recursive"))
+        if self.kind == "entropy":
+            check_number(self.type, "l", self.l, minimum=1)
+        else:
+            check_integer(self.type, "l", self.l, 1)
+        if self.kind == "recursive":
+            if self.c is None:
+                raise PolicyError(f"{self.type}: kind recursive needs c, a number above 0")
+            check_number(self.type, "c", self.c, above=0)
+        elif self.c is not None:
+            raise PolicyError(
+                f"{self.type}: c is {self.c!r}; kind {self.kind} has no c, kind recursive has"
+            )
+
+    @property
+    def required(self) -> float:
+        """The l asked for; the c of kind `recursive`."""
+        return self.l if self.c is None else self.c
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Return the condition of the kind."""
+        if self.c is not None:
+            measure = disclosure.RECURSIVE
+            return (Criterion(measure, self.attribute, self.c, "<", argument=int(self.l)),)
+        measure = disclosure.DISTINCT if self.kind == "distinct" else disclosure.ENTROPY
+        return (Criterion(measure, self.attribute, self.l, ">="),)

@@ -1,0 +1,211 @@
+"""From plain values to attributes, hierarchies, models and algorithms."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from kanonym.algorithms.mondrian import Mondrian
+from kanonym.data import hierarchy
+from kanonym.data.errors import HierarchyError, KanonymError
+from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.schema import Attribute, Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
+from kanonym.models import MODELS, TCloseness
+from kanonym.models.base import PrivacyModel
+from kanonym.policy import document
+from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown
+
+ALGORITHMS: dict[str, type[Mondrian]] = {"mondrian": Mondrian}
+ROLES: dict[str, type[Attribute]] = {
+    Role.IDENTIFIER: Identifier,
+    Role.QUASI_IDENTIFIER: QuasiIdentifier,
+    Role.SENSITIVE: Sensitive,
+    Role.INSENSITIVE: Insensitive,
+}
+
+
+def attributes(given: Any, directory: Path) -> dict[str, Attribute]:
+    """Return the attributes of a mapping of column name to attribute or to its YAML form."""
+    if not isinstance(given, Mapping):
+        raise FaultsFoundError([Fault((), "must map each column's name to {role: …}")])
+    built = _collect(lambda name, form: _attribute(name, form, directory), given.items())
+    return dict(built)
+
+
+def models(given: Any) -> tuple[PrivacyModel, ...]:
+    """Return the models of a list of models or of their YAML forms."""
+    if not isinstance(given, list | tuple) or not given:
+        raise FaultsFoundError([Fault((), "must be a list with at least one {type: …}")])
+    built = _collect(lambda _, form: _typed(form, MODELS), enumerate(given))
+    return tuple(model for _, model in built)
+
+
+def algorithm(given: Any) -> Mondrian:
+    """Return an algorithm, or the one that its YAML form describes."""
+    built: Mondrian = _typed(given, ALGORITHMS)
+    return built
+
+
+def build(make: Callable[..., Any], given: Mapping[str, Any], owner: str) -> Any:
+    """Call a class or function with named values that come from a policy.
+
+    Unknown names, missing names and values of a wrong type are found together;
+    what the called code itself refuses is found when these are right.
+    """
+    parameters = inspect.signature(make).parameters
+    called = make.__init__ if isinstance(make, type) else make  # type: ignore[misc]
+    hints = typing.get_type_hints(called, localns={"HierarchySource": Any})
+    values = {k: v.item() if isinstance(v, np.generic) else v for k, v in given.items()}
+    faults = []
+    for name, value in values.items():
+        if name not in parameters:
+            faults.append(Fault((name,), unknown(f"key of {owner}", name, parameters)))
+        else:
+            faults += _type_faults(name, value, hints.get(name, Any))
+    for name, parameter in parameters.items():
+        if parameter.default is parameter.empty and name not in values:
+            faults.append(Fault((name,), f"is missing: {owner} needs it"))
+    if faults:
+        raise FaultsFoundError(faults)
+    try:
+        return make(**values)
+    except KanonymError as error:
+        raise FaultsFoundError([_blamed(str(error), parameters, owner)]) from None
+
+
+def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
+    if not isinstance(name, str):
+        raise FaultsFoundError([Fault((), f"YAML reads this name as {name!r}: put it in quotes")])
+    if isinstance(given, Attribute):
+        return given
+    if not isinstance(given, Mapping) or "role" not in given:
+        raise FaultsFoundError([Fault((), f"needs a role: {{role: {' | '.join(ROLES)}}}")])
+    role, values = given["role"], {k: v for k, v in given.items() if k != "role"}
+    faults: list[Fault] = []
+    if values.get("hierarchy") is not None:
+        try:
+            values["hierarchy"] = source(values["hierarchy"], directory)
+        except FaultsFoundError as error:
+            faults += [fault.below(("hierarchy",)) for fault in error.faults]
+            del values["hierarchy"]
+    if role in ROLES:
+        try:
+            built: Attribute = build(ROLES[role], values, role)
+        except FaultsFoundError as error:
+            faults += error.faults
+    else:
+        faults.append(Fault(("role",), unknown("role", role, ROLES)))
+    if faults:
+        raise FaultsFoundError(faults)
+    return built
+
+
+def source(given: Any, directory: Path) -> HierarchySource:
+    """Return a hierarchy source, or the one that its YAML form describes.
+
+    File names are relative to `directory`.
+    """
+    if isinstance(given, HierarchySource):
+        return given
+    try:
+        return hierarchy.from_dict(given, directory)
+    except HierarchyError as error:
+        raise FaultsFoundError([Fault((), str(error))]) from None
+
+
+def source_of_text(text: str) -> HierarchySource:
+    """Return the hierarchy source that a word or a piece of YAML describes.
+
+    Parameters
+    ----------
+    text
+        A name such as `dates`, a form such as `intervals: {width: [5, 10]}`, or the
+        path of a hierarchy file.
+
+    Raises
+    ------
+    PolicyError
+        It is none of these.
+
+    """
+    form = {"file": text} if Path(text).suffix else document.parse_value(text, "hierarchy")
+    try:
+        return source(form, Path())
+    except FaultsFoundError as error:
+        raise policy_error(error.faults, "") from None
+
+
+def check_models(
+    given: Iterable[PrivacyModel], attributes: Mapping[str, Attribute], others: Role | None
+) -> None:
+    """Refuse models whose attribute is not sensitive, or lacks the hierarchy they need."""
+    sensitive = [name for name, attribute in attributes.items() if isinstance(attribute, Sensitive)]
+    faults = []
+    for i, model in enumerate(given):
+        name = model.attribute
+        attribute = attributes.get(name or "")
+        reason = ""
+        if name is None:
+            continue
+        if attribute is None and others is not Role.SENSITIVE:
+            reason = unknown("sensitive attribute", name, sensitive)
+        elif attribute is not None and not isinstance(attribute, Sensitive):
+            reason = f"{name!r} is {attribute.role}; it must be sensitive"
+        elif (
+            isinstance(model, TCloseness)
+            and model.distance == "hierarchical"
+            and (attribute is None or attribute.hierarchy is None)
+        ):
+            reason = f"{name!r} needs a hierarchy for the hierarchical distance"
+        if reason:
+            faults.append(Fault((i, "attribute"), reason))
+    if faults:
+        raise FaultsFoundError(faults)
+
+
+def _typed(given: Any, kinds: Mapping[str, Any]) -> Any:
+    """Return `given` if it is built already, else the kind that its `type` names."""
+    if isinstance(given, tuple(kinds.values())):
+        return given
+    if not isinstance(given, Mapping) or "type" not in given:
+        raise FaultsFoundError([Fault((), f"needs a type: {{type: {' | '.join(kinds)}}}")])
+    kind = given["type"]
+    if kind not in kinds:
+        raise FaultsFoundError([Fault(("type",), unknown("type", kind, kinds))])
+    return build(kinds[kind], {k: v for k, v in given.items() if k != "type"}, kind)
+
+
+def _collect(
+    make: Callable[[Any, Any], Any], items: Iterable[tuple[Any, Any]]
+) -> list[tuple[Any, Any]]:
+    """Make every item, and raise the faults of all of them together."""
+    built, faults = [], []
+    for key, form in items:
+        try:
+            built.append((key, make(key, form)))
+        except FaultsFoundError as error:
+            faults += [fault.below((key,)) for fault in error.faults]
+    if faults:
+        raise FaultsFoundError(faults)
+    return built
+
+
+def _type_faults(name: str, value: Any, hint: Any) -> list[Fault]:
+    try:
+        TypeAdapter(hint, config=ConfigDict(strict=True)).validate_python(value)
+    except ValidationError as error:
+        return [fault.below((name,)) for fault in faults_of(error, ())]
+    return []
+
+
+def _blamed(message: str, parameters: Iterable[str], owner: str) -> Fault:
+    """Return the fault that a message such as `k-anonymity: k is 0; …` tells of."""
+    reason = message.removeprefix(f"{owner}: ")
+    name, _, rest = reason.partition(" ")
+    return Fault((name,), rest) if name in parameters else Fault((), reason)

@@ -1,0 +1,314 @@
+"""The policy itself: attributes with roles, privacy models, algorithm and options."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic_core import PydanticCustomError, core_schema
+
+from kanonym.algorithms.mondrian import Mondrian
+from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.schema import Attribute, QuasiIdentifier, Recoding, Role, Schema
+from kanonym.models.base import PrivacyModel
+from kanonym.policy import construction, document, shorthand
+from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """Where the parts of a policy come from, for file names and for error messages."""
+
+    source: str = ""
+    directory: Path = Path()
+    rename: Callable[[Fault], Fault] = lambda fault: fault
+
+
+_NOWHERE = _Origin()
+_origin: ContextVar[_Origin] = ContextVar("origin")
+
+
+def _built_by(build: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
+    """Let `build` make a field's value, and carry its faults to the error that lists all."""
+
+    def run(given: Any, info: ValidationInfo) -> Any:
+        try:
+            return build(given, info)
+        except FaultsFoundError as error:
+            raise PydanticCustomError("faults", "faults", {"faults": error.faults}) from None
+
+    return BeforeValidator(run)
+
+
+# Attributes, models and algorithms check themselves: pydantic need not look inside.
+_Opaque = GetPydanticSchema(lambda _source, _handler: core_schema.any_schema())
+
+
+def _attributes(given: Any, info: ValidationInfo) -> dict[str, Attribute]:
+    built = construction.attributes(given, _origin.get(_NOWHERE).directory)
+    named = any(isinstance(attribute, QuasiIdentifier) for attribute in built.values())
+    if not named and info.data.get("others", Role.QUASI_IDENTIFIER) is not Role.QUASI_IDENTIFIER:
+        raise FaultsFoundError([Fault((), "no column is a quasi-identifier: nothing to protect")])
+    return built
+
+
+def _models(given: Any, info: ValidationInfo) -> tuple[PrivacyModel, ...]:
+    built = construction.models(given)
+    if "attributes" in info.data and "others" in info.data:
+        construction.check_models(built, info.data["attributes"], info.data["others"])
+    return built
+
+
+_by_attributes = _built_by(_attributes)
+_by_models = _built_by(_models)
+_by_algorithm = _built_by(lambda given, _: construction.algorithm(given))
+
+
+class Policy(BaseModel):
+    """What is asked of a release: roles, privacy models, and the way to reach them.
+
+    Parts may be given as objects or in the form that they have in YAML.
+
+    Parameters
+    ----------
+    version
+        Version of the policy format.
+    others
+        The role of all columns that `attributes` does not name; None makes such a
+        column an error.
+    attributes
+        Each column's name with its `Identifier`, `QuasiIdentifier`, `Sensitive` or
+        `Insensitive`; at least one quasi-identifier.
+    models
+        The privacy models that every equivalence class must satisfy, at least one.
+    algorithm
+        How classes are found.
+    recoding
+        The recoding of quasi-identifiers that name none themselves, where it fits
+        their values.
+    suppression_limit
+        Share of the records, in [0, 1], that may be suppressed.
+    seed
+        One seed gives one release.
+    keep_order
+        Release the records in the order of the input. The order can tell who is who,
+        so the default shuffles them.
+
+    Raises
+    ------
+    PolicyError
+        Lists every fault with its place, the reason and what is allowed.
+
+    Examples
+    --------
+    >>> from kanonym import Identifier, KAnonymity, LDiversity, QuasiIdentifier, Sensitive
+    >>> policy = Policy(
+    ...     attributes={
+    ...         "name": Identifier(),
+    ...         "age": QuasiIdentifier(),
+    ...         "disease": Sensitive(),
+    ...     },
+    ...     models=[KAnonymity(5), LDiversity("disease", l=3)],
+    ... )
+    >>> policy.suppression_limit
+    0.0
+
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    version: Literal[1] = 1
+    others: Annotated[Role | None, Field(strict=False)] = None
+    attributes: Annotated[dict[str, Attribute], _Opaque, _by_attributes]
+    models: Annotated[Sequence[PrivacyModel], _Opaque, _by_models]
+    algorithm: Annotated[Mondrian, _Opaque, _by_algorithm] = Mondrian()
+    recoding: Recoding | None = None
+    suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
+    seed: Annotated[int, Field(ge=0)] = 0
+    keep_order: bool = False
+
+    def __init__(self, **parts: Any) -> None:
+        with _faults_listed():
+            super().__init__(**parts)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a policy from a YAML or JSON file.
+
+        File names in it are relative to its own folder.
+
+        Raises
+        ------
+        PolicyError
+            The file cannot be read, or the policy has faults: all are listed.
+
+        """
+        file = Path(path)
+        return cls.from_text(document.read_text(file), file.parent, source=str(file))
+
+    @classmethod
+    def from_text(cls, text: str, directory: Path = Path(), *, source: str = "policy text") -> Self:
+        """Read a policy from YAML or JSON text.
+
+        Parameters
+        ----------
+        text
+            The policy.
+        directory
+            Where relative file names in it start.
+        source
+            What error messages call it.
+
+        Raises
+        ------
+        PolicyError
+            The policy has faults: all are listed.
+
+        """
+        parts = document.parse(text, source)
+        with _from(_Origin(source, directory)):
+            return cls(**parts)
+
+    @classmethod
+    def short(
+        cls,
+        *,
+        quasi_identifiers: Sequence[str] = (),
+        sensitive: Sequence[str] = (),
+        identifiers: Sequence[str] = (),
+        hierarchies: Mapping[str, HierarchySource | str | os.PathLike[str]] | None = None,
+        k: int | None = None,
+        l: float | None = None,
+        t: float | None = None,
+        alpha: float | None = None,
+        beta: float | None = None,
+        delta: float | None = None,
+        **options: Any,
+    ) -> Self:
+        """Build a policy from the short forms.
+
+        Parameters
+        ----------
+        quasi_identifiers, sensitive, identifiers
+            Names of columns.
+        hierarchies
+            A hierarchy, or the path of a hierarchy file, for any of these columns.
+        k
+            k-anonymity.
+        l, t, beta, delta
+            Distinct l-diversity, t-closeness (equal distance), basic β-likeness and
+            δ-disclosure, of each sensitive attribute.
+        alpha
+            With `k`: (α, k)-anonymity of each sensitive attribute.
+        options
+            `others`, `algorithm`, `recoding`, `suppression_limit`, `seed` and
+            `keep_order` of `Policy`.
+
+        Raises
+        ------
+        PolicyError
+            A column has two roles, or a parameter is wrong: all faults are listed.
+
+        Examples
+        --------
+        >>> policy = Policy.short(quasi_identifiers=["age"], sensitive=["disease"], k=5, l=3)
+        >>> [model.type for model in policy.models]
+        ['k-anonymity', 'l-diversity']
+        >>> Policy.short(quasi_identifiers=["age"], k=0, suppression_limit=2)
+        Traceback (most recent call last):
+            ...
+        kanonym.data.errors.PolicyError: 2 faults
+          k: is 0; it must be an integer of at least 1
+          suppression_limit: must be less than or equal to 1, not 2
+
+        """
+        with _from(_Origin(rename=shorthand.rename)), _faults_listed():
+            shorthand.check_names(options, cls.model_fields)
+            attributes, models = shorthand.expand(
+                {
+                    Role.IDENTIFIER: identifiers,
+                    Role.QUASI_IDENTIFIER: quasi_identifiers,
+                    Role.SENSITIVE: sensitive,
+                },
+                hierarchies or {},
+                k,
+                {"l": l, "t": t, "alpha": alpha, "beta": beta, "delta": delta},
+            )
+            return cls(attributes=attributes, models=models, **options)
+
+    def schema_for(self, columns: Sequence[str]) -> Schema:
+        """Return the role of each column of a table, in the table's order.
+
+        Raises
+        ------
+        SchemaError
+            A named column does not exist, or a column has no role.
+
+        """
+        return Schema.resolve(columns, self.attributes, self.others)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy in the form that it has in YAML and JSON."""
+        parts = {
+            "version": self.version,
+            "attributes": {
+                name: {"role": str(attribute.role), **_plain(attribute)}
+                for name, attribute in self.attributes.items()
+            },
+            "others": None if self.others is None else str(self.others),
+            "models": [{"type": model.type, **_plain(model)} for model in self.models],
+            "algorithm": {"type": self.algorithm.type, **_plain(self.algorithm)},
+            "recoding": self.recoding,
+            "suppression_limit": self.suppression_limit,
+            "seed": self.seed,
+            "keep_order": self.keep_order,
+        }
+        return {name: value for name, value in parts.items() if value is not None}
+
+
+def _plain(part: Any) -> dict[str, Any]:
+    """Return the parameters of an attribute, a model or an algorithm, None left out."""
+    given = {field.name: getattr(part, field.name) for field in fields(part)}
+    return {
+        name: value.to_dict() if isinstance(value, HierarchySource) else value
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+@contextmanager
+def _from(origin: _Origin) -> Iterator[None]:
+    token = _origin.set(origin)
+    try:
+        yield
+    finally:
+        _origin.reset(token)
+
+
+@contextmanager
+def _faults_listed() -> Iterator[None]:
+    """Turn whatever is found wrong inside into one `PolicyError`."""
+    try:
+        yield
+    except ValidationError as error:
+        faults = faults_of(error, list(Policy.model_fields))
+    except FaultsFoundError as error:
+        faults = error.faults
+    else:
+        return
+    origin = _origin.get(_NOWHERE)
+    raise policy_error([origin.rename(fault) for fault in faults], origin.source) from None

@@ -1,0 +1,87 @@
+"""Faults of a policy: collected first, reported together."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from textwrap import shorten
+
+from pydantic import ValidationError
+
+from kanonym.data.errors import PolicyError
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong: where, and why.
+
+    Attributes
+    ----------
+    path
+        Keys and list positions from the top of the policy.
+    reason
+        What is wrong and what would be right.
+
+    """
+
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        """Return `models[1].l: reason`."""
+        where = "".join(f"[{key}]" if type(key) is int else f".{key}" for key in self.path)
+        return f"{where.removeprefix('.')}: {self.reason}" if where else self.reason
+
+    def below(self, path: Path) -> Fault:
+        """Return the fault as seen from higher up."""
+        return Fault((*path, *self.path), self.reason)
+
+
+class FaultsFoundError(Exception):
+    """Several faults at once, on their way to the `PolicyError` that lists them."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = list(faults)
+        super().__init__(*map(str, self.faults))
+
+
+def policy_error(faults: Sequence[Fault], source: str) -> PolicyError:
+    """Return the error that lists all faults of a policy, one a line, each once."""
+    texts = list(dict.fromkeys(map(str, faults)))
+    start = f"{source}: " if source else ""
+    if len(texts) == 1:
+        return PolicyError(start + texts[0])
+    return PolicyError("\n  ".join([f"{start}{len(texts)} faults", *texts]))
+
+
+def faults_of(error: ValidationError, known: Sequence[str]) -> list[Fault]:
+    """Translate what pydantic found into faults; `known` are the keys it could have met."""
+    found: list[Fault] = []
+    for entry in error.errors(include_url=False):
+        context, kind, given = entry.get("ctx", {}), entry["type"], entry["input"]
+        if "faults" in context:
+            found += [fault.below(entry["loc"]) for fault in context["faults"]]
+            continue
+        if kind == "extra_forbidden":
+            reason = unknown("key", entry["loc"][-1], known)
+        elif kind == "missing":
+            reason = "is missing"
+        elif kind in ("literal_error", "enum"):
+            allowed = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
+            reason = unknown("value", given, allowed)
+        else:
+            must = entry["msg"].replace("Input should be", "must be", 1)
+            reason = f"{must}, not {shorten(repr(given), 60, placeholder='…')}"
+        found.append(Fault(entry["loc"], reason))
+    return found
+
+
+def unknown(what: str, name: object, allowed: Iterable[str]) -> str:
+    """Say that a name is none of the allowed ones, and which one was probably meant."""
+    allowed = [str(entry) for entry in allowed]
+    near = difflib.get_close_matches(str(name), allowed, n=1)
+    guess = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{name!r} is an unknown {what}{guess} (known: {', '.join(allowed)})"

@@ -1,0 +1,268 @@
+"""Which bars show an attribute's distribution: few, readable, and none for a rare value.
+
+A bar of the original table that held fewer than `floor` records would tell what the
+release hides, so rare values share a bar with others, the ends are open ("80+": nobody
+learns the highest value), and edges are round numbers or dates, not values of the data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from kanonym.data.table import Domain
+
+MISSING = "(missing)"
+_CALENDAR = (
+    ("m", 1), ("m", 15), ("h", 1), ("D", 1), ("M", 1), ("M", 3),
+    ("Y", 1), ("Y", 5), ("Y", 10), ("Y", 50), ("Y", 100), ("Y", 1000),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """The bars of one attribute.
+
+    Attributes
+    ----------
+    labels
+        One text a bar.
+    bar_of_code
+        (domain.size,) int64, the bar of each code.
+
+    """
+
+    labels: tuple[str, ...]
+    bar_of_code: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Equal steps over a line: the step of each value, and how steps are called."""
+
+    step_of_code: NDArray[np.int64]
+    start: Callable[[int], str]
+    span: Callable[[int, int], str]
+    tails: tuple[str, str]
+
+
+def bars_of(domain: Domain, counts: NDArray[np.int64], floor: int, most: int = 24) -> Bars:
+    """Choose at most `most` bars (one more for null), none with 1 to `floor` - 1 records.
+
+    Parameters
+    ----------
+    domain
+        The attribute.
+    counts
+        (domain.size,) number of records of each code in the original table.
+    floor
+        Fewest records that a bar may show; a bar may also be empty.
+    most
+        At least 2.
+
+    Notes
+    -----
+    Numbers and dates are binned in round steps between their first and 99th
+    percentile, with open ends; other values are named where frequent and called
+    "other" together. Costs one sort of the domain.
+
+    """
+    known = counts[: len(domain.values)]
+    nulls, total = int(counts.sum() - known.sum()), int(known.sum())
+    if 0 < total < floor or not counts.any():
+        return Bars(("all values",), np.zeros(domain.size, np.int64))
+    if not total:
+        return Bars((MISSING,), np.zeros(domain.size, np.int64))
+    if int((known > 0).sum()) == 1:
+        labels = [str(domain.values[int(np.argmax(known))])]
+        bar_of_code = np.zeros(len(known), np.int64)
+    elif domain.kind in ("number", "temporal"):
+        labels, bar_of_code = _steps(domain, known, floor, most)
+    else:
+        labels, bar_of_code = _names(domain, known, floor, most)
+    if domain.has_null:
+        fullest = int(np.argmax(np.bincount(bar_of_code, known)))
+        bar_of_code = np.append(bar_of_code, len(labels) if nulls >= floor else fullest)
+        if nulls >= floor:
+            labels.append(MISSING)
+        elif nulls:
+            labels[fullest] += " or missing"
+    return Bars(tuple(labels), bar_of_code)
+
+
+def numbers(domain: Domain) -> NDArray[Any]:
+    """Return (n,) the non-null values of a `number` or `temporal` attribute for arithmetic.
+
+    Integers stay integers, times of day are moments of 1970-01-01, durations are hours.
+    """
+    values = domain.values
+    if values.dtype.is_integer():
+        return values.to_numpy().astype(np.int64)
+    if domain.kind == "number":
+        return values.cast(float).to_numpy()
+    name = str(values.dtype)
+    if name.startswith("Duration"):
+        return values.to_numpy() / np.timedelta64(1, "h")
+    if name.startswith("Time"):
+        return values.to_physical().to_numpy().view("datetime64[ns]")
+    return values.to_numpy()
+
+
+def _names(
+    domain: Domain, counts: NDArray[np.int64], floor: int, most: int
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Name values, or labels of the finest level of the hierarchy that has few enough."""
+    texts: Sequence[str | None] = domain.values.cast(str).to_list()
+    of_code = np.arange(len(counts))
+    if domain.hierarchy is not None:
+        for labels, codes in zip(domain.hierarchy.labels, domain.hierarchy.codes, strict=True):
+            known = labels[: len(labels) - domain.has_null]  # the last label is null's
+            if most < len(texts) and len(known) > 1:
+                texts, of_code = known, codes[: len(counts)]
+    by_text = np.bincount(of_code, counts, minlength=len(texts)).astype(np.int64)
+    shown = _frequent_names(by_text, floor, most)
+    if domain.kind != "nominal":
+        shown = np.sort(shown)
+    bar_of_text = np.full(len(texts), len(shown), np.int64)
+    bar_of_text[shown] = np.arange(len(shown))
+    named = [str(texts[code]) for code in shown.tolist()]
+    rest = int((by_text > 0).sum()) - len(shown)
+    if rest:
+        named.append(f"other ({rest:,} values)" if len(shown) else "all values")
+    elif len(shown) < len(texts):  # values that only the hierarchy knows
+        named.append("not in the original")
+    return named, bar_of_text[of_code]
+
+
+def _frequent_names(counts: NDArray[np.int64], floor: int, most: int) -> NDArray[np.int64]:
+    """Return the most frequent entries, so that what is left is not rare itself."""
+    by_count = np.argsort(-counts, kind="stable")
+    present, shown = int((counts > 0).sum()), int((counts >= floor).sum())
+    if shown > most or shown < present:
+        shown = min(shown, most - 1)
+    while shown and 0 < counts[by_count[shown:]].sum() < floor:
+        shown -= 1
+    return by_count[:shown]
+
+
+def _steps(
+    domain: Domain, counts: NDArray[np.int64], floor: int, most: int
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Bin a line in the finest round steps that give few enough bars."""
+    line = numbers(domain)
+    total = int(counts.sum())
+    order = np.argsort(line, kind="stable")
+    cumulated = np.cumsum(counts[order])
+    for tail in (max(floor, total // 100), floor):
+        at = np.searchsorted(cumulated, (min(tail, total), max(total - tail, 0) + 1))
+        low, high = order[at[0]], order[at[1]]
+        if line[low] < line[high]:
+            break
+    else:
+        low = high = order[at[0]]
+    below, above = line.min() < line[low], line.max() > line[high]
+    line = np.clip(line, line[low], line[high])
+    grid = next(
+        grid
+        for grid in _grids(line, line[low], line[high], most)
+        if grid.step_of_code[high] - grid.step_of_code[low] < most
+    )
+    first, last = int(grid.step_of_code[low]), int(grid.step_of_code[high])
+    step = grid.step_of_code - first
+    starts = _frequent(np.bincount(step, counts, minlength=last - first + 1), floor)
+    ends = [*starts[1:], last - first + 1]
+    labels = [grid.span(first + a, first + b - 1) for a, b in zip(starts, ends, strict=True)]
+    if len(labels) == 1:
+        return ["all values" if below or above else labels[0]], np.zeros_like(step)
+    if below or ends[0] > 1:
+        labels[0] = grid.tails[0].format(grid.start(first + ends[0]))
+    if above or ends[-1] - starts[-1] > 1:
+        labels[-1] = grid.tails[1].format(grid.start(first + starts[-1]))
+    return labels, np.searchsorted(starts, step, side="right") - 1
+
+
+def _frequent(counts: NDArray[Any], floor: int) -> list[int]:
+    """Return the first step of each bar: runs of steps with no or at least `floor` records."""
+    starts, held = [0], 0.0
+    for step in range(1, len(counts)):
+        held += counts[step - 1]
+        if held == 0 or held >= floor:
+            starts.append(step)
+            held = 0.0
+    held += counts[-1]
+    while len(starts) > 1 and 0 < held < floor:
+        held += counts[starts[-2] : starts[-1]].sum()
+        starts.pop()
+    return starts
+
+
+def _grids(
+    line: NDArray[Any],
+    low: np.generic,
+    high: np.generic,
+    most: int,
+) -> Iterator[_Grid]:
+    """Yield grids over a line from fine to coarse."""
+    if line.dtype.kind == "M":
+        yield from (_calendar(line, unit, width) for unit, width in _CALENDAR)
+        return
+    whole = bool((line == np.floor(line)).all())
+    spread = float(high) - float(low)
+    power = max(0, math.floor(math.log10(spread / most))) if whole and spread else 0
+    if not whole:
+        power = math.floor(math.log10(spread / most)) if spread else -3
+    while True:
+        for digit in (1, 2, 5):
+            yield _whole(line, digit * 10**power) if whole else _real(line, digit, power)
+        power += 1
+
+
+def _whole(line: NDArray[Any], width: int) -> _Grid:
+    def span(a: int, b: int) -> str:
+        low, high = a * width, (b + 1) * width - 1
+        return f"{low}" if low == high else f"{low}–{high}"
+
+    return _Grid(
+        np.floor_divide(line, line.dtype.type(width)).astype(np.int64),
+        lambda a: f"{a * width}",
+        span,
+        ("under {}", "{}+"),
+    )
+
+
+def _real(line: NDArray[Any], digit: int, power: int) -> _Grid:
+    def start(a: int) -> str:
+        return f"{a * digit * 10.0**power:.{max(0, -power)}f}"
+
+    return _Grid(
+        np.floor(line / (digit * 10.0**power)).astype(np.int64),
+        start,
+        lambda a, b: f"{start(a)} to {start(b + 1)}",
+        ("under {}", "{}+"),
+    )
+
+
+def _calendar(line: NDArray[Any], unit: Any, width: int) -> _Grid:
+    shift = 1970 if unit == "Y" else 0  # decades start in 1970, not 1970 years ago
+
+    def moment(a: int) -> str:
+        text = str(np.datetime64(a * width - shift, unit))
+        return text.replace("T", " ") + (":00" if unit == "h" else "")
+
+    def span(a: int, b: int) -> str:
+        first, last = moment(a), str(np.datetime64((b + 1) * width - shift - 1, unit))
+        dash = "–" if unit == "Y" else " – "
+        return first if a == b and width == 1 else f"{first}{dash}{last.replace('T', ' ')}"
+
+    return _Grid(
+        np.floor_divide(line.astype(f"datetime64[{unit}]").astype(np.int64) + shift, width),
+        moment,
+        span,
+        ("before {}", "from {}"),
+    )

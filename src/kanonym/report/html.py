@@ -1,0 +1,74 @@
+"""The report as one HTML file: style and charts inside, no script, nothing to fetch."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from kanonym.report import plots, wording
+
+if TYPE_CHECKING:
+    from kanonym.report.summary import Summary
+
+
+def render_html(summary: Summary) -> str:
+    """Write the report as a complete HTML page.
+
+    Parameters
+    ----------
+    summary
+        What to say.
+
+    Returns
+    -------
+    str
+        The page. Names and values are escaped; charts are inline SVG.
+
+    """
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            summary=summary,
+            fates=wording.FATE,
+            class_note=wording.CLASS,
+            marginals_note=wording.MARGINALS.format(floor=summary.floor),
+            most_losses=plots.MOST_LOSSES,
+            policy_text=json.dumps(summary.policy, ensure_ascii=False, indent=2),
+            class_sizes_svg=_chart(plots.class_sizes_svg(summary.class_sizes)),
+            losses_svg=_chart(plots.losses_svg(summary.attributes)) if summary.attributes else "",
+            marginals=[(one, _chart(plots.marginal_svg(one))) for one in summary.marginals],
+            maps=[(one, _chart(plots.class_map_svg(one))) for one in summary.maps],
+            further_maps=[
+                (one, _chart(plots.class_map_svg(one, 320))) for one in summary.further_maps
+            ],
+        )
+    )
+
+
+def _chart(svg: str) -> Markup:
+    return Markup(svg)  # noqa: S704 - the chart library escapes its text
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("kanonym.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "count": wording.count,
+        "percent": wording.percent,
+        "value": wording.value,
+        "names": wording.names,
+        "listed": wording.listed,
+        "durations": wording.durations,
+    }
+    return environment

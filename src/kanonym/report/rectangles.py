@@ -1,0 +1,267 @@
+"""The classes over two quasi-identifiers, as rectangles of their released bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.errors import SchemaError
+from kanonym.report.bars import MISSING, numbers
+from kanonym.report.released import POINTS, Extent
+from kanonym.report.wording import names
+
+if TYPE_CHECKING:
+    from kanonym.data.recoded import RecodedAttribute
+    from kanonym.data.table import Domain, EncodedTable
+
+Rectangle = tuple[float, float, float, float, int, int]
+MAPPED_ATTRIBUTES = 5
+MAIN = 3
+MOST_RECTANGLES = 2000
+MOST_RECTANGLES_FURTHER = 300
+MOST_CLASSES_FOR_FURTHER = 50_000
+MOST_LABELS = 60
+_DAY = 86_400_000.0  # milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One side of a map.
+
+    Attributes
+    ----------
+    name
+        The attribute.
+    kind
+        `number`, `temporal` (milliseconds since 1970), or `category`: code i covers
+        i to i + 1.
+    labels
+        Of a `category` axis: one text a code, empty for a value that fewer records
+        have than may be shown; none at all where there are too many codes to write.
+
+    """
+
+    name: str
+    kind: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMap:
+    """The classes over two attributes; classes of equal bounds are one rectangle.
+
+    Attributes
+    ----------
+    x, y
+        The attributes.
+    rectangles
+        `(x_low, x_high, y_low, y_high, records, classes)`, most records first.
+    n_rectangles
+        How many there are, drawn or not.
+    share
+        Share of the released records that the drawn ones hold, in [0, 1].
+    undrawn_missing
+        Released records left out because a missing value has no place on the axis.
+
+    """
+
+    x: Axis
+    y: Axis
+    rectangles: tuple[Rectangle, ...]
+    n_rectangles: int
+    share: float
+    undrawn_missing: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """The bounds of every class along one attribute, ready to be paired.
+
+    Attributes
+    ----------
+    axis
+        The axis.
+    low, high
+        (n_classes,) places on the axis.
+    place
+        (n_classes,) int64, equal where both bounds are equal.
+    drawn
+        (n_classes,) bool, False where null is part of the released value.
+
+    """
+
+    axis: Axis
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    place: NDArray[np.int64]
+    drawn: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, domain: Domain, recoded: RecodedAttribute, counts: NDArray[np.int64], floor: int
+    ) -> Side:
+        """Place the classes along one attribute.
+
+        `counts` are the records of each code in the original table; a category of
+        fewer than `floor` gets no label.
+        """
+        extent = Extent.of(domain, recoded)
+        bounds: NDArray[Any] = extent.low * np.int64(domain.size) + extent.high
+        drawn = ~extent.mixed
+        low: NDArray[np.float64]
+        high: NDArray[np.float64]
+        steps = _steps(domain)
+        if steps is None:
+            axis = Axis(domain.name, "category", _labels(domain, counts >= floor))
+            low, high = extent.low.astype(np.float64), extent.high.astype(np.float64) + 1
+        else:
+            axis = Axis(domain.name, domain.kind)
+            drawn &= extent.high != domain.null_code
+            start, end = steps
+            low = start[np.where(drawn, extent.low, 0)]
+            high = end[np.where(drawn, extent.high, 0)]
+            if recoded.recoding in ("mean", "median"):
+                centre = recoded.columns[0].fill_null(0).to_numpy()[recoded.label_of_class]
+                bounds = low = high = centre.astype(np.float64)
+        place = np.unique(bounds, return_inverse=True)[1].astype(np.int64)
+        return cls(axis, low, high, place, drawn)
+
+    @property
+    def variety(self) -> int:
+        """Number of different bounds."""
+        return int(self.place.max()) + 1 if len(self.place) else 0
+
+
+def maps_of(
+    table: EncodedTable,
+    recoded: Sequence[RecodedAttribute],
+    sizes: NDArray[np.int64],
+    floor: int,
+    named: tuple[str, str] | None,
+) -> tuple[tuple[ClassMap, ...], tuple[ClassMap, ...]]:
+    """Draw the classes over pairs of quasi-identifiers.
+
+    Parameters
+    ----------
+    table, recoded
+        The original table and the released values of its classes.
+    sizes
+        (n_classes,) records of each class.
+    floor
+        A category of fewer records gets no label.
+    named
+        The pair to draw. None draws the pairs of up to five attributes with the most
+        different released values, numbers and dates first.
+
+    Returns
+    -------
+    The first three maps, and the further ones with fewer rectangles; these are left out
+    where there are many classes.
+
+    Raises
+    ------
+    SchemaError
+        `named` is no pair of quasi-identifiers.
+
+    """
+    chosen = _most_varied(table, recoded) if named is None else _places(recoded, named)
+    sides = [
+        Side.of(table.domains[a], recoded[a], original_counts(table, a), floor) for a in chosen
+    ]
+    pairs = sorted(combinations(range(len(sides)), 2), key=lambda pair: (pair[1], pair[0]))
+    maps: list[ClassMap] = []
+    for x, y in pairs if len(sizes) <= MOST_CLASSES_FOR_FURTHER else pairs[:MAIN]:
+        # Many names read better one below the other.
+        turned = named is None and len(sides[x].axis.labels) > len(sides[y].axis.labels)
+        across, up = (y, x) if turned else (x, y)
+        most = MOST_RECTANGLES if len(maps) < MAIN else MOST_RECTANGLES_FURTHER
+        maps.append(class_map(sides[across], sides[up], sizes, most))
+    return tuple(maps[:MAIN]), tuple(maps[MAIN:])
+
+
+def class_map(x: Side, y: Side, sizes: NDArray[np.int64], most: int) -> ClassMap:
+    """Draw the classes over two attributes with at most `most` rectangles.
+
+    Those with most records are drawn; ties by place.
+
+    Parameters
+    ----------
+    x, y
+        The attributes.
+    sizes
+        (n_classes,) records of each class.
+    most
+        Most rectangles.
+
+    """
+    drawn = x.drawn & y.drawn
+    kept = np.flatnonzero(drawn)
+    key = x.place[kept] * max(y.variety, 1) + y.place[kept]
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    records = np.bincount(inverse, sizes[kept], minlength=len(first)).astype(np.int64)
+    classes = np.bincount(inverse, minlength=len(first))
+    top = np.argsort(-records, kind="stable")[:most]
+    at = kept[first[top]]
+    columns: Sequence[list[float]] = (
+        x.low[at].tolist(), x.high[at].tolist(), y.low[at].tolist(), y.high[at].tolist(),
+    )  # fmt: skip
+    rectangles = zip(*columns, records[top].tolist(), classes[top].tolist(), strict=True)
+    released = int(sizes.sum())
+    return ClassMap(
+        x=x.axis,
+        y=y.axis,
+        rectangles=tuple(rectangles),
+        n_rectangles=len(first),
+        share=float(records[top].sum() / released) if released else 0.0,
+        undrawn_missing=int(sizes[~drawn].sum()),
+    )
+
+
+def original_counts(table: EncodedTable, column: int) -> NDArray[np.int64]:
+    """Return (domain.size,) the records of each code in the original table."""
+    size = table.domains[column].size
+    return np.bincount(table.codes[:, column], table.weights, size).astype(np.int64)
+
+
+def _most_varied(table: EncodedTable, recoded: Sequence[RecodedAttribute]) -> list[int]:
+    line = [domain.kind in ("number", "temporal") for domain in table.domains]
+    released = [len(one.columns[0]) for one in recoded]
+    areas = [a for a, one in enumerate(recoded) if released[a] > 1 and one.recoding not in POINTS]
+    return sorted(areas, key=lambda a: (not line[a], -released[a], a))[:MAPPED_ATTRIBUTES]
+
+
+def _places(recoded: Sequence[RecodedAttribute], named: tuple[str, str]) -> list[int]:
+    places = {one.name: a for a, one in enumerate(recoded)}
+    x, y = named
+    if x == y or x not in places or y not in places:
+        raise SchemaError(
+            f"rectangles: {x!r} and {y!r} must be two different quasi-identifiers of "
+            f"{names(list(places))}"
+        )
+    return [places[x], places[y]]
+
+
+def _labels(domain: Domain, shown: NDArray[np.bool_]) -> tuple[str, ...]:
+    if domain.size > MOST_LABELS:
+        return ()
+    texts = [*map(str, domain.values.to_list()), *([MISSING] if domain.has_null else [])]
+    return tuple(text if show else "" for text, show in zip(texts, shown.tolist(), strict=True))
+
+
+def _steps(domain: Domain) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return where each value begins and ends on a line; None where values have no line."""
+    if domain.kind not in ("number", "temporal") or not len(domain.values):
+        return None
+    line = numbers(domain)
+    if (line[1:] <= line[:-1]).any():  # a hierarchy may order numbers otherwise
+        return None
+    if line.dtype.kind == "M":
+        start = line.astype("datetime64[us]").astype(np.int64) / 1000
+        return start, start + (_DAY if str(domain.values.dtype) == "Date" else 0.0)
+    half = 0.5 if (line == np.floor(line)).all() else 0.0
+    return line - half, line + half

@@ -1,0 +1,83 @@
+"""What a released value covers of its attribute's domain, class by class.
+
+Only what a reader of the release knows: the common ancestor's whole subtree rather than
+the codes that a class held, a mean as a point without the values around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.report.bars import numbers
+
+if TYPE_CHECKING:
+    from kanonym.data.recoded import RecodedAttribute
+    from kanonym.data.table import Domain
+
+POINTS = ("mean", "median", "mode")
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """An interval of codes for each class.
+
+    Attributes
+    ----------
+    low, high
+        (n_classes,) int32, first and last code covered.
+    mixed
+        (n_classes,) bool, null together with other values.
+
+    """
+
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    mixed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, domain: Domain, recoded: RecodedAttribute) -> Extent:
+        """Return the codes that the released values cover."""
+        low, high = recoded.low, recoded.high
+        if recoded.recoding in POINTS:
+            low = high = _nearest_code(domain, recoded)
+        elif recoded.recoding == "hierarchy" and domain.hierarchy is not None:
+            low, high = _subtree(domain.hierarchy.codes, low, high)
+        mixed = (high == domain.null_code) & (low != high)
+        if recoded.recoding != "set":  # such an interval is released as the whole domain
+            low = np.where(mixed, 0, low)
+        return cls(low, high, mixed)
+
+
+def _subtree(
+    codes: NDArray[np.int32], low: NDArray[np.int32], high: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the first and last leaf below the lowest common ancestor of `low` and `high`."""
+    first, last = low.copy(), high.copy()
+    apart = low != high
+    for labels in codes[1:]:
+        met = apart & (labels[low] == labels[high])
+        first[met] = np.searchsorted(labels, labels[low[met]])
+        last[met] = np.searchsorted(labels, labels[low[met]], side="right") - 1
+        apart &= ~met
+    return first, last
+
+
+def _nearest_code(domain: Domain, recoded: RecodedAttribute) -> NDArray[np.int32]:
+    """Return (n_classes,) the code nearest to the released mean, median or mode."""
+    released = recoded.columns[0]
+    null = released.is_null().to_numpy()
+    if recoded.recoding == "mode":
+        code_of = {value: code for code, value in enumerate(domain.values.to_list())}
+        codes = np.array([code_of.get(value, domain.null_code) for value in released.to_list()])
+    else:
+        line = numbers(domain).astype(np.float64)
+        order = np.argsort(line, kind="stable")
+        values = np.where(null, 0.0, released.to_numpy())
+        between = (line[order][:-1] + line[order][1:]) / 2
+        codes = order[np.searchsorted(between, values)] if len(line) else np.zeros(len(null))
+        codes[null] = domain.null_code
+    return codes.astype(np.int32)[recoded.label_of_class]

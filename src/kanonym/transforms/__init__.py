@@ -1,0 +1,1 @@
+"""Write the values: decisions of algorithms become released columns."""

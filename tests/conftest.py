@@ -1,0 +1,48 @@
+"""Fixtures of all tests: the frame libraries as a parameter, and the shared data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import settings
+
+# A time limit for each example would test the machine, not the law.
+settings.register_profile("kanonym", deadline=None)
+settings.load_profile("kanonym")
+
+
+def pandas_numpy(columns):
+    """Make a pandas frame with NumPy dtypes, the default of pandas."""
+    return pd.DataFrame(columns)
+
+
+def pandas_pyarrow(columns):
+    """Make a pandas frame whose columns are Arrow arrays."""
+    return pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+FRAMES = {
+    "pandas-numpy": pandas_numpy,
+    "pandas-pyarrow": pandas_pyarrow,
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+}
+
+
+@pytest.fixture(params=FRAMES)
+def frame(request):
+    """Return a function that makes a frame from a dict of lists, one for each library."""
+    return FRAMES[request.param]
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """Return the folder of real data beside the checkout, or skip where it is absent."""
+    path = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+    if not path.is_dir():
+        pytest.skip("needs the real data in ../shared/data beside the checkout")
+    return path

@@ -1,0 +1,49 @@
+"""`kanonym demo`: the whole job, and every file that it names."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kanonym.data.files import read_table
+
+FILES = ["manifest.json", "patients.csv", "policy.yaml", "released.csv", "report.html"]
+
+
+def test_demo_does_the_whole_job(kanonym, folder):
+    """The demo leaves table, policy, release, report and manifest; the release verifies."""
+    ran = kanonym("demo --rows 500 --directory demo")
+    assert ran.code == 0
+    assert sorted(file.name for file in (folder / "demo").iterdir()) == FILES
+    assert all(f"demo/{name}" in ran.text for name in FILES)
+    assert read_table("demo/patients.csv").height == 500
+    assert kanonym("verify demo/released.csv -p demo/policy.yaml").code == 0
+
+
+def test_demo_can_be_repeated_by_hand(kanonym, folder):
+    """The commands on the demo's files give the demo's release, byte by byte."""
+    assert kanonym("demo --rows 500 --directory demo").code == 0
+    assert kanonym("anonymize demo/patients.csv -p demo/policy.yaml -o again.csv").code == 0
+    assert (folder / "again.csv").read_bytes() == (folder / "demo/released.csv").read_bytes()
+
+
+def test_manifest_holds_no_name(kanonym, folder):
+    """The manifest says what was done, and holds no value of any record."""
+    assert kanonym("demo --rows 200 --directory demo").code == 0
+    text = (folder / "demo/manifest.json").read_text("utf-8")
+    assert json.loads(text)["policy"]["models"][0]["k"] == 5
+    patients = read_table("demo/patients.csv")
+    for column in ("name", "national_number", "postal_code", "diagnosis"):
+        assert not any(value in text for value in patients[column].unique())
+
+
+@pytest.mark.parametrize("name", ["patients.csv", "notes.txt"])
+def test_demo_overwrites_nothing(kanonym, folder, name):
+    """A folder with anything in it is refused, and stays as it was."""
+    (folder / "demo").mkdir()
+    (folder / "demo" / name).write_text("mine", "utf-8")
+    ran = kanonym("demo --rows 200 --directory demo")
+    assert ran.code == 1
+    assert "demo is not empty" in ran.error
+    assert [file.name for file in (folder / "demo").iterdir()] == [name]

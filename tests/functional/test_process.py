@@ -1,0 +1,156 @@
+"""The command line as a process: how it starts, is interrupted, and ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "import kanonym.cli; kanonym.cli.main()"]
+
+
+def test_help_is_quick():
+    """`kanonym --help` answers within half a second, the best of three."""
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run([*COMMAND, "--help"], check=True, capture_output=True)
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 0.5
+
+
+def test_help_loads_nothing_heavy():
+    """Asking for help loads no library that a command works with."""
+    code = (
+        "import sys, kanonym.cli\n"
+        "try: kanonym.cli.main(['anonymize', '--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'polars', 'numba', 'yaml', 'altair', 'rich'} & set(sys.modules)\n"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("line", ["--version", "--help", "-h", "hierarchy --help", "demo -h"])
+def test_asking_is_no_error(kanonym, line):
+    """Asking for help or the version answers on standard output and ends with 0."""
+    ran = kanonym(line)
+    assert ran.code == 0
+    assert "kanonym" in ran.text
+    assert ran.error == ""
+
+
+def test_no_command_shows_the_help(kanonym):
+    """Without a command, the help is shown, and it is wrong usage."""
+    ran = kanonym("")
+    assert ran.code == 2
+    assert "anonymize" in ran.text + ran.error
+
+
+@pytest.mark.parametrize("line", ["--debug measure no.csv -q a", "measure no.csv -q a --debug"])
+def test_debug_shows_the_traceback(kanonym, line):
+    """`--debug`, wherever it stands, adds the traceback; the exit code stays."""
+    ran = kanonym(line)
+    assert ran.code == 1
+    assert "Traceback" in ran.error
+    assert ran.error.splitlines()[-1].startswith("kanonym: error: no file no.csv")
+
+
+def test_defect_is_told_without_values(kanonym, monkeypatch):
+    """An error that kanonym did not foresee is told by its kind: its text may hold data."""
+
+    def broken(*_, **__):
+        raise ValueError("Ada Lovelace, diabetes")
+
+    monkeypatch.setattr("kanonym.pipeline.measure", broken)
+    ran = kanonym("measure patients.csv -q age")
+    assert ran.code == 1
+    assert "ValueError" in ran.error
+    assert "Ada" not in ran.error
+    assert "Traceback" not in ran.error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_interruption_is_one_line(kanonym, monkeypatch, error):
+    """An interrupted command ends with 130, one without memory with 1, each with one line."""
+
+    def broken(*_, **__):
+        raise error
+
+    monkeypatch.setattr("kanonym.pipeline.measure", broken)
+    ran = kanonym("measure patients.csv -q age")
+    assert ran.code == (130 if error is KeyboardInterrupt else 1)
+    assert ran.error.count("\n") == 1
+    assert ran.error.startswith("kanonym: ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT between processes")
+def test_control_c_ends_with_130(folder):
+    """Ctrl-C while a command waits for its input ends it with 130 and one line."""
+    process = subprocess.Popen(
+        [*COMMAND, "measure", "-", "-q", "age"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        text=True,
+    )
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert error == "kanonym: interrupted\n"
+
+
+def test_terminal_without_greek_is_no_error(folder):
+    """Where standard output cannot show a letter, a question mark stands for it."""
+    ran = subprocess.run(
+        [*COMMAND, "measure", "patients.csv", "-q", "age", "-s", "disease"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert ran.returncode == 0
+    assert b"?, largest share" in ran.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes")
+def test_closed_pipe_is_quiet(folder):
+    """A reader that goes away (`| head`) ends the command without a word."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    ran = subprocess.run(
+        [*COMMAND, "hierarchy", "build", "patients.csv", "zip", "--as", "masking"],
+        stdout=writer,
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert ran.returncode == 141
+    assert ran.stderr == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes")
+def test_closed_pipe_of_a_table_is_quiet(folder):
+    """The tables that people read may be cut off by a pager, too."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    ran = subprocess.run(
+        [*COMMAND, "measure", "patients.csv", "-q", "age"],
+        stdout=writer,
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert ran.returncode == 141
+    assert "Traceback" not in ran.stderr
+    assert "Exception ignored" not in ran.stderr

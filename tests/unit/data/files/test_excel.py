@@ -1,0 +1,115 @@
+"""Excel workbooks."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+
+import polars as pl
+import pytest
+import xlsxwriter
+
+from kanonym.data.errors import DataError
+from kanonym.data.files.excel import read, write
+
+
+def workbook(*rows, sheets=1):
+    """Return the bytes of a workbook with these rows in its first sheet."""
+    target = io.BytesIO()
+    book = xlsxwriter.Workbook(target)
+    pages = [book.add_worksheet() for _ in range(sheets)]
+    for number, row in enumerate(rows):
+        pages[0].write_row(number, 0, row)
+    if sheets > 1:
+        pages[1].write_row(0, 0, ["other"])
+    book.close()
+    return target.getvalue()
+
+
+def round_trip(frame):
+    """Write a frame and read it back."""
+    target = io.BytesIO()
+    write(frame, target)
+    return read(target.getvalue(), "t.xlsx")
+
+
+def refusal(data):
+    """Return the message with which a workbook is refused."""
+    with pytest.raises(DataError) as refused:
+        read(data, "t.xlsx")
+    return str(refused.value)
+
+
+def test_the_first_sheet_is_read():
+    """A workbook is its first sheet."""
+    assert read(workbook(["a"], [1], [2], sheets=2), "t.xlsx")["a"].to_list() == [1, 2]
+
+
+def test_texts_are_never_formulas_links_or_numbers():
+    """What looks like a formula, a link or a number to Excel is written as text."""
+    texts = ["=1+1", "http://example.org", "0123", "1e5", "{=SUM(A1)}"]
+    assert round_trip(pl.DataFrame({"x": texts}))["x"].to_list() == texts
+
+
+def test_inner_rows_of_nulls_are_records():
+    """A record without any value between others is kept."""
+    frame = pl.DataFrame({"a": [1, None, 3], "b": ["x", None, "z"]})
+    assert round_trip(frame).rows() == frame.rows()
+
+
+def test_a_last_row_of_nulls_is_refused():
+    """A sheet ends with its last value, so a last record without any would be lost."""
+    with pytest.raises(DataError, match="the last row is all null: a sheet of Excel would lose"):
+        write(pl.DataFrame({"a": [1, None], "b": ["x", ""]}), io.BytesIO())
+
+
+def test_a_column_of_nulls_is_text(capfd):
+    """A column without values is read, and nothing is said about it on standard error."""
+    frame = pl.DataFrame({"a": [1, 2], "b": [None, None]})
+    assert round_trip(frame)["b"].to_list() == [None, None]
+    assert capfd.readouterr().err == ""
+
+
+def test_times_that_excel_lacks_are_texts():
+    """Times with a zone and times of day are spelt in ISO 8601."""
+    frame = pl.DataFrame(
+        {
+            "t": pl.Series([dt.datetime(2020, 6, 1, 12)]).dt.replace_time_zone("UTC"),  # noqa: DTZ001
+            "c": [dt.time(1, 2, 3)],
+        }
+    )
+    assert round_trip(frame).row(0) == ("2020-06-01 12:00:00.000000+00:00", "01:02:03")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([["a", "a"], [1, 2]], "column name 'a' occurs 2 times"),
+        ([["a", None, "b"], [1, 2, 3]], "column 2 has no name in the header"),
+        ([["Male", 39], ["Female", 28]], "t.xlsx has no header"),
+        ([], "the first sheet is empty"),
+    ],
+)
+def test_a_sheet_needs_a_header(rows, message):
+    """Names must be there, differ, and not be a record."""
+    assert message in refusal(workbook(*rows))
+
+
+def test_what_is_no_workbook_is_refused():
+    """Other bytes are refused."""
+    assert refusal(b"PK\x03\x04 but no more") == "t.xlsx is not a workbook of Excel, or damaged"
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pl.DataFrame({"x": [1.0, float("inf")]}), "'x' holds an infinite number"),
+        (pl.DataFrame({"x": ["y" * 32_768]}), "'x' holds a text of over 32767 characters"),
+        (pl.DataFrame({"x": [[1]]}), "'x' holds List"),
+        (pl.DataFrame({"x": range(1_048_576)}), "1048576 rows of 1 columns: Excel holds 1048575"),
+    ],
+)
+def test_what_excel_cannot_hold_is_refused(frame, message):
+    """Infinity, long texts, lists and too many rows are errors, never cut or lost."""
+    with pytest.raises(DataError, match=message):
+        write(frame, io.BytesIO())

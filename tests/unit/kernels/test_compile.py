@@ -1,0 +1,143 @@
+"""Laws of compilation: where machine code is kept, when it is stale, who is told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kanonym.kernels import compile as compilation
+
+INNER = """
+from kanonym.kernels.compile import kernel
+
+@kernel
+def answer():
+    return {answer}
+"""
+OUTER = """
+from kanonym.kernels.compile import kernel
+from kanonym.kernels.inner import answer
+
+@kernel
+def ask():
+    return answer()
+"""
+RUN = """
+from kanonym.kernels.compile import announce_compilation
+from kanonym.kernels import outer
+with announce_compilation(lambda: print("compiles", end=" ")):
+    print(outer.ask(), end="")
+"""
+
+
+@pytest.fixture
+def installation(tmp_path):
+    """Return a function that runs a kernel of a small installation in a new process."""
+    package = tmp_path / "installed" / "kanonym"
+    kernels = package / "kernels"
+    kernels.mkdir(parents=True)
+    for folder in (package, kernels):
+        (folder / "__init__.py").touch()
+    shutil.copy(compilation.__file__, kernels)
+    (kernels / "inner.py").write_text(INNER.format(answer=1))
+    (kernels / "outer.py").write_text(OUTER)
+    (tmp_path / "tmp").mkdir()
+
+    def run(**environment):
+        kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+        places = {
+            "PYTHONPATH": str(package.parent),
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            "TMPDIR": str(tmp_path / "tmp"),
+        }
+        done = subprocess.run(
+            [sys.executable, "-B", "-c", RUN],
+            env={**kept, **places, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert not done.stderr
+        return done.stdout
+
+    run.kernels = kernels
+    run.root = tmp_path
+    return run
+
+
+def block(directory: Path):
+    """Put a file where a directory would have to be: nobody, not even root, can write there."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.touch()
+
+
+def cached(directory: Path):
+    """Say whether compiled code lies below a directory."""
+    return any(directory.rglob("*.nbc"))
+
+
+def test_second_process_does_not_compile(installation):
+    """The first process compiles and says so once; the next one loads and says nothing."""
+    assert installation() == "compiles 1"
+    assert installation() == "1"
+    assert cached(installation.kernels / "__pycache__")
+
+
+def test_read_only_installation_uses_the_users_cache(installation):
+    """Where the package cannot be written, compiled code lies in the user's cache directory."""
+    block(installation.kernels / "__pycache__")
+    assert installation() == "compiles 1"
+    assert installation() == "1"
+    assert cached(installation.root / "cache" / "kanonym")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has one temporary directory a user")
+def test_temporary_directory_comes_next(installation):
+    """Without a user's cache directory, one in the temporary directory holds the code, private."""
+    block(installation.kernels / "__pycache__")
+    block(installation.root / "cache")
+    assert installation() == "compiles 1"
+    assert installation() == "1"
+    place = installation.root / "tmp" / f"kanonym-{os.geteuid()}"
+    assert cached(place)
+    assert place.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has one temporary directory a user")
+def test_nothing_writable_still_computes(installation):
+    """Where no directory can be written, every process compiles for itself."""
+    block(installation.kernels / "__pycache__")
+    block(installation.root / "cache")
+    block(installation.root / "tmp" / f"kanonym-{os.geteuid()}")
+    assert installation() == "compiles 1"
+    assert installation() == "compiles 1"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions differ on Windows")
+def test_directory_that_others_can_write_is_not_trusted(tmp_path):
+    """Compiled code is never loaded from a directory in which another user could have put it."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    assert not compilation._is_private(shared)  # noqa: SLF001
+    assert compilation._is_private(tmp_path / "new")  # noqa: SLF001
+
+
+def test_users_own_choice_comes_first(installation):
+    """NUMBA_CACHE_DIR decides where it is set."""
+    chosen = installation.root / "chosen"
+    installation(NUMBA_CACHE_DIR=str(chosen))
+    assert cached(chosen)
+    assert not cached(installation.kernels)
+
+
+def test_changed_kernel_reaches_the_kernels_that_call_it(installation):
+    """A kernel whose callee in another module has changed is compiled again."""
+    assert installation() == "compiles 1"
+    (installation.kernels / "inner.py").write_text(INNER.format(answer=2))
+    assert installation() == "compiles 2"

@@ -1,0 +1,154 @@
+"""Laws of every privacy model."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from classes import classes
+from kanonym.data.partition import Classes
+from kanonym.models import (
+    ALL,
+    MODELS,
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    LDiversity,
+    PrivacyModel,
+    TCloseness,
+)
+
+TREE = {"s": {value: (value // 2, "all") for value in range(6)}}
+
+AT = {
+    "k": KAnonymity,
+    "alpha": lambda alpha: AlphaKAnonymity(alpha, 1, "s"),
+    "distinct l": lambda l: LDiversity("s", l),
+    "entropy l": lambda l: LDiversity("s", l, "entropy"),
+    "equal t": lambda t: TCloseness("s", t),
+    "ordered t": lambda t: TCloseness("s", t, "ordered"),
+    "hierarchical t": lambda t: TCloseness("s", t, "hierarchical"),
+    "basic beta": lambda beta: BetaLikeness("s", beta),
+    "enhanced beta": lambda beta: BetaLikeness("s", beta, "enhanced"),
+    "recursive c": lambda c: LDiversity("s", 2, "recursive", c),
+    "delta": lambda delta: DeltaDisclosure("s", delta),
+}
+"""Each model as a function of its required value."""
+
+ANY = {
+    "k": 2,
+    "alpha": 0.5,
+    "distinct l": 2,
+    "entropy l": 1.5,
+    "equal t": 0.3,
+    "ordered t": 0.3,
+    "hierarchical t": 0.3,
+    "basic beta": 0.5,
+    "enhanced beta": 0.5,
+    "recursive c": 2,
+    "delta": 1,
+}
+"""A required value that some random classes satisfy and others do not."""
+
+STRICT = {"recursive c", "delta"}
+UPWARD = {"k", "distinct l", "entropy l"}
+RECORDS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=40)
+
+
+def seen(records):
+    """Return (label, value) records as classes with the attribute s and its tree."""
+    labels, values = zip(*records, strict=True)
+    return classes(labels, TREE, s=values)
+
+
+def stricter(name, value):
+    """Return a required value that asks for a little more."""
+    if name in UPWARD:
+        return value + 1 if isinstance(value, int) else value * (1 + 1e-9)
+    return value * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("name", AT)
+@given(records=RECORDS)
+def test_achieved_is_the_strictest_value_that_is_satisfied(name, records):
+    """A table satisfies a model at the value that it achieves, and at no stricter one."""
+    table = seen(records)
+    achieved = AT[name](ANY[name]).achieved(table)
+    if math.isinf(achieved):
+        assert not AT[name](1e9).satisfied(table).all()
+        return
+    assume(achieved > 1e-3)
+    assert AT[name](achieved).satisfied(table).all() == (name not in STRICT)
+    if name in STRICT:
+        assert AT[name](achieved * (1 + 1e-9)).satisfied(table).all()
+    else:
+        assert not AT[name](stricter(name, achieved)).satisfied(table).all()
+
+
+@pytest.mark.parametrize("name", AT)
+@given(records=RECORDS)
+def test_a_class_is_judged_on_its_own(name, records):
+    """Whether a class satisfies a model depends on its records and on the table, nothing else."""
+    model = AT[name](ANY[name])
+    labels = list(dict.fromkeys(label for label, _ in records))
+    answers = model.satisfied(seen(records))
+    for label, answer in zip(labels, answers, strict=True):
+        halves = [(one if one == label else -1, value) for one, value in records]
+        position = list(dict.fromkeys(one for one, _ in halves)).index(label)
+        assert model.satisfied(seen(halves))[position] == answer
+
+
+@pytest.mark.parametrize("name", sorted(AT.keys() - {"delta"}))
+@given(records=RECORDS)
+def test_merging_classes_never_breaks_a_model(name, records):
+    """A table whose classes are merged achieves no worse than before: the models are monotonic."""
+    model = AT[name](ANY[name])
+    before = model.achieved(seen(records))
+    after = model.achieved(seen([(max(label, 1), value) for label, value in records]))
+    if name in UPWARD:
+        assert after >= before * (1 - 1e-9)
+    else:
+        assert after <= before + 1e-9
+
+
+def test_delta_disclosure_is_not_monotonic():
+    """Merging a class with one that lacks a value can make that value too rare."""
+    records = [(0, 0)] * 8 + [(1, 0)] * 7 + [(1, 1)] + [(2, 1)] * 14
+    model = DeltaDisclosure("s", 2.5)
+    assert model.satisfied(seen(records)).all()
+    assert not model.satisfied(seen([(max(label, 1), value) for label, value in records])).all()
+
+
+@pytest.mark.parametrize("name", AT)
+def test_no_classes_violate_nothing(name):
+    """A release without records satisfies every model, with 0 achieved."""
+    one = classes(["a"], TREE, s=[0]).distributions["s"]
+    nothing = np.zeros(0, np.int32)
+    distribution = dataclasses.replace(
+        one, offsets=np.zeros(1, np.int64), values=nothing, counts=nothing.astype(np.int64)
+    )
+    empty = Classes(np.zeros(0, np.int64), {"s": distribution})
+    model = AT[name](ANY[name])
+    assert len(model.satisfied(empty)) == 0
+    assert model.achieved(empty) == 0
+
+
+@pytest.mark.parametrize("name", AT)
+def test_every_model_speaks_the_protocol(name):
+    """Each model has a type that a policy knows, its required value and compiled criteria."""
+    model = AT[name](ANY[name])
+    assert isinstance(model, PrivacyModel)
+    assert MODELS[model.type] is type(model)
+    assert model.required == ANY[name]
+    assert {criterion.attribute for criterion in model.criteria()} <= {model.attribute, None}
+
+
+def test_every_model_has_its_own_name():
+    """No two models share the name that a policy calls them by."""
+    assert len(MODELS) == len(ALL)

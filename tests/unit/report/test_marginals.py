@@ -1,0 +1,118 @@
+"""Laws of distributions before and after."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kanonym.data import hierarchy
+from kanonym.data.partition import Partition
+from kanonym.report.marginals import marginal_of
+
+RECORDS = st.lists(
+    st.tuples(st.integers(-1, 3), st.sampled_from([*range(8)])), min_size=1, max_size=40
+)
+TREE = hierarchy.from_mapping({"*": {"low": [0, 1, 2, 3], "high": [4, 5, 6, 7]}})
+
+
+def dense(records):
+    """Return values and labels of records, labels counting up from 0 without a gap."""
+    labels = np.array([label for label, _ in records])
+    kept = labels >= 0
+    labels[kept] = np.unique(labels[kept], return_inverse=True)[1]
+    return [value for _, value in records], labels.tolist()
+
+
+def after_of(divided, records, recoding, tree=None):
+    """Return the bars before and after, with no bar hidden."""
+    values, labels = dense(records)
+    trees = None if tree is None else {"x": tree}
+    table, partition, recoded = divided({"x": values}, labels, {"x": recoding}, trees)
+    sizes = np.bincount(
+        [label for label in labels if label >= 0], minlength=partition.n_classes
+    ).astype(np.int64)
+    shown = marginal_of(table, partition, 0, recoded[0], sizes, 1)
+    return shown, table.domains[0].values.to_list()
+
+
+def spread(records, covered):
+    """Spread each class over what it covers, slowly: `{value: records}`."""
+    values, labels = dense(records)
+    mass = {}
+    for label in sorted({one for one in labels if one >= 0}):
+        held = [value for value, own in zip(values, labels, strict=True) if own == label]
+        over = covered(held)
+        for value in over:
+            mass[value] = mass.get(value, 0) + len(held) / len(over)
+    return mass
+
+
+COVERED = {
+    "interval": lambda held, known: [v for v in known if min(held) <= v <= max(held)],
+    "set": lambda held, _: sorted(set(held)),
+    "hierarchy": lambda held, known: (
+        sorted(set(held))
+        if len(set(held)) == 1
+        else [v for v in known if len({h // 4 for h in held}) > 1 or v // 4 == held[0] // 4]
+    ),
+}
+
+
+@pytest.mark.parametrize("recoding", COVERED)
+@given(records=RECORDS)
+def test_after_spreads_each_class_over_its_released_value(divided, recoding, records):
+    """Bars after are the classes' records, spread evenly over the values that are released."""
+    shown, known = after_of(divided, records, recoding, TREE if recoding == "hierarchy" else None)
+    expected = spread(records, lambda held: COVERED[recoding](held, known))
+    for label, after in zip(shown.labels, shown.after, strict=True):
+        if label.isdigit():
+            assert after == pytest.approx(expected.get(int(label), 0), abs=0.011)
+    assert sum(shown.after) == pytest.approx(sum(expected.values()), abs=0.1)
+
+
+@given(records=RECORDS)
+def test_before_counts_all_records_and_after_the_released(divided, records):
+    """Before adds up to the input, after to the release: suppressed records are missing."""
+    shown, _ = after_of(divided, records, "interval")
+    assert sum(shown.before) == len(records)
+    released = sum(label >= 0 for label, _ in records)
+    assert sum(shown.after) == pytest.approx(released, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("recoding", "after"),
+    [("mean", [0, 4, 0, 0]), ("median", [4, 0, 0, 0]), ("mode", [4, 0, 0, 0])],
+)
+def test_points_stand_at_the_released_value(divided, recoding, after):
+    """A mean, median or mode puts all records of its class on the value next to it."""
+    shown, _ = after_of(divided, [(0, 1), (0, 1), (0, 2), (0, 5), (-1, 8)], recoding)
+    by_label = dict(zip(shown.labels, shown.after, strict=True))
+    assert [by_label.get(str(value), 0) for value in (1, 2, 5, 8)] == after
+
+
+def test_null_with_other_values_covers_the_whole_domain(divided):
+    """A class of null and another value is released as the root, and spread over all."""
+    shown, _ = after_of(divided, [(0, 1), (0, None), (1, 5), (1, 5)], "interval")
+    bars = zip(shown.labels, shown.after, strict=True)
+    assert {label: after for label, after in bars if after} == {
+        "1": pytest.approx(0.67),
+        "5": pytest.approx(2.67),
+        "(missing)": pytest.approx(0.67),
+    }
+
+
+@pytest.mark.parametrize("recoding", ["interval", "set"])
+def test_labels_of_tuples_and_of_records_give_the_same_bars(divided, recoding):
+    """A partition by tuple and the same one by record are the same distribution."""
+    values, labels = [1, 1, 2, 3, 3, 3, 9], [0, 0, 0, 1, 1, 1, -1]
+    table, by_row, recoded = divided({"x": values}, labels, {"x": recoding})
+    of_tuple = np.empty(len(table.weights), np.int32)
+    of_tuple[table.tuple_of_row] = by_row.labels
+    sizes = np.array([3, 3])
+    made = [
+        marginal_of(table, partition, 0, recoded[0], sizes, 1)
+        for partition in (by_row, Partition(of_tuple, 2))
+    ]
+    assert made[0] == made[1]

@@ -1,0 +1,279 @@
+"""Laws of the report as a whole: it reads alone, hides what the release hides, and never fails."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from kanonym.data import hierarchy
+from kanonym.data.errors import DataError
+from kanonym.report import format_of, render
+from kanonym.verification import ModelCheck
+
+FORMATS = ("html", "markdown", "json")
+EVIL = "<script>alert(1)</script>|`\"'&"
+VOID = {"meta", "br", "img", "hr", "input", "link"}
+
+
+def plain(n=60):
+    """Return columns and classes of an ordinary table."""
+    columns = {
+        "age": [20 + i % 30 for i in range(n)],
+        "town": [("Bern", "Chur", "Thun")[i % 3] for i in range(n)],
+    }
+    return columns, [i % 3 * 2 + i % 30 // 15 for i in range(n)]
+
+
+CASES = {
+    "ordinary": (*plain(), {}),
+    "no record released": ({"age": [1, 2], "town": ["a", "b"]}, [-1, -1], {}),
+    "no record at all": ({"age": [], "town": []}, [], {}),
+    "one class": ({"age": [1, 2, 3], "town": ["a", "b", "a"]}, [0, 0, 0], {}),
+    "one record": ({"age": [1], "town": ["a"]}, [0], {}),
+    "one quasi-identifier": ({"age": [1, 1, 2, 2]}, [0, 0, 1, 1], {}),
+    "constant columns": ({"age": [1] * 6, "town": ["a"] * 6}, [0, 0, 0, 1, 1, 1], {}),
+    "nulls": ({"age": [None, 1, 2, None], "town": [None, "a", "b", None]}, [0, 0, 1, 1], {}),
+    "only nulls": ({"age": [None] * 4, "town": ["a"] * 4}, [0, 0, 1, 1], {}),
+    "unicode": ({"Größe 📏": [1, 2] * 3, "città": ["北京", "Łódź"] * 3}, [0, 1] * 3, {}),
+    "300 quasi-identifiers": ({f"q{i}": [1, 2, 3, 4] for i in range(300)}, [0, 0, 1, 1], {}),
+    "means": (*plain(), {"recodings": {"age": "mean", "town": "mode"}}),
+    "two columns": (*plain(), {"recodings": {"age": "range"}}),
+    "sets of numbers": (*plain(), {"recodings": {"age": "set"}}),
+    "violated": (
+        *plain(),
+        {"checks": (ModelCheck("k-anonymity", None, 99, 10, False),)},  # noqa: FBT003
+    ),
+    "unbounded": (
+        *plain(),
+        {"checks": (ModelCheck("beta-likeness", "d", 1, float("inf"), False),)},  # noqa: FBT003
+    ),
+    "no quasi-identifier": ({}, [0, 0, 0], {}),
+}
+
+
+class Balanced(HTMLParser):
+    """Collects tags and attributes, and checks that what opens closes."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.links = [], set(), []
+
+    def handle_starttag(self, tag, attrs):
+        """Note a tag that opens."""
+        self.seen.add(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href", "xlink:href")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        """Note a tag that closes itself."""
+        self.seen.add(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href", "xlink:href")]
+
+    def handle_endtag(self, tag):
+        """Note a tag that closes."""
+        assert self.open.pop() == tag
+
+
+def parsed(page):
+    """Return the parsed page."""
+    parser = Balanced()
+    parser.feed(page)
+    parser.close()
+    return parser
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_report_is_written_for_any_release(summary_of, case):
+    """Every release has a report in every format, however odd."""
+    columns, labels, options = CASES[case]
+    summary = summary_of(columns, labels, **options)
+    page = parsed(render(summary, "html"))
+    assert not page.open
+    assert json.loads(render(summary, "json"))["rows_in"] == len(labels)
+    assert render(summary, "markdown").startswith("# Patients 2024\n")
+
+
+@pytest.mark.parametrize("case", ["ordinary", "violated", "nulls"])
+def test_html_needs_nothing_else(summary_of, case):
+    """The page has no script, no link and no address but the names of XML vocabularies."""
+    columns, labels, options = CASES[case]
+    text = render(summary_of(columns, labels, **options), "html")
+    page = parsed(text)
+    assert not page.seen & {"script", "link", "img", "iframe", "object", "image", "use"}
+    assert page.links == []
+    assert "@import" not in text
+    assert "url(" not in text
+    addresses = set(re.findall(r"""\w+:?\w*=["']https?://[^"']*["']""", text))
+    assert {address.split("=")[0].split(":")[0] for address in addresses} <= {"xmlns"}
+
+
+def test_charts_are_well_formed_and_fit_the_page(summary_of):
+    """Each chart is SVG with a view box and no fixed height, so it shrinks on narrow screens."""
+    text = render(summary_of(*plain()), "html")
+    charts = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
+    assert len(charts) == 5  # class sizes, loss, two distributions, one map
+    for chart in charts:
+        root = ElementTree.fromstring(chart)  # noqa: S314 - our own output
+        assert "viewBox" in root.attrib
+        assert "height" not in root.attrib
+
+
+def test_charts_share_no_element_names(summary_of):
+    """No two elements of the page have the same id, whichever chart they are in."""
+    ids = re.findall(r'\bid="([^"]*)"', render(summary_of(*plain()), "html"))
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_names_and_values_are_escaped(summary_of, format_):
+    """Nothing in the data becomes markup: not a name, not a value, not the title."""
+    columns = {EVIL: [1, 1, 2, 2] * 3, "town": [f"{EVIL}{i % 2}" for i in range(12)]}
+    labels = [i % 4 for i in range(12)]
+    summary = summary_of(
+        columns,
+        labels,
+        title=EVIL,
+        attributes={EVIL: {"role": "quasi-identifier"}},
+        algorithm={"type": EVIL},
+        checks=(ModelCheck("l-diversity", EVIL, 2, 2, True),),  # noqa: FBT003
+    )
+    text = render(summary, format_)
+    if format_ == "json":
+        assert json.loads(text)["title"] == EVIL
+    elif format_ == "html":
+        assert "<script" not in text
+        assert not parsed(text).open
+    else:
+        before_policy = text.split("```json")[0]
+        assert "<script" not in before_policy
+        assert text.count("```") == 2
+
+
+def test_markdown_tables_are_even(summary_of):
+    """Every row of a Markdown table has as many cells as its header, whatever is in them."""
+    columns = {"a|b": [1, 2] * 6, "town": ["x|y", "z\nw"] * 6}
+    lines = render(summary_of(columns, [0, 1] * 6), "markdown").splitlines()
+    widths = [len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0 for line in lines]
+    for above, width in pairwise(widths):
+        assert 0 in (above, width) or above == width
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_report_hides_what_the_release_hides(summary_of, format_):
+    """A rare value that the release generalizes or suppresses is named nowhere."""
+    tree = hierarchy.from_mapping(
+        {"*": {"north": ["Bern", "Ruritania"], "south": ["Chur", "Elbonia"]}}
+    )
+    towns = ["Bern"] * 7 + ["Ruritania"] + ["Chur"] * 7 + ["Elbonia"]
+    ages = [30, 31, 32, 33] * 4
+    labels = [0] * 8 + [1] * 8
+    ages[15], labels[15] = 987654, -1
+    summary = summary_of(
+        {"age": ages, "town": towns},
+        labels,
+        recodings={"town": "hierarchy"},
+        hierarchies={"town": tree},
+        attributes={"town": {"role": "quasi-identifier", "hierarchy": tree.to_dict()}},
+    )
+    text = render(summary, format_)
+    assert "Bern" in text
+    assert "Ruritania" not in text
+    assert "Elbonia" not in text
+    assert "987654" not in text
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_same_summary_gives_the_same_report(summary_of, format_):
+    """A report has no clock and no chance in it."""
+    first, second = (render(summary_of(*plain()), format_) for _ in range(2))
+    assert first == second
+
+
+def test_json_has_the_contract_fields(summary_of):
+    """The fields of `kanonym anonymize --json` are in the report's JSON under the same names."""
+    checks = (
+        ModelCheck("k-anonymity", None, 5, 10, True),  # noqa: FBT003
+        ModelCheck("l-diversity", "d", 2, 3, True),  # noqa: FBT003
+    )
+    models = [{"type": "k-anonymity", "k": 5}, {"type": "l-diversity", "attribute": "d", "l": 2}]
+    made = json.loads(render(summary_of(*plain(), checks=checks, models=models), "json"))
+    assert (made["rows_in"], made["rows_out"], made["suppressed"]) == (60, 60, 0)
+    assert made["verification"]["satisfied"] is True
+    assert made["verification"]["classes"] == 6
+    achieved = [(one["type"], one["achieved"]) for one in made["verification"]["models"]]
+    assert achieved == [("k-anonymity", 10), ("l-diversity", 3)]
+    assert made["risk"]["prosecutor"] == {"highest": 0.1, "average": 0.1}
+    assert set(made["utility"]) >= {"gcp", "ncp", "discernibility", "average_class_size", "rmse"}
+
+
+def test_unbounded_value_is_null_in_json(summary_of):
+    """JSON has no infinity."""
+    columns, labels, options = CASES["unbounded"]
+    made = json.loads(render(summary_of(columns, labels, **options), "json"))
+    assert made["verification"]["models"][0]["achieved"] is None
+
+
+@pytest.mark.parametrize(
+    ("models", "floor"),
+    [
+        ([{"type": "k-anonymity", "k": 7}], 7),
+        ([{"type": "alpha-k-anonymity", "k": 3, "alpha": 0.5}, {"type": "k-anonymity", "k": 4}], 4),
+        ([{"type": "k-anonymity", "k": 1}], 2),
+        ([{"type": "l-diversity", "l": 2}], 5),
+    ],
+)
+def test_smallest_shown_count_is_the_k_that_was_asked(summary_of, models, floor):
+    """Bars of the original table hold at least k records; 5 where no k was asked."""
+    checks = [ModelCheck(model["type"], None, 2, 2, True) for model in models]  # noqa: FBT003
+    assert summary_of(*plain(), models=models, checks=checks).floor == floor
+
+
+def test_many_attributes_are_capped_and_counted(summary_of):
+    """With 300 quasi-identifiers the report draws some and says how many there are."""
+    columns, labels, options = CASES["300 quasi-identifiers"]
+    summary = summary_of(columns, labels, **options)
+    assert len(summary.marginals) == 24
+    assert len(summary.attributes) == 300
+    text = render(summary, "html")
+    assert "The 24 attributes that lost most, of 300." in text
+    assert "the 40 attributes that lost most, of 300" in text
+
+
+def test_first_screen_answers_question_price_and_limits(summary_of):
+    """The headings come in this order, before any chart."""
+    text = render(summary_of(*plain()), "html")
+    places = [
+        text.index(f"<h2>{heading}:") for heading in ("Question", "Answer", "Price", "Limits")
+    ]
+    assert places == sorted(places)
+    assert places[-1] < text.index("<svg")
+
+
+@pytest.mark.parametrize(
+    ("path", "format_"),
+    [("a/report.html", "html"), ("r.MD", "markdown"), ("r.json", "json"), ("r.htm", "html")],
+)
+def test_extension_says_the_format(path, format_):
+    """The file's extension chooses the format."""
+    assert format_of(path) == format_
+
+
+def test_unknown_extension_is_refused():
+    """A report has no other format, and the error says which there are."""
+    with pytest.raises(DataError, match=r"r\.pdf: a report is written as \.html, \.md or \.json"):
+        format_of("r.pdf")
+
+
+def test_charts_load_only_when_a_page_is_drawn():
+    """Summaries, Markdown and JSON do without the chart library."""
+    import subprocess
+    import sys
+
+    code = "import sys, kanonym.report; sys.exit('altair' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,117 @@
+"""Laws of the sentences that a report says."""
+
+from __future__ import annotations
+
+import pytest
+
+from kanonym.report import wording
+
+MODELS = [
+    ("k-anonymity", None, 5, {}, "at least 4 others: each class has at least 5 records"),
+    ("k-anonymity", None, 2, {}, "at least 1 other: each class has at least 2 records"),
+    ("alpha-k-anonymity", "d", 0.5, {"k": 3}, "at least 3 records, and no value of “d”"),
+    ("l-diversity", "d", 3, {"kind": "distinct"}, "“d” takes at least 3 different values"),
+    ("l-diversity", "d", 2.5, {"kind": "entropy"}, "as varied as 2.5 equally frequent values"),
+    ("l-diversity", "d", 2, {"kind": "recursive", "l": 3}, "fewer records than 2 times"),
+    ("t-closeness", "d", 0.2, {"distance": "equal"}, "at most 0.2 away"),
+    ("beta-likeness", "d", 1, {"kind": "basic"}, "more than 2 times as frequent"),
+    ("delta-disclosure", "d", 1, {}, "less than 2 times as frequent"),
+    ("k-map", None, 4, {}, "k-map holds with the value 4"),
+]
+
+
+@pytest.mark.parametrize(("type_", "attribute", "required", "given", "said"), MODELS)
+def test_requirement_is_said_in_words(type_, attribute, required, given, said):
+    """Each model has a sentence with its own numbers and its attribute."""
+    sentence = wording.requirement(type_, attribute, required, given)
+    assert said in sentence
+    assert (attribute is None) or (attribute in sentence)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0, "0 %"),
+        (1, "100 %"),
+        (0.2, "20 %"),
+        (0.0989, "9.9 %"),
+        (0.0004, "under 0.1 %"),
+        (0.9996, "over 99.9 %"),
+    ],
+)
+def test_percent_is_never_rounded_to_none_or_all(share, text):
+    """0 % and 100 % stand for exactly that."""
+    assert wording.percent(share).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (5, "5"),
+        (30162.0, "30,162"),
+        (0.31234567, "0.3123"),
+        (float("inf"), "unbounded"),
+        (None, "–"),
+    ],
+)
+def test_value_is_short(number, text):
+    """Values have four significant digits, integers none behind the point."""
+    assert wording.value(number) == text
+
+
+@pytest.mark.parametrize(
+    ("listed", "text"),
+    [
+        ([], ""),
+        (["age"], "age"),
+        (["age", "sex", "zip"], "age, sex and zip"),
+        ([f"q{i}" for i in range(300)], ", ".join(f"q{i}" for i in range(12)) + " and 288 more"),
+    ],
+)
+def test_names_are_enumerated(listed, text):
+    """Names are joined as in speech, and long lists are cut."""
+    assert wording.names(listed) == text
+
+
+def test_sensitive_attribute_without_a_model_is_a_limit():
+    """A sensitive attribute that no model looks at is named first among the limits."""
+    said = wording.limits({"age": "quasi-identifier", "d": "sensitive", "e": "sensitive"}, ["e"])
+    assert said[0][0] == "Secrets that a class shares"
+    assert "put on d." in said[0][1]
+
+
+def test_protected_sensitive_attributes_are_no_limit():
+    """Where every sensitive attribute has a model, nothing is said about unprotected ones."""
+    said = wording.limits({"age": "quasi-identifier", "d": "sensitive"}, ["d"])
+    assert "Secrets that a class shares" not in dict(said)
+
+
+def test_insensitive_attributes_are_named_as_an_assumption():
+    """What is released unchanged without protection is named."""
+    said = dict(wording.limits({"age": "quasi-identifier", "shoe": "insensitive"}, []))
+    assert "shoe" in said["Other knowledge"]
+
+
+def test_price_counts_suppressed_records():
+    """Suppressed records are counted against what was allowed."""
+    said = wording.price(rows_in=200, suppressed=3, limit=0.02, gcp=0.1, ncp={"age": 0.1})
+    assert said[0].replace("\N{NO-BREAK SPACE}", " ") == (
+        "3 of 200 records (1.5 %) were left out (suppressed); 2 % were allowed."
+    )
+
+
+def test_violated_policy_is_not_to_be_published():
+    """The answer to a violated policy says so in plain words."""
+    said = wording.answer(
+        satisfied=False, rows_out=9, n_classes=3, smallest=1, highest=1.0, average=1 / 3
+    )
+    assert "NOT satisfy" in said[0]
+    assert "1 in 1 (certain)" in said[2]
+    assert "1 in 3" in said[2]
+
+
+@pytest.mark.parametrize(("rank", "text"), [(2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th")])
+def test_ranks_are_written_as_spoken(rank, text):
+    """Recursive diversity names its rank as in speech."""
+    given = {"kind": "recursive", "l": rank}
+    assert text in wording.requirement("l-diversity", "d", 2, given)
