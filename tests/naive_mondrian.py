@@ -187,9 +187,7 @@ def cuts(node: Node, d: int) -> Iterator[Cut]:
             yield a, code
 
 
-def least_loss_cut(
-    node: Node, attributes: Sequence[Attribute], satisfies: Satisfies
-) -> Cut | None:
+def least_loss_cut(node: Node, attributes: Sequence[Attribute], satisfies: Satisfies) -> Cut | None:
     """Return the allowed cut of least loss; ties: best balance, lowest attribute and code."""
     ranked = []
     for cut in cuts(node, len(attributes)):
@@ -222,7 +220,12 @@ def beside_quantile_cut(
 
 
 def strict(
-    node: Node, attributes: Sequence[Attribute], satisfies: Satisfies, *, exact: int, only_sizes: bool
+    node: Node,
+    attributes: Sequence[Attribute],
+    satisfies: Satisfies,
+    *,
+    exact: int,
+    only_sizes: bool,
 ) -> list[Node]:
     """Return the classes of strict Mondrian; nodes of up to `exact` rows cut by least loss."""
     if len(node) <= exact:
@@ -263,7 +266,9 @@ def relaxed(
         both = halves(node, a)
         if all(satisfies(half) for half in both):
             return [
-                part for half in both for part in relaxed(half, attributes, satisfies, by_loss=by_loss)
+                part
+                for half in both
+                for part in relaxed(half, attributes, satisfies, by_loss=by_loss)
             ]
     return [node]
 

@@ -74,7 +74,9 @@ class Table:
 def requirement(table: Table, reference: list[Row]) -> Requirement:
     """Return the models of a table, asked against the distribution of some rows."""
     paths = {
-        domain.name: {value: domain.hierarchy.codes[1:, value].tolist() for value in range(domain.size)}
+        domain.name: {
+            value: domain.hierarchy.codes[1:, value].tolist() for value in range(domain.size)
+        }
         for domain in table.sensitive
         if domain.hierarchy is not None
     }
@@ -89,7 +91,10 @@ def tree(name: str, levels: list[list[int]]) -> Hierarchy:
     """Return a hierarchy over the numbers 0, 1, ... with these labels, level 0 included."""
     return Hierarchy(
         values=pl.Series(name, levels[0], dtype=pl.Int64),
-        labels=tuple(tuple(f"{level}:{label}" for label in dict.fromkeys(labels)) for level, labels in enumerate(levels)),
+        labels=tuple(
+            tuple(f"{level}:{label}" for label in dict.fromkeys(labels))
+            for level, labels in enumerate(levels)
+        ),
         codes=np.array(levels, np.int32),
     )
 
@@ -139,7 +144,11 @@ def models_of(draw, name, has_tree):
             LDiversity, st.just(name), st.sampled_from([1.5, 2, 2.3]), st.just("entropy")
         ),
         "recursive": st.builds(
-            LDiversity, st.just(name), st.integers(1, 3), st.just("recursive"), st.sampled_from([1, 2, 3.5])
+            LDiversity,
+            st.just(name),
+            st.integers(1, 3),
+            st.just("recursive"),
+            st.sampled_from([1, 2, 3.5]),
         ),
         "t": st.builds(
             TCloseness,
@@ -148,7 +157,10 @@ def models_of(draw, name, has_tree):
             st.sampled_from(["equal", "ordered", *(["hierarchical"] if has_tree else [])]),
         ),
         "beta": st.builds(
-            BetaLikeness, st.just(name), st.sampled_from([0.5, 1.3, 3]), st.sampled_from(["basic", "enhanced"])
+            BetaLikeness,
+            st.just(name),
+            st.sampled_from([0.5, 1.3, 3]),
+            st.sampled_from(["basic", "enhanced"]),
         ),
         "delta": st.builds(DeltaDisclosure, st.just(name), st.sampled_from([0.7, 1.5, 2.5])),
     }

@@ -195,7 +195,9 @@ def _quasi_identifiers(
         names = [] if attribute.role is Role.IDENTIFIER else [name]
         if isinstance(attribute, QuasiIdentifier):
             values = column(name)
-            kind = kind_of(values.dtype)
+            # A column without a value has no type either: it takes whatever is asked.
+            empty = values.null_count() == len(values)
+            kind = "number" if empty else kind_of(values.dtype)
             recoding = choose_recoding(name, attribute, kind, task.recoding)
             in_tree = recoding == "hierarchy" or (recoding == "set" and kind == "nominal")
             known.append((values, attribute.hierarchy if in_tree else None))

@@ -73,20 +73,25 @@ class Release:
     @cached_property
     def utility(self) -> Utility:
         """What the release lost."""
-        return measure_utility(self.outcome.table, self.outcome.partition, self.outcome.recoded)
+        decided = self.outcome
+        return measure_utility(decided.table, decided.partition, decided.recoded, self._class_sizes)
 
     @cached_property
     def risk(self) -> Risk:
         """How likely a released record is re-identified."""
-        sizes = self.verification.class_sizes
-        numbers = np.fromiter(sizes.values(), np.int64, len(sizes))
-        return Risk.of_sizes(np.repeat(np.fromiter(sizes, np.int64, len(sizes)), numbers))
+        return Risk.of_sizes(self._class_sizes)
 
     @property
     def algorithm(self) -> dict[str, Any]:
-        """The algorithm with its parameters and what it found."""
+        """The algorithm with its parameters, and the number of classes that it led to."""
         named = self.policy.to_dict().get("algorithm", {"type": self.policy.algorithm.type})
-        return {**named, "classes": self.outcome.partition.n_classes}
+        return {**named, "classes": self.verification.n_classes}
+
+    @property
+    def _class_sizes(self) -> NDArray[np.int64]:
+        sizes = self.verification.class_sizes
+        numbers = np.fromiter(sizes.values(), np.int64, len(sizes))
+        return np.repeat(np.fromiter(sizes, np.int64, len(sizes)), numbers)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""

@@ -38,9 +38,7 @@ def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) ->
         values against the range of the table (of ranks, for ordered categories).
 
     """
-    n_levels = max(
-        (len(d.hierarchy.labels) for d in domains if d.hierarchy is not None), default=0
-    )
+    n_levels = max((len(d.hierarchy.labels) for d in domains if d.hierarchy is not None), default=0)
     offsets = np.cumsum([0, *(domain.size for domain in domains)])
     attributes = np.zeros((len(domains), 4), np.int64)
     positions = np.zeros(offsets[-1])

@@ -45,25 +45,11 @@ class Extent:
         if recoded.recoding in POINTS:
             low = high = _nearest_code(domain, recoded)
         elif recoded.recoding == "hierarchy" and domain.hierarchy is not None:
-            low, high = _subtree(domain.hierarchy.codes, low, high)
+            low, high = domain.hierarchy.subtree(low, high)
         mixed = (high == domain.null_code) & (low != high)
         if recoded.recoding != "set":  # such an interval is released as the whole domain
             low = np.where(mixed, 0, low)
         return cls(low, high, mixed)
-
-
-def _subtree(
-    codes: NDArray[np.int32], low: NDArray[np.int32], high: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the first and last leaf below the lowest common ancestor of `low` and `high`."""
-    first, last = low.copy(), high.copy()
-    apart = low != high
-    for labels in codes[1:]:
-        met = apart & (labels[low] == labels[high])
-        first[met] = np.searchsorted(labels, labels[low[met]])
-        last[met] = np.searchsorted(labels, labels[low[met]], side="right") - 1
-        apart &= ~met
-    return first, last
 
 
 def _nearest_code(domain: Domain, recoded: RecodedAttribute) -> NDArray[np.int32]:

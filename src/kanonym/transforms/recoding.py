@@ -217,12 +217,11 @@ def _ancestors(
     name: str, hierarchy: Hierarchy, low: NDArray[np.int32], high: NDArray[np.int32]
 ) -> pl.Series:
     """Return the label of the lowest common ancestor of each pair of leaves."""
+    levels = hierarchy.meet(low, high)
     names = np.empty(len(low), object)
-    open_ = np.ones(len(low), np.bool_)
-    for codes, labels in zip(hierarchy.codes, hierarchy.labels, strict=True):
-        met = open_ & (codes[low] == codes[high])
-        names[met] = np.array(labels, object)[codes[low[met]]]
-        open_ &= ~met
+    for level, labels in enumerate(hierarchy.labels):
+        met = levels == level
+        names[met] = np.array(labels, object)[hierarchy.codes[level, low[met]]]
     return pl.Series(name, names.tolist(), dtype=pl.String)
 
 

@@ -123,7 +123,9 @@ def test_classes_hold_what_their_rows_hold(table, data):
         st.lists(st.integers(-1, 2), min_size=len(table.rows), max_size=len(table.rows))
     )
     classes = classes_of(table.encoded(), np.array(labels, np.int32), 3)
-    nodes = [[row for row, one in zip(table.rows, labels, strict=True) if one == i] for i in range(3)]
+    nodes = [
+        [row for row, one in zip(table.rows, labels, strict=True) if one == i] for i in range(3)
+    ]
     assert classes.sizes.tolist() == [naive_mondrian.records(node) for node in nodes]
     for j, domain in enumerate(table.sensitive):
         found = classes.distributions[domain.name]

@@ -126,7 +126,9 @@ def test_order_of_records_does_not_matter(algorithm, table, limit, seed):
             n,
         )
         costs = certainty_costs(encoded.domains, ["interval"] * len(table.domains))
-        models = [model for model in table.models if getattr(model, "distance", "") != "hierarchical"]
+        models = [
+            model for model in table.models if getattr(model, "distance", "") != "hierarchical"
+        ]
         try:
             found = algorithm.partition(encoded, costs, models, limit)
         except InfeasibleError:
@@ -162,7 +164,9 @@ def test_parallel_and_sequential_runs_are_the_same(algorithm, table, limit):
 def incomes(values, attribute="income", **others):
     """Return the encoded table of numeric columns and its costs."""
     columns = {attribute: values, **others}
-    table = encode([(pl.Series(name, held), None) for name, held in columns.items()], [], len(values))
+    table = encode(
+        [(pl.Series(name, held), None) for name, held in columns.items()], [], len(values)
+    )
     return table, certainty_costs(table.domains, ["interval"] * len(columns))
 
 
@@ -271,7 +275,9 @@ def test_the_error_gives_each_model_its_own_value(model, text):
 
 def test_all_failing_models_are_named_at_once():
     """Nobody has to repair one requirement after the other."""
-    message = infeasible([KAnonymity(9), LDiversity("s", 3), LDiversity("u", 3)], s=[1, 1], u=[1, 2])
+    message = infeasible(
+        [KAnonymity(9), LDiversity("s", 3), LDiversity("u", 3)], s=[1, 1], u=[1, 2]
+    )
     assert message.count("required") == 3
 
 

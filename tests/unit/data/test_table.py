@@ -258,7 +258,10 @@ def test_tuples_are_the_distinct_records(rows, exclude):
     values = [*hidden.values.to_list(), None]  # -1 is the last one, too
     tuples = [
         (
-            *(decoded(domain, [code])[0] for domain, code in zip(table.domains, codes, strict=True)),
+            *(
+                decoded(domain, [code])[0]
+                for domain, code in zip(table.domains, codes, strict=True)
+            ),
             values[secret[0]],
         )
         for codes, secret in zip(table.codes.tolist(), table.sensitive_codes.tolist(), strict=True)

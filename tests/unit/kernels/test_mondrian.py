@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,10 @@ from hypothesis import strategies as st
 import naive_mondrian as naive
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.mondrian import _records
+from kanonym.data.table import encode
 from kanonym.kernels import mondrian
+from kanonym.metrics.certainty import certainty_costs
+from kanonym.models import AlphaKAnonymity, KAnonymity
 from tables import tables
 
 SMALL = tables()
@@ -81,9 +85,7 @@ def test_sides_satisfy_the_models_as_their_twins_do(table, data):
     expected = [table.satisfies(side) for side in sides]
     enough = [naive.records(side) >= node.criteria.min_size for side in sides]
     for first, last in ((0, 0), (1, 1), (0, 1)):
-        asked = mondrian.sides_satisfy(
-            node.records, 0, node.n, a, code, node.criteria, first, last
-        )
+        asked = mondrian.sides_satisfy(node.records, 0, node.n, a, code, node.criteria, first, last)
         assert (asked and all(enough[first : last + 1])) == all(expected[first : last + 1])
 
 
@@ -109,6 +111,23 @@ def test_wide_cut_is_its_twin(strategy, data):
     if a >= 0:  # a code that no row has cuts like the next lower one
         code = max(row.codes[a] for row in table.rows if row.codes[a] <= code)
     assert found((a, code)) == expected
+
+
+def test_where_the_median_fails_lower_quantiles_come_first():
+    """Of two quartiles that would do, the lower one is cut; k-anonymity alone tries the median."""
+    ages, values = pl.Series("age", range(16)), pl.Series("s", [*"aabbaaaabbbbaabb"])
+    table = encode([(ages, None)], [(values, None, False)], 16)
+    costs = certainty_costs(table.domains, ["interval"])
+    box = np.array([[0], [15]])
+    for models, expected in (
+        ([AlphaKAnonymity(0.5, 1, "s")], (0, 3)),
+        ([AlphaKAnonymity(0.5, 5, "s")], (-1, 0)),
+        ([KAnonymity(5)], (0, 7)),
+    ):
+        records = _records(table, by_row=False)
+        assert (
+            mondrian.wide_cut(records, 0, 16, 16, box, costs, compiled(models, table)) == expected
+        )
 
 
 @given(

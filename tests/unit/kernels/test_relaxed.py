@@ -25,7 +25,12 @@ def classes_of(table, *, by_loss):
     costs = table.costs
     is_start = np.zeros(len(records), np.bool_)
     refine_relaxed(
-        records, costs, compiled(table.models, encoded), workspace(len(records), costs), by_loss, is_start
+        records,
+        costs,
+        compiled(table.models, encoded),
+        workspace(len(records), costs),
+        by_loss,
+        is_start,
     )
     d = len(table.domains)
     codes = np.delete(records, d, axis=1).tolist()

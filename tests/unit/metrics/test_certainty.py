@@ -78,7 +78,9 @@ def test_every_kind_of_number_and_time_has_a_distance(values):
 
 def test_ordered_categories_lose_ranks():
     """Ordered categories stand one apart, those that the table holds."""
-    grades = pl.Series("grade", ["low", "mid", "top"], dtype=pl.Enum(["low", "unseen", "mid", "top"]))
+    grades = pl.Series(
+        "grade", ["low", "mid", "top"], dtype=pl.Enum(["low", "unseen", "mid", "top"])
+    )
     costs, domains = costs_of((grades, "interval", None))
     assert loss(costs, domains, 0, "low", "mid") == 0.5
 

@@ -81,7 +81,7 @@ def summary_of(
             0,
             dict(zip(of_size.tolist(), n_of_size.tolist(), strict=True)),
         ),
-        utility=measure_utility(table, partition, recoded),
+        utility=measure_utility(table, partition, recoded, sizes),
         risk=Risk.of_sizes(sizes),
         rows_in=len(labels),
         suppressed=len(labels) - rows,

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from decimal import Decimal
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reading
 from kanonym import SchemaError
 from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
@@ -195,21 +195,7 @@ def test_null_stands_last_in_a_set():
 def test_sets_can_be_read_back(values):
     """Whatever its members are, a set of several can be parsed without doubt."""
     (text,) = released(values, [0] * len(values), "set")
-    assert read_set(text) == set(values)
-
-
-def read_set(text):
-    """Return the members of a released set: its text is JSON but for unquoted words."""
-    members, rest = set(), text[1:-1]
-    while rest:
-        if rest.startswith('"'):
-            member, end = json.JSONDecoder().raw_decode(rest)
-        else:
-            end = rest.find(", ") if ", " in rest else len(rest)
-            member = rest[:end]
-        members.add(member)
-        rest = rest[end + 2 :]
-    return members
+    assert reading.set_of(text) == set(values)
 
 
 def test_equal_sets_share_one_label():

@@ -84,6 +84,28 @@ class Hierarchy:
         """Return (n_labels,) int64: how many leaves each label of a level covers."""
         return np.bincount(self.codes[level], minlength=len(self.labels[level])).astype(np.int64)
 
+    def meet(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return (n,) int32: the level of the lowest common ancestor of each pair of leaves."""
+        levels = np.zeros(len(low), np.int32)
+        apart = low != high
+        for codes in self.codes[1:]:
+            levels[apart] += 1
+            apart &= codes[low] != codes[high]
+        return levels
+
+    def subtree(
+        self, low: NDArray[np.int32], high: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the first and last leaf below the lowest common ancestor of each pair."""
+        first, last = low.copy(), high.copy()
+        levels = self.meet(low, high)
+        for level in range(1, self.n_levels):
+            met = levels == level
+            label = self.codes[level, low[met]]
+            first[met] = np.searchsorted(self.codes[level], label)
+            last[met] = np.searchsorted(self.codes[level], label, side="right") - 1
+        return first, last
+
     def leaf_of(self, values: pl.Series) -> NDArray[np.int32]:
         """Return (len(values),) int32: the leaf of each value, -1 for a value that is none.
 
