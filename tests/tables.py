@@ -182,8 +182,8 @@ def tables(draw, sizes=(8, 16, 12, 5, 3, 2, 1), max_weight=3):
         values = pl.Series(name, range(size), dtype=pl.Int64)
         observed = np.ones(size, np.bool_)
         sensitive.append(Domain(name, "nominal", values, False, observed, known))  # noqa: FBT003
-        for _ in range(draw(st.sampled_from([1, 2, 0]))):
-            models.append(draw(models_of(name, known is not None)))
+        n_models = draw(st.sampled_from([1, 2, 0]))
+        models += [draw(models_of(name, known is not None)) for _ in range(n_models)]
     twins, domains, recodings = zip(*drawn, strict=True)
     n, seed = draw(st.sampled_from(sizes)), draw(st.integers(0, 9999))
     rows = _rows(np.random.default_rng(seed), n, domains, sensitive, max_weight)

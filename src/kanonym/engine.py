@@ -195,10 +195,11 @@ def _quasi_identifiers(
         names = [] if attribute.role is Role.IDENTIFIER else [name]
         if isinstance(attribute, QuasiIdentifier):
             values = column(name)
-            # A column without a value has no type either: it takes whatever is asked.
-            empty = values.null_count() == len(values)
-            kind = "number" if empty else kind_of(values.dtype)
-            recoding = choose_recoding(name, attribute, kind, task.recoding)
+            kind = kind_of(values.dtype)
+            recoding = attribute.recoding
+            # A column without a value has no type either, and takes whatever is asked.
+            if recoding is None or values.null_count() < len(values):
+                recoding = choose_recoding(name, attribute, kind, task.recoding)
             in_tree = recoding == "hierarchy" or (recoding == "set" and kind == "nominal")
             known.append((values, attribute.hierarchy if in_tree else None))
             recodings.append(recoding)

@@ -6,7 +6,7 @@ import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -27,6 +27,7 @@ from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.metrics.risk import Risk
 from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.policy import Policy
+from kanonym.transforms.ordering import released_rows
 from kanonym.transforms.recoding import released_names
 from kanonym.verification import (
     SensitiveColumn,
@@ -275,7 +276,13 @@ def anonymize(
     task = Task(schema, policy.models, policy.algorithm, policy.recoding, policy.suppression_limit)
     outcome = run(task, lambda name: frames.column(native, name), n_rows, watch)
     with watch.stage("recode"):
-        rows = _released_rows(outcome, policy)
+        rows = released_rows(
+            outcome.labels,
+            outcome.recoded,
+            schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE),
+            partial(frames.column, native),
+            None if policy.keep_order else policy.seed,
+        )
         released = frames.assemble(native, rows, outcome.columns(schema, rows), frame)
     with watch.stage("verify"):
         checked = frames.eager(released)
@@ -454,15 +461,6 @@ def _without_values(policy: dict[str, Any]) -> dict[str, Any]:
         for name, attribute in policy["attributes"].items()
     }
     return {**policy, "attributes": attributes}
-
-
-def _released_rows(outcome: Outcome, policy: Policy) -> NDArray[np.int64]:
-    """Return the records that are released, in the order of the release."""
-    # Half the width: the shuffle is bound by memory.
-    rows = np.flatnonzero(outcome.labels >= 0).astype(np.int32)
-    if not policy.keep_order:
-        np.random.default_rng(policy.seed).shuffle(rows)
-    return rows.astype(np.int64)
 
 
 def _sensitive(

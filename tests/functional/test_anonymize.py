@@ -58,6 +58,13 @@ def test_standard_input_and_output_carry_the_table(kanonym, folder):
     assert "k-anonymity" in ran.error
 
 
+def test_format_leaves_a_known_extension_alone(kanonym):
+    """`--format` says what `-` is; the input's own extension still counts."""
+    ran = kanonym("anonymize patients.csv -p policy.yaml -o - --format jsonl")
+    assert ran.code == 0
+    assert set(json.loads(ran.out.splitlines()[0])) == {"age", "zip", "sex", "disease"}
+
+
 def test_format_tells_what_standard_output_carries(kanonym, folder):
     """`--format` says what `-` is."""
     write_table(read_table("patients.csv"), "patients.jsonl")

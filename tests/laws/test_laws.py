@@ -66,13 +66,13 @@ VALUES = {
 
 
 @st.composite
-def tables(draw, nulls=True):
+def tables(draw):
     """Draw columns of 0 to 24 records; constant columns and equal records are common."""
     n = draw(st.integers(0, 24))
     columns = {"id": list(range(n))}
     for name, values in VALUES.items():
         few = draw(st.lists(values, min_size=1, max_size=5))
-        cells = st.sampled_from([*few, None] if nulls and draw(st.booleans()) else few)
+        cells = st.sampled_from([*few, None] if draw(st.booleans()) else few)
         columns[name] = draw(st.lists(cells, min_size=n, max_size=n))
     return columns
 
@@ -80,7 +80,10 @@ def tables(draw, nulls=True):
 @st.composite
 def attributes(draw):
     """Draw the quasi-identifiers, one to three, and how each is recoded."""
-    chosen = {"id": ka.Insensitive(), "s": ka.Sensitive(TREE, draw(st.sampled_from(["value", "exclude"])))}
+    chosen = {
+        "id": ka.Insensitive(),
+        "s": ka.Sensitive(TREE, draw(st.sampled_from(["value", "exclude"]))),
+    }
     for name in draw(st.lists(st.sampled_from(list(KINDS)), min_size=1, unique=True)):
         recoding = draw(st.sampled_from([None, *ALLOWED[KINDS[name]]]))
         source = SOURCES[name] if recoding == "hierarchy" or draw(st.booleans()) else None
@@ -90,7 +93,13 @@ def attributes(draw):
 
 def typed(columns):
     """Return a polars table with the types that the columns have even without a value."""
-    types = {"id": pl.Int64, "age": pl.Int64, "score": pl.Float64, "town": pl.String, "s": pl.String}
+    types = {
+        "id": pl.Int64,
+        "age": pl.Int64,
+        "score": pl.Float64,
+        "town": pl.String,
+        "s": pl.String,
+    }
     return pl.DataFrame(columns, schema={name: types[name] for name in columns})
 
 
@@ -138,9 +147,7 @@ def coded(column, nulls):
     order = sorted(leaves, key=lambda v: (v is None, list(SICKNESS).index(v) if v else 0))
     code = {value: i for i, value in enumerate(order)}
     branches = list(dict.fromkeys(SICKNESS.values()))
-    paths = {
-        code[v]: (branches.index(SICKNESS[v]) if v else len(branches), 0) for v in order
-    }
+    paths = {code[v]: (branches.index(SICKNESS[v]) if v else len(branches), 0) for v in order}
     return lambda value: code.get(value, -1), paths
 
 
@@ -209,9 +216,7 @@ def test_every_class_of_every_release_satisfies_every_model(
     `verify` says so, too.
     """
     table = typed(columns)
-    policy = policy_of(
-        attributes, MODELS[models], ALGORITHMS[algorithm], suppression_limit=limit
-    )
+    policy = policy_of(attributes, MODELS[models], ALGORITHMS[algorithm], suppression_limit=limit)
     release = anonymized(table, policy)
     if release is None:
         return
@@ -253,9 +258,7 @@ def test_the_order_of_records_changes_nothing(
     Relaxed Mondrian parts records that are equal in all that models look at, and which
     of them goes where is up to their order; so the law is about what models look at.
     """
-    policy = policy_of(
-        attributes, MODELS[models], ALGORITHMS[algorithm], suppression_limit=limit
-    )
+    policy = policy_of(attributes, MODELS[models], ALGORITHMS[algorithm], suppression_limit=limit)
     table = typed(columns)
     order = list(range(len(table)))
     randoms.shuffle(order)

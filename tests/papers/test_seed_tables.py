@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 
+import kanonym as ka
 from classes import classes
 from kanonym.kernels import disclosure
 from kanonym.metrics.disclosure import measure_table
@@ -30,6 +32,7 @@ ILLNESS = {
 TWO_ANONYMOUS = [[4, 8], [7, 2], [5, 1, 3], [6, 9]]
 TWO_DIVERSE = [[4, 8, 7, 2], [5, 1, 3], [6, 9]]
 BY_AGE = [[1, 3, 4, 5], [6, 8], [2, 7, 9]]
+AGES = ["15-25", "26-35", "40-65"]
 
 
 def grouped(groups):
@@ -87,6 +90,22 @@ def test_last_table():
     assert measured.k == 2
     assert measured.attributes["illness"].l_distinct == 2
     assert round(measured.attributes["illness"].t_equal, 2) == 0.44
+
+
+def test_last_table_as_a_user_measures_and_verifies_it():
+    """`measure` and `verify` find k = 2, l = 2 and t = 4/9 in the table itself."""
+    patients = [patient for group in BY_AGE for patient in group]
+    ages = [age for age, group in zip(AGES, BY_AGE, strict=True) for _ in group]
+    table = pl.DataFrame({"age": ages, "illness": [ILLNESS[patient] for patient in patients]})
+    measured = ka.measure(table, quasi_identifiers=["age"], sensitive=["illness"])
+    illness = measured.attributes["illness"]
+    assert (measured.k, illness.l_distinct) == (2, 2)
+    assert illness.t_equal == pytest.approx(4 / 9, abs=1e-15)
+    roles = {"age": ka.QuasiIdentifier(), "illness": ka.Sensitive()}
+    for t, violating in ((4 / 9, []), (0.44, ["26-35"])):
+        models = [KAnonymity(2), LDiversity("illness", 2), TCloseness("illness", t)]
+        found = ka.verify(table, ka.Policy(attributes=roles, models=models))
+        assert [one["class"]["age"] for one in found.violating] == violating
 
 
 def test_notebook_measures_closeness_by_the_largest_difference():

@@ -1,3 +1,5 @@
+"""Verification: from the released values alone, whatever anybody says of them."""
+
 from __future__ import annotations
 
 import datetime as dt
@@ -376,7 +378,7 @@ def test_records_are_one_class_exactly_where_all_values_agree(data):
 
 def test_rows_of_one_hash_stay_different(monkeypatch):
     """If a hash collides, every cell is compared, and grouping falls back on codes."""
-    monkeypatch.setattr(verification, "_hashes", lambda columns: np.zeros(4, np.uint64))
+    monkeypatch.setattr(verification, "_hashes", lambda _: np.zeros(4, np.uint64))
     column = pl.Series("q", ["a", "b", "a", None])
     assert sorted(group_released([column], 4).sizes.tolist()) == [1, 1, 2]
     equal = pl.Series("q", ["a"] * 4)

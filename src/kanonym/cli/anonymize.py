@@ -80,7 +80,7 @@ def anonymize(
     from kanonym import pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import release_tables, show, show_json
-    from kanonym.data.files import check_output, read_table, write_table
+    from kanonym.data.files import check_output, check_table_output, read_table, write_table
     from kanonym.data.frames import to_polars
 
     reports = report or []
@@ -107,18 +107,19 @@ def anonymize(
         keep_order=keep_order or None,
     )
     written = [output, *map(str, reports), *([str(manifest)] if manifest else [])]
-    for file in written:
+    check_table_output(output, options.format_of(output, format))
+    for file in written[1:]:
         check_output(file)
     with working() as step:
         step("read")
         start = perf_counter()
-        frame = read_table(table, format)
+        frame = read_table(table, options.format_of(table, format))
         reading = perf_counter() - start
         release = pipeline.anonymize(frame, asked, progress=step)
         step("write")
         start = perf_counter()
         released = release.aggregate() if aggregate else release.frame
-        write_table(to_polars(released), output, format)
+        write_table(to_polars(released), output, options.format_of(output, format))
         for place in reports:
             release.report(place)
         if manifest:

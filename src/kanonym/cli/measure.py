@@ -33,7 +33,7 @@ def measure(
     files = options.hierarchy_files(hierarchy)
     with working() as step:
         step("read")
-        frame = read_table(table, format)
+        frame = read_table(table, options.format_of(table, format))
         step("measure")
         found = pipeline.measure(
             frame,

@@ -33,6 +33,14 @@ Format = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 
+def format_of(file: str, given: str | None) -> str | None:
+    """Return what --format says of a file: nothing where its extension tells the format."""
+    from kanonym.data.files import FORMATS
+
+    extension = Path(file.lower().removesuffix(".gz")).suffix
+    return None if extension in FORMATS else given
+
+
 def names(given: list[str] | None) -> list[str]:
     """Return the columns that an option names: separated by commas, and it may be repeated.
 

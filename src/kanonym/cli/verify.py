@@ -47,7 +47,7 @@ def verify(
     asked = Policy.from_file(policy)
     with working() as step:
         step("read")
-        frame = read_table(released, format)
+        frame = read_table(released, options.format_of(released, format))
         before = None if original is None else read_table(original)
         step("verify")
         found = pipeline.verify(frame, asked, original=before, count=count).to_dict()

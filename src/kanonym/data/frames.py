@@ -42,6 +42,7 @@ Rows: TypeAlias = NDArray[np.int64] | None
 
 FrameT = TypeVar("FrameT")
 
+_WORDS = (pl.Boolean, pl.String, pl.Categorical, pl.Enum)
 _SMALL_OFFSETS = 2**31 - 1  # bytes of text that Arrow's `string` type can address
 
 
@@ -104,7 +105,8 @@ def column_names(frame: object) -> list[str]:
     Raises
     ------
     DataError
-        There is no column, a name is not text, or two columns share a name.
+        There is no column, a name is not text, empty or a pattern, or two columns
+        share a name.
 
     """
     native = nw.to_native(frame, pass_through=True)
@@ -156,9 +158,10 @@ def column(frame: object, name: str) -> pl.Series:
 
     """
     series = _convert(eager(frame), name)
-    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+    dtype = series.dtype
+    if not (dtype.is_numeric() or dtype.is_temporal() or dtype in _WORDS):
         raise DataError(
-            f"column {name!r} holds {series.dtype}: only numbers, booleans, dates, text and "
+            f"column {name!r} holds {dtype}: only numbers, booleans, dates, text and "
             "categories can be recoded or measured. Convert the column, or give it the role "
             "insensitive (released as it is) or identifier (dropped)"
         )
@@ -245,6 +248,10 @@ def _checked(names: Sequence[object]) -> list[str]:
             f"column names must be text; {other[0]!r} is {type(other[0]).__name__} "
             "(pandas: frame.columns = frame.columns.astype(str))"
         )
+    for name in cast("list[str]", list(names)):
+        if not name or name == "*" or (name.startswith("^") and name.endswith("$")):
+            # Polars takes these for "no name" and for patterns of names.
+            raise DataError(f"column name {name!r} cannot be used; rename that column")
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(f"column name {twice[0]!r} occurs more than once; names must differ")

@@ -57,18 +57,8 @@ def group_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Gr
         empty = np.empty(0, np.int64)
         codes = np.empty((0, len(columns)), np.int32)
         return Groups(np.empty(0, np.int32), empty, empty, codes)
-    widths = np.array([max(int(size) - 1, 0).bit_length() for size in sizes], np.int64)
-    key = np.zeros(n_rows, np.uint64)
-    bits = 0
-    for column, width in zip(columns, widths.tolist(), strict=True):
-        if bits + width > KEY_BITS:
-            labels, starts, *_ = _group_keys(key, bits)
-            key = labels.astype(np.uint64)
-            bits = (len(starts) - 1).bit_length()
-        if width:
-            _append_column(key, column, width)
-            bits += width
-    labels, starts, distinct, first = _group_keys(key, bits)
+    widths = _widths(sizes)
+    labels, starts, distinct, first = _group_keys(*_pack(columns, widths))
     if widths.sum() <= KEY_BITS:
         codes = _unpack(distinct, widths)
     else:
@@ -76,6 +66,16 @@ def group_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Gr
         for a, column in enumerate(columns):
             codes[:, a] = column[first]
     return Groups(labels, np.diff(starts, append=n_rows), first, codes)
+
+
+def sort_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> NDArray[np.int32]:
+    """Return the (n_rows,) row numbers in lexicographic order of their codes; stable.
+
+    Parameters and cost as of `group_rows`, with at least one column.
+    """
+    key, bits = _pack(columns, _widths(sizes))
+    order = np.arange(len(key), dtype=np.int32)
+    return _radix_sort(key, order, bits)[1] if bits else order
 
 
 def one_group(n_rows: int) -> Groups:
@@ -103,6 +103,28 @@ def dense_codes(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
         return None
     codes = np.empty(len(values), np.int32)
     return _rank(values, low, np.zeros(span, np.int32), codes) + low, codes
+
+
+def _widths(sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Return the bits that each column's codes take."""
+    return np.array([max(int(size) - 1, 0).bit_length() for size in sizes], np.int64)
+
+
+def _pack(
+    columns: Sequence[NDArray[np.int32]], widths: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], int]:
+    """Return keys that order as the rows do, and the bits that they take."""
+    key = np.zeros(len(columns[0]), np.uint64)
+    bits = 0
+    for column, width in zip(columns, widths.tolist(), strict=True):
+        if bits + width > KEY_BITS:
+            labels, starts, *_ = _group_keys(key, bits)
+            key = labels.astype(np.uint64)
+            bits = (len(starts) - 1).bit_length()
+        if width:
+            _append_column(key, column, width)
+            bits += width
+    return key, bits
 
 
 def _group_keys(

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -48,6 +48,7 @@ def encoded(rng, n):
 
 
 @pytest.mark.parametrize("name", MEASURES)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 999))
 def test_attributes_of_different_size_measure_as_each_alone(name, seed):
     """References stacked to the largest domain and the highest tree change no measure."""
@@ -83,7 +84,7 @@ def weighted(table, j, own):
 
 
 def test_every_model_becomes_its_conditions():
-    """Conditions name measure, attribute, relation, argument and levels; sizes become one number."""
+    """Conditions name measure, attribute, relation, argument and levels; sizes are one number."""
     table = encoded(np.random.default_rng(0), 20)
     criteria = compiled(
         [

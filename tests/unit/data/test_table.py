@@ -29,13 +29,13 @@ COLUMNS = {
     "huge type": pl.Series([5, -5, 5], dtype=pl.Int128),
     "floats": pl.Series([0.5, -1e9, None, 0.5, 1e-9]),
     "single": pl.Series([0.5, 0.1, 0.5], dtype=pl.Float32),
-    "decimals": pl.Series([Decimal("1.50"), Decimal("-2"), None, Decimal("1.5")]),
+    "decimals": pl.Series([Decimal("1.50"), Decimal(-2), None, Decimal("1.5")]),
     "booleans": pl.Series([True, False, None, True]),
     "text": pl.Series(["b", "a", "", None, "b", "é", "0042"]),
     "categories": pl.Series(["b", "a", "b", None], dtype=pl.Categorical),
     "ordered": pl.Series(["huge", "small", None, "huge"], dtype=SIZES),
     "dates": pl.Series([date(2020, 2, 29), date(1900, 1, 1), None, date(1900, 1, 1)]),
-    "datetimes": pl.Series([datetime(2020, 1, 1, 2), None, datetime(2020, 1, 1, 1)]),  # noqa: DTZ001
+    "datetimes": pl.Series([datetime(2020, 1, 1, 2), None, datetime(2020, 1, 1, 1)]),
     "zoned": pl.Series([datetime(2020, 1, 1, 2, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC)]),
     "times": pl.Series([time(23), time(0), None, time(23)]),
     "durations": pl.Series([timedelta(1), timedelta(-1), timedelta(1)]),
@@ -109,7 +109,7 @@ def test_nominal_values_stand_by_frequency():
 
 
 def test_ordered_categories_stand_in_their_order():
-    """An enumeration keeps its own order, not the alphabet's; values that nobody has are left out."""
+    """An enumeration keeps its own order; values that nobody has are left out."""
     domain, codes = encode_column(COLUMNS["ordered"])
     assert domain.values.to_list() == ["small", "huge"]
     assert codes.tolist() == [1, 0, 2, 1]
@@ -317,7 +317,7 @@ def test_an_excluded_null_leaves_the_hierarchy_its_values():
     table = encode([], [(column, hierarchy.from_mapping(CITIES), True)], 3)
     (domain,) = table.sensitive
     assert (domain.size, domain.has_null, len(domain.observed)) == (4, False, 4)
-    assert sorted(table.sensitive_codes[:, 0].tolist())[0] == -1
+    assert table.sensitive_codes.min() == -1
 
 
 def test_an_attribute_of_excluded_nulls_alone_has_no_values():

@@ -70,25 +70,6 @@ def test_a_node_is_measured_as_its_rows(table):
     assert node.total == naive.records(table.rows)
 
 
-@given(table=SMALL, data=st.data())
-def test_sides_satisfy_the_models_as_their_twins_do(table, data):
-    """A side of a cut satisfies the conditions where its rows satisfy the models by definition.
-
-    Sizes are not asked here: the kernels compare them where they choose a cut.
-    """
-    node = Node(table)
-    a = data.draw(st.integers(0, len(table.domains) - 1))
-    code = data.draw(st.integers(0, table.domains[a].size - 1))
-    sides = naive.divide(table.rows, (a, code))
-    if not all(sides):
-        return
-    expected = [table.satisfies(side) for side in sides]
-    enough = [naive.records(side) >= node.criteria.min_size for side in sides]
-    for first, last in ((0, 0), (1, 1), (0, 1)):
-        asked = mondrian.sides_satisfy(node.records, 0, node.n, a, code, node.criteria, first, last)
-        assert (asked and all(enough[first : last + 1])) == all(expected[first : last + 1])
-
-
 @pytest.mark.parametrize("strategy", [SMALL, LARGE], ids=["small", "large"])
 @given(data=st.data())
 def test_least_loss_cut_is_its_twin(strategy, data):
@@ -188,13 +169,3 @@ def test_refining_once_stops_after_the_first_cut(table, exact):
         assert middle in map(len, classes)
         full, _ = Node(table, exact).refine()
         assert all(any(small <= big for big in classes) for small in full)
-
-
-@given(keys=st.lists(st.integers(-(2**62), 2**62), max_size=60), n=st.integers(0, 60))
-def test_shell_sort_sorts_the_first_keys(keys, n):
-    """The first n keys of a column end ascending, everything else stays where it was."""
-    n = min(n, len(keys))
-    array = np.array([[i, key] for i, key in enumerate(keys)], np.int64).reshape(-1, 2)
-    mondrian.shell_sort(array, 1, n)
-    assert array[:, 1].tolist() == sorted(keys[:n]) + keys[n:]
-    assert array[:, 0].tolist() == list(range(len(keys)))

@@ -62,7 +62,7 @@ def test_sets_and_hierarchies_have_their_own_kinds():
     "values",
     [
         [date(2020, 1, 1), date(2020, 1, 3), date(2020, 1, 2)],
-        [datetime(2020, 1, 1), datetime(2020, 1, 3), datetime(2020, 1, 2)],  # noqa: DTZ001
+        [datetime(2020, 1, 1), datetime(2020, 1, 3), datetime(2020, 1, 2)],
         [timedelta(1), timedelta(3), timedelta(2)],
         [Decimal("0.10"), Decimal("0.30"), Decimal("0.20")],
         [-1e150, 1e150, 0.0],

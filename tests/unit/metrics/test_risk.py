@@ -1,3 +1,5 @@
+"""Risk of re-identification from class sizes."""
+
 from __future__ import annotations
 
 import numpy as np

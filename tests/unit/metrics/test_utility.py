@@ -1,3 +1,5 @@
+"""Information loss: by hand on small tables, and recomputed from the released texts."""
+
 from __future__ import annotations
 
 import json

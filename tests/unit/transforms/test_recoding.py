@@ -1,3 +1,5 @@
+"""Recoding: what each class of a partition releases."""
+
 from __future__ import annotations
 
 import datetime as dt
@@ -251,7 +253,13 @@ def test_mean_is_of_all_records_of_the_class():
 
 @pytest.mark.parametrize(
     ("values", "median"),
-    [([5, 1, 9], 5.0), ([1, 2, 4, 9], 3.0), ([1, 1, 1, 8], 1.0), ([1, 8, 8, 8], 8.0), ([2, 3], 2.5)],
+    [
+        ([5, 1, 9], 5.0),
+        ([1, 2, 4, 9], 3.0),
+        ([1, 1, 1, 8], 1.0),
+        ([1, 8, 8, 8], 8.0),
+        ([2, 3], 2.5),
+    ],
 )
 def test_median_is_the_middle_record_or_the_mean_of_two(values, median):
     """An odd number of records has one in the middle, an even number two."""
