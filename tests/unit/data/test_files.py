@@ -32,11 +32,11 @@ PEOPLE = pl.DataFrame(
         "smoker": [True, None, False, True, False],
         "born": [dt.date(1990, 5, 1), dt.date(2024, 2, 29), None, dt.date(1, 1, 1), dt.date.max],
         "seen": [
-            dt.datetime(2020, 1, 31, 12, 30, 59),  # noqa: DTZ001
+            dt.datetime(2020, 1, 31, 12, 30, 59),
             None,
-            dt.datetime(1970, 1, 1),  # noqa: DTZ001
-            dt.datetime(1999, 12, 31, 23, 59, 59, 123000),  # noqa: DTZ001
-            dt.datetime(2100, 1, 1),  # noqa: DTZ001
+            dt.datetime(1970, 1, 1),
+            dt.datetime(1999, 12, 31, 23, 59, 59, 123000),
+            dt.datetime(2100, 1, 1),
         ],
     }
 )
@@ -155,9 +155,7 @@ def test_infinity_is_read(tmp_path, extension):
 @pytest.mark.parametrize("extension", [".csv", ".jsonl", ".json", *TYPED])
 def test_times_with_a_zone_keep_their_instant(tmp_path, extension):
     """A time with a zone comes back as the same instant."""
-    berlin = pl.Series("t", [dt.datetime(2020, 6, 1, 12)]).dt.replace_time_zone(  # noqa: DTZ001
-        "Europe/Berlin"
-    )
+    berlin = pl.Series("t", [dt.datetime(2020, 6, 1, 12)]).dt.replace_time_zone("Europe/Berlin")
     write_table(berlin.to_frame(), tmp_path / f"t{extension}")
     assert read_table(tmp_path / f"t{extension}")["t"].to_list() == berlin.to_list()
 

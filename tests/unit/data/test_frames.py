@@ -18,7 +18,7 @@ from kanonym.data.frames import assemble, column, column_names, eager, is_frame,
 COLUMNS = {
     "age": [34, 51, 17],
     "zip": ["01234", None, "98765"],
-    "born": [dt.datetime(1990, 5, 1, 12, 30), None, dt.datetime(2007, 1, 31)],  # noqa: DTZ001
+    "born": [dt.datetime(1990, 5, 1, 12, 30), None, dt.datetime(2007, 1, 31)],
     "weight": [70.5, None, 61.25],
     "smoker": [True, False, True],
 }
@@ -222,7 +222,7 @@ def test_mixed_types_are_refused_where_they_are_needed():
 
 @pytest.mark.parametrize(
     "values",
-    [[True, 1], [dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 5)]],  # noqa: DTZ001
+    [[True, 1], [dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 5)]],
     ids=["booleans and numbers", "dates and times"],
 )
 def test_types_that_would_merge_are_a_mixture(values):

@@ -20,7 +20,7 @@ from kanonym.models import AlphaKAnonymity, KAnonymity
 from tables import tables
 
 SMALL = tables()
-LARGE = tables(sizes=(60, 120))
+LARGE = tables(60, 120)
 
 
 class Node:

@@ -47,11 +47,11 @@ def alone(table):
     return [row._replace(weight=1) for row in table.rows for _ in range(row.weight)]
 
 
-@pytest.mark.parametrize("sizes", [(8, 16, 5, 3, 2, 1), (60,)], ids=["small", "large"])
+@pytest.mark.parametrize("sizes", [(), (60,)], ids=["small", "large"])
 @given(data=st.data(), by_loss=st.booleans())
 def test_halving_is_its_twin(sizes, data, by_loss):
     """The classes are those of the recursion: best attribute first, ties divided by code."""
-    table = data.draw(tables(sizes=sizes))
+    table = data.draw(tables(*sizes))
     expected = naive.relaxed(alone(table), table.attributes, table.satisfies, by_loss=by_loss)
     assert sorted(classes_of(table, by_loss=by_loss)) == sorted(map(sorted, expected))
 

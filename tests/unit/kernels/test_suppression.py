@@ -32,11 +32,11 @@ def ask(table, starts, stops, budget):
     )
 
 
-@pytest.mark.parametrize("sizes", [(8, 16, 12, 5, 3, 2, 1), (60,)], ids=["small", "large"])
+@pytest.mark.parametrize("sizes", [(), (60,)], ids=["small", "large"])
 @given(data=st.data(), budget=st.sampled_from([1, 2, 3, 5, 100]))
 def test_suppressing_cut_is_its_twin(sizes, data, budget):
     """The chosen cut saves most for each suppressed record, and what stays satisfies the models."""
-    table = data.draw(tables(sizes=sizes))
+    table = data.draw(tables(*sizes))
     gains, cuts = ask(table, [0], [len(table.rows)], budget)
     expected = naive.suppressing_cut(table.rows, table.attributes, table.satisfies, budget)
     if expected is None:

@@ -21,7 +21,7 @@ VALUES = {
     "few integers": st.integers(0, 9),
     "floats": st.floats(-1e6, 1e6, allow_subnormal=False),
     "dates": st.integers(0, 60_000).map(lambda days: DAY + dt.timedelta(days)),
-    "moments": st.datetimes(dt.datetime(1980, 1, 1), dt.datetime(2030, 1, 1)),  # noqa: DTZ001
+    "moments": st.datetimes(dt.datetime(1980, 1, 1), dt.datetime(2030, 1, 1)),
     "times": st.times(),
     "texts": st.sampled_from("abcdefghijklmnopqrstuvwxyz"),
     "durations": st.timedeltas(dt.timedelta(0), dt.timedelta(400)),

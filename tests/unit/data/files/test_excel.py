@@ -74,7 +74,7 @@ def test_times_that_excel_lacks_are_texts():
     """Times with a zone and times of day are spelt in ISO 8601."""
     frame = pl.DataFrame(
         {
-            "t": pl.Series([dt.datetime(2020, 6, 1, 12)]).dt.replace_time_zone("UTC"),  # noqa: DTZ001
+            "t": pl.Series([dt.datetime(2020, 6, 1, 12)]).dt.replace_time_zone("UTC"),
             "c": [dt.time(1, 2, 3)],
         }
     )

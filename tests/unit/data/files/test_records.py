@@ -60,7 +60,7 @@ def test_texts_of_digits_stay_text():
 def test_dates_are_dates():
     """Texts that are all ISO dates or times are read as such, for JSON has no other way."""
     read_back = lines({"d": "2024-02-29", "t": "2024-02-29T12:00:00"}, {"d": None, "t": None})
-    assert read_back.row(0) == (dt.date(2024, 2, 29), dt.datetime(2024, 2, 29, 12))  # noqa: DTZ001
+    assert read_back.row(0) == (dt.date(2024, 2, 29), dt.datetime(2024, 2, 29, 12))
     assert read_back.row(1) == (None, None)
 
 

@@ -19,7 +19,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_siz
 WHOLE = st.integers(-(10**6), 10**6)
 REALS = st.floats(-1e6, 1e6)
 DATES = st.dates(date(1600, 1, 1), date(2400, 1, 1))
-TIMES = st.datetimes(datetime(1600, 1, 1), datetime(2400, 1, 1))  # noqa: DTZ001
+TIMES = st.datetimes(datetime(1600, 1, 1), datetime(2400, 1, 1))
 SOURCES = {
     "width": (hierarchy.intervals(width=[5, 10, 50]), [WHOLE, REALS]),
     "decimal width": (hierarchy.intervals(width=[0.1, 0.7], origin=0.25), [WHOLE, REALS]),
