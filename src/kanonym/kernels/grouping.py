@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.compile import kernel
+from kanonym.kernels.parallel import cores, parallel
 
 DIGIT_BITS = 11
 KEY_BITS = 64
+PARALLEL_FROM = 1 << 20
+"""Fewer keys are sorted in one thread."""
 
 
 class Groups(NamedTuple):
@@ -142,15 +145,50 @@ def _group_keys(
 def _radix_sort(
     key: NDArray[np.uint64], order: NDArray[np.int32], bits: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Sort keys and carry their row numbers along; stable, `bits` low bits count."""
-    n_passes = -(-bits // DIGIT_BITS)
-    width = -(-bits // n_passes)
+    """Sort keys and carry their row numbers along; stable, `bits` low bits count.
+
+    Many keys are first divided by their highest digit, and both halves sorted at once:
+    one pass more, and half of the others.
+    """
     other_key, other_order = np.empty_like(key), np.empty_like(order)
-    for step in range(n_passes):
+    rest = bits - DIGIT_BITS
+    if len(key) < PARALLEL_FROM or _n_passes(bits) < 3 or cores() < 2:
+        return _sort_digits((key, order, other_key, other_order), bits)
+    _radix_pass(key, order, other_key, other_order, rest, DIGIT_BITS)
+    middle = _start_of_digit(other_key, len(key) // 2, rest)
+    parts = [slice(0, middle), slice(middle, None)]
+    arrays = (other_key, other_order, key, order)
+    parallel(lambda part: _sort_digits(tuple(array[part] for array in arrays), bits), parts)
+    return (key, order) if _n_passes(bits) % 2 else (other_key, other_order)
+
+
+def _n_passes(bits: int) -> int:
+    return -(-bits // DIGIT_BITS)
+
+
+def _sort_digits(
+    arrays: tuple[NDArray[Any], ...], bits: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Sort keys and row numbers, the first two arrays, by way of the other two."""
+    key, order, other_key, other_order = arrays
+    width = -(-bits // _n_passes(bits))
+    for step in range(_n_passes(bits)):
         _radix_pass(key, order, other_key, other_order, step * width, width)
         key, other_key = other_key, key
         order, other_order = other_order, order
     return key, order
+
+
+def _start_of_digit(key: NDArray[np.uint64], place: int, shift: int) -> int:
+    """Return where the keys begin that agree with key[place] from bit `shift` upwards."""
+    low, high = 0, place
+    while low < high:
+        middle = (low + high) // 2
+        if int(key[middle]) >> shift < int(key[place]) >> shift:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @kernel

@@ -130,3 +130,19 @@ def test_read_only_columns_are_taken():
     codes.flags.writeable = False
     groups = grouping.group_rows([codes], [len(distinct)])
     assert groups.labels.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("size", [1 << 11, 1 << 17, 1 << 23, 1 << 28])
+@pytest.mark.parametrize("skewed", [False, True])
+def test_sorting_on_two_cores_gives_the_same_order(monkeypatch, size, skewed):
+    """Keys that are divided between cores come out as one core sorts them, ties included."""
+    rng = np.random.default_rng(size)
+    column = rng.integers(0, 3 if skewed else size, 5_000).astype(np.int32)
+    columns, sizes = [column, rng.integers(0, 40, 5_000).astype(np.int32)], [size, 40]
+    alone = grouping.sort_rows(columns, sizes)
+
+    monkeypatch.setattr(grouping, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(grouping, "cores", lambda: 2)
+
+    assert np.array_equal(alone, grouping.sort_rows(columns, sizes))
+    assert np.array_equal(alone, np.lexsort(columns[::-1]))
