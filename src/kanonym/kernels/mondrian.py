@@ -157,7 +157,9 @@ def wide_cut(
                 if (
                     left >= criteria.min_size
                     and total - left >= criteria.min_size
-                    and sides_satisfy(records, start, stop, a, cut, criteria, 0, 1)
+                    and sides_satisfy(
+                        records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)
+                    )
                 ):
                     return a, cut
     return -1, 0
@@ -358,7 +360,7 @@ def least_loss_cut(
             if gain > margin or (gain >= -margin and candidates[c, 1] > candidates[pick, 1]):
                 pick = c
         a, cut = int(candidates[pick, 2]), int(candidates[pick, 3])
-        if sides_satisfy(records, start, stop, a, cut, criteria, 0, 1):
+        if sides_satisfy(records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)):
             return a, cut
         candidates[pick, 0] = math.inf
         candidates[pick, 1] = -1.0

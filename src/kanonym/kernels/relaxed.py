@@ -73,7 +73,9 @@ def refine_relaxed(
             sort_node(node, best, box, work)
             for i in range(n):
                 node[work.tuples[i, ORDER], d] = i >= half
-            if sides_satisfy(records, start, stop, np.int64(d), np.int64(0), criteria, 0, 1):
+            if sides_satisfy(
+                records, start, stop, np.int64(d), np.int64(0), criteria, np.int64(0), np.int64(1)
+            ):
                 _divide(records, start, stop, d, buffer)
                 waiting[n_waiting, 0] = start
                 waiting[n_waiting, 1] = start + half

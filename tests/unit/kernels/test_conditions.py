@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_mondrian as naive
@@ -13,6 +13,7 @@ from kanonym.kernels.conditions import shell_sort, sides_satisfy
 from tables import tables
 
 
+@settings(max_examples=300)
 @given(table=tables(), data=st.data())
 def test_sides_satisfy_the_models_as_their_twins_do(table, data):
     """A side of a cut satisfies the conditions where its rows satisfy the models by definition.

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_mondrian as naive
@@ -48,6 +48,7 @@ def alone(table):
 
 
 @pytest.mark.parametrize("sizes", [(), (60,)], ids=["small", "large"])
+@settings(max_examples=300)
 @given(data=st.data(), by_loss=st.booleans())
 def test_halving_is_its_twin(sizes, data, by_loss):
     """The classes are those of the recursion: best attribute first, ties divided by code."""
