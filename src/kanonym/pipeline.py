@@ -21,7 +21,7 @@ from kanonym import report as reports
 from kanonym.data import files, frames
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.schema import QuasiIdentifier, Role, Schema, Sensitive
+from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.engine import Outcome, Stopwatch, Task, run, sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.metrics.risk import Risk
@@ -318,8 +318,8 @@ def verify(
     Parameters
     ----------
     frame
-        The released table: identifiers may be missing, and a quasi-identifier may be
-        two columns `name_min` and `name_max`.
+        The released table: it has no identifiers, and a quasi-identifier may be two
+        columns `name_min` and `name_max`.
     policy
         What is required.
     original
@@ -332,11 +332,18 @@ def verify(
     Raises
     ------
     SchemaError
-        A quasi-identifier or a sensitive attribute of the policy is missing.
+        A quasi-identifier or a sensitive attribute of the policy is missing, or an
+        identifier is still there.
 
     """
     native = frames.eager(frame)
     columns = frames.column_names(native)
+    left = [name for name in columns if isinstance(policy.attributes.get(name), Identifier)]
+    if left:
+        raise SchemaError(
+            f"the table still has the identifiers {', '.join(left)}: it is no release. "
+            "Drop them; to measure a table before its release, use measure"
+        )
     counts = None if count is None else record_counts(frames.column(native, count))
     if original is not None:
         schema = policy.schema_for(frames.column_names(frames.eager(original)))

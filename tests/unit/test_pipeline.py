@@ -129,11 +129,19 @@ def test_the_input_is_never_modified(frame, recoding):
         policy(ka.KAnonymity(2), ka.TCloseness("disease", 0.9), roles=roles, recoding=recoding),
     )
     release.aggregate()
-    ka.verify(table, release.policy)
+    ka.verify(release.frame, release.policy, original=table)
     ka.measure(table, quasi_identifiers=["age", "score"], sensitive=["disease"])
     assert table.equals(before)
     if isinstance(table, pd.DataFrame):
         assert table.dtypes.equals(before.dtypes)
+
+
+def test_a_table_with_identifiers_is_no_release():
+    """Verification refuses a table that still names people, however large its classes."""
+    table = pl.DataFrame(PEOPLE)
+    asked = policy(ka.KAnonymity(1))
+    with pytest.raises(ka.SchemaError, match="still has the identifiers name"):
+        ka.verify(table, asked)
 
 
 # --- order and seed -------------------------------------------------------------------

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -19,11 +21,17 @@ from kanonym.kernels.mondrian import refine, separate, workspace
 from kanonym.kernels.parallel import parallel
 from kanonym.kernels.penalty import Costs
 from kanonym.kernels.relaxed import refine_relaxed
-from kanonym.kernels.suppression import suppressing_cuts
+from kanonym.kernels.suppression import suppressing_cuts, total_loss
 from kanonym.models.base import PrivacyModel
 
 LARGE = 1 << 19
 """Tables of more tuples than this are cut by `span` unless the policy says `loss`."""
+
+TRIMMED = 1 << 22
+"""Tables of more tuples are not searched for outliers as a whole: it takes memory."""
+
+TRIMS = 32
+"""So many cuts at the most give up outliers of the whole table."""
 
 GRAIN = 1 << 13
 """Nodes of more tuples are cut one by one; smaller ones are refined whole, in parallel."""
@@ -107,20 +115,27 @@ class Mondrian:
         exact = min(max((1 << 25) // len(records), 32), 1024) if by_loss else 0
         is_start = np.zeros(len(records), np.bool_)
         if self.strict:
-            _refine_parallel(records, costs, criteria, exact, is_start)
+            _refine_parallel(records, costs, criteria, exact, is_start, (0, len(records)))
         else:
             work = workspace(len(records), costs)
             refine_relaxed(records, costs, criteria, work, by_loss, is_start)
             records = np.delete(records, len(costs.attributes), axis=1)
-        classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
-        budget = int(suppression_limit * table.n_rows + 1e-9)
-        while budget:
-            spent = _suppress(records, is_start, costs, criteria, exact, budget)
-            labels = _by_number(spent[0], spent[1])
-            if _holds_as_released(table, labels, models, by_row=by_row):
-                return Partition(labels, int(labels.max()) + 1, by_row)
-            budget //= 2
-        return Partition(_by_number(records, classes), int(classes[-1]) + 1, by_row)
+        spend = partial(_suppress, records, is_start, costs, criteria, exact)
+        ordered, labels, least = spend(0)
+        best = _by_number(ordered, labels)
+        limit = int(suppression_limit * table.n_rows + 1e-9)
+        # Powers of two below the limit, too: a larger budget is not always spent better,
+        # and may shift the distribution that the released classes are compared with.
+        powers = [1 << power for power in reversed(range(limit.bit_length()))]
+        for budget in dict.fromkeys([limit, *powers] if limit else []):
+            for trim in (False, True) if self.strict and len(records) <= TRIMMED else (False,):
+                ordered, labels, loss = spend(budget, trim=trim)
+                labels = _by_number(ordered, labels)
+                if loss < least * (1 - 1e-9) and _holds_as_released(
+                    table, labels, models, by_row=by_row
+                ):
+                    best, least = labels, loss
+        return Partition(best, int(best.max()) + 1, by_row)
 
 
 def require_feasible(table: EncodedTable, models: Sequence[PrivacyModel]) -> None:
@@ -135,13 +150,19 @@ def require_feasible(table: EncodedTable, models: Sequence[PrivacyModel]) -> Non
         reasons = []
         for model in failing:
             of = f" of {model.attribute!r}" if model.attribute else ""
-            reasons.append(
-                f"{model.type}{of}: required {model.required:.6g}, "
-                f"the best possible is {model.achieved(whole):.6g}"
-            )
+            best = model.achieved(whole)
+            possible = "no value is possible, for its k or l is beyond the table"
+            if math.isfinite(best):
+                possible = f"the best possible is {_plain(best)}"
+            reasons.append(f"{model.type}{of}: required {_plain(model.required)}, {possible}")
         raise InfeasibleError(
             f"no release of these {table.n_rows} records satisfies the policy: {'; '.join(reasons)}"
         )
+
+
+def _plain(value: float) -> str:
+    """Return a number for a message: whole ones in full, others in six digits."""
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}"
 
 
 def _records(table: EncodedTable, *, by_row: bool) -> NDArray[np.int32]:
@@ -170,8 +191,9 @@ def _refine_parallel(
     criteria: Criteria,
     exact: int,
     is_start: NDArray[np.bool_],
+    whole: tuple[int, int],
 ) -> None:
-    """Refine the whole table on all cores; what a node becomes depends on it alone."""
+    """Refine one node on all cores; what becomes of a node depends on it alone."""
 
     def advance(node: tuple[int, int]) -> list[tuple[int, int]]:
         start, stop = node
@@ -180,7 +202,7 @@ def _refine_parallel(
         middle = int(refine(records, start, stop, costs, criteria, work, is_start, large))
         return [(start, middle), (middle, stop)] if large and middle >= 0 else []
 
-    nodes = [(0, len(records))]
+    nodes = [whole]
     while nodes:
         nodes = [node for cut in parallel(advance, nodes) for node in cut]
 
@@ -192,14 +214,25 @@ def _suppress(
     criteria: Criteria,
     exact: int,
     budget: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Spend the budget where a suppressed record saves most; return records and their classes.
+    *,
+    trim: bool = False,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], float]:
+    """Spend a budget where a suppressed record saves most; return records, classes and loss.
 
     The order is fixed: the cut of most loss saved a suppressed record first, ties by
     place in the sorted table. What stays is refined again and may be cut again.
+
+    trim: first give up outliers of the whole table, and refine what stays anew.
     """
     records, is_start = records.copy(), is_start.copy()
     given_up = np.zeros(len(records), np.bool_)
+    first, end = 0, len(records)
+    if trim:
+        first, end = _trim(records, costs, criteria, budget)
+        given_up[:first] = given_up[end:] = True
+        budget -= int(records[given_up, -2].sum())
+        is_start[:] = False
+        _refine_parallel(records, costs, criteria, exact, is_start, (first, end))
     queue: list[tuple[float, int, int, tuple[int, ...]]] = []
 
     def enqueue(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
@@ -209,9 +242,10 @@ def _suppress(
             heapq.heappush(queue, (-gains[i], int(starts[i]), int(stops[i]), cut))
 
     starts = np.flatnonzero(is_start)
-    largest = int(np.diff(starts, append=len(records)).max())
-    whole, fine = workspace(largest, costs), workspace(exact, costs)
-    enqueue(starts, np.append(starts[1:], len(records)))
+    stops = np.append(starts[1:], end)
+    whole, fine = workspace(int((stops - starts).max()), costs), workspace(exact, costs)
+    if budget:
+        enqueue(starts, stops)
     while queue:
         _, start, stop, (attribute, code, side, n_records) = heapq.heappop(queue)
         if n_records > budget:
@@ -225,9 +259,35 @@ def _suppress(
         refine(records, kept[0], kept[1], costs, criteria, fine, is_start, False)  # noqa: FBT003
         starts = kept[0] + np.flatnonzero(is_start[slice(*kept)])
         enqueue(starts, np.append(starts[1:], kept[1]))
+    bounds = np.append(np.flatnonzero(is_start), end)
+    live = ~given_up[bounds[:-1]]
+    loss = total_loss(records, bounds[:-1][live], bounds[1:][live], costs, whole)
+    loss += len(costs.attributes) * int(records[given_up, -2].sum())
     labels = np.cumsum(is_start & ~given_up, dtype=np.int32) - np.int32(1)
     labels[given_up] = SUPPRESSED
-    return records, labels
+    return records, labels, loss
+
+
+def _trim(
+    records: NDArray[np.int32], costs: Costs, criteria: Criteria, budget: int
+) -> tuple[int, int]:
+    """Give up outliers of the whole table one cut after another; return what stays.
+
+    An outlier stretches whatever class it is in, so it has to go before the classes
+    are made: inside of a final class of k records none can be spared.
+    """
+    start, stop = 0, len(records)
+    work = workspace(len(records), costs)
+    for _ in range(TRIMS):
+        node = np.array([start]), np.array([stop])
+        gains, cuts = suppressing_cuts(records, *node, costs, criteria, work, budget)
+        if gains[0] <= 0:
+            break
+        attribute, code, side, n_records = cuts[0].tolist()
+        middle = int(separate(records, start, stop, attribute, code))
+        start, stop = ((start, middle), (middle, stop))[side]
+        budget -= n_records
+    return start, stop
 
 
 def _by_number(records: NDArray[np.int32], labels: NDArray[np.int32]) -> NDArray[np.int32]:

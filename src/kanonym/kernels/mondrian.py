@@ -143,7 +143,9 @@ def wide_cut(
         for _ in range(d):
             a: Int = np.int64(-1)
             for b in range(d):
-                if not tried[b] and box[0, b] < box[1, b] and (a < 0 or spans[b] > spans[a]):
+                # Equal on paper, spans may differ by rounding: the lower attribute goes first.
+                wider = a < 0 or spans[b] > spans[a] + 1e-9
+                if wider and not tried[b] and box[0, b] < box[1, b]:
                     a = b
             if a < 0:
                 break

@@ -28,7 +28,8 @@ def refine_relaxed(
     writes sides to, s sensitive codes, the weight 1, the record number. Records must
     come sorted by code: ties at the median are divided in that order, so the same
     records in any order give the same classes.
-    by_loss: halve the attribute that leaves the least loss, else the widest one.
+    by_loss: halve the attribute that leaves the least loss, else the widest one; ties go
+    to the lower attribute.
     is_start: (n,) bool, set to True at the first record of each class.
     """
     d = len(costs.attributes)
@@ -64,9 +65,14 @@ def refine_relaxed(
                 node[work.tuples[i, ORDER], d] = i >= half
             for side in range(2):
                 sweep(node, np.int64(d), side, box, costs, work, np.int64(0), n)
-            score[a] = work.places[half - 1, 2 * d + 2] + work.places[half, 2 * d + 3]
+            lost = work.places[half - 1, 2 * d + 2] + work.places[half, 2 * d + 3]
+            score[a] = lost / n
         for _ in range(d):
-            best = np.int64(np.argmin(score))
+            best = np.int64(0)
+            for a in range(1, d):
+                # Scores that differ by rounding are equal: the lower attribute goes first.
+                if score[a] < score[best] - 1e-9:
+                    best = np.int64(a)
             if score[best] == math.inf:
                 break
             score[best] = math.inf

@@ -71,6 +71,25 @@ def suppressing_cuts(
     return gains, cuts
 
 
+@kernel
+def total_loss(
+    records: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    stops: NDArray[np.int64],
+    costs: Costs,
+    work: Workspace,
+) -> float:
+    """Return what all records of the nodes lose, summed over records and attributes."""
+    box = np.empty((2, len(costs.attributes)), np.int64)
+    loss = 0.0
+    for number in range(len(starts)):
+        start = starts[number]
+        stop = stops[number]
+        total = measure_node(records, start, stop, box)
+        loss += total * node_loss(records, start, stop, box, costs, work)
+    return loss
+
+
 @part
 def node_loss(
     records: NDArray[np.int32],
