@@ -120,14 +120,17 @@ class Mondrian:
             work = workspace(len(records), costs)
             refine_relaxed(records, costs, criteria, work, by_loss, is_start)
             records = np.delete(records, len(costs.attributes), axis=1)
+        limit = int(suppression_limit * table.n_rows + 1e-9)
+        if limit == 0:
+            classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
+            return Partition(_by_number(records, classes), int(classes[-1]) + 1, by_row)
         spend = partial(_suppress, records, is_start, costs, criteria, exact)
         ordered, labels, least = spend(0)
         best = _by_number(ordered, labels)
-        limit = int(suppression_limit * table.n_rows + 1e-9)
         # Powers of two below the limit, too: a larger budget is not always spent better,
         # and may shift the distribution that the released classes are compared with.
         powers = [1 << power for power in reversed(range(limit.bit_length()))]
-        for budget in dict.fromkeys([limit, *powers] if limit else []):
+        for budget in dict.fromkeys([limit, *powers]):
             for trim in (False, True) if self.strict and len(records) <= TRIMMED else (False,):
                 ordered, labels, loss = spend(budget, trim=trim)
                 labels = _by_number(ordered, labels)
