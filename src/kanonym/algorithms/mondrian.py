@@ -159,7 +159,8 @@ def require_feasible(table: EncodedTable, models: Sequence[PrivacyModel]) -> Non
                 possible = f"the best possible is {_plain(best)}"
             reasons.append(f"{model.type}{of}: required {_plain(model.required)}, {possible}")
         raise InfeasibleError(
-            f"no release of these {table.n_rows} records satisfies the policy: {'; '.join(reasons)}"
+            f"no release of this table (records: {table.n_rows}) satisfies the policy: "
+            f"{'; '.join(reasons)}"
         )
 
 

@@ -47,23 +47,29 @@ def released_rows(
     Cost: one radix sort, and one encoding an untouched column.
 
     """
-    rows = np.flatnonzero(labels >= 0).astype(np.int32)  # narrow: memory bounds the shuffle
-    if seed is None or not len(rows):
-        return rows.astype(np.int64)
+    everything = bool((labels >= 0).all())
+    kept = np.arange(len(labels)) if everything else np.flatnonzero(labels >= 0)
+    if seed is None or not len(kept):
+        return kept
+
+    def released(of_record: NDArray[np.int32]) -> NDArray[np.int32]:
+        return of_record if everything else of_record[kept]
 
     def coded(name: str) -> tuple[NDArray[np.int32], int]:
         try:
             domain, codes = encode_column(column(name), by_value=True)
         except DataError:
-            return np.zeros(len(rows), np.int32), 1
-        return codes[rows], domain.size
+            return np.zeros(len(kept), np.int32), 1
+        return released(codes), domain.size
 
     keys = parallel(coded, untouched)
     if recoded:
         by_class = [part.label_of_class for part in recoded]
         classes = group_rows(by_class, [int(part.max()) + 1 for part in by_class])
-        keys.append((classes.labels[labels[rows]], len(classes.sizes)))
+        keys.append((classes.labels[released(labels)], len(classes.sizes)))
+    # Narrow row numbers: memory bounds the shuffle.
+    rows = np.arange(len(kept), dtype=np.int32)
     if keys:
-        rows = rows[sort_rows([codes for codes, _ in keys], [size for _, size in keys])]
+        rows = sort_rows([codes for codes, _ in keys], [size for _, size in keys])
     np.random.default_rng(seed).shuffle(rows)
-    return rows.astype(np.int64)
+    return rows.astype(np.int64) if everything else kept[rows]
