@@ -255,7 +255,7 @@ def test_the_error_names_the_failing_model_and_its_best_value():
     """Whoever asks for too much reads which model fails and how much there is."""
     message = infeasible([KAnonymity(9), LDiversity("s", 2)], s=["a", "b", "a"])
     assert "k-anonymity: required 9, the best possible is 3" in message
-    assert "these 3 records" in message
+    assert "(records: 3)" in message
     assert "l-diversity" not in message
 
 
