@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 SUPPRESSED = -1
+BLANK = -1
+"""The level of a suppressed cell: it is released as null."""
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Equivalence classes of a table: the decision of a local-recoding algorithm.
+    """Equivalence classes of a table: what an algorithm decides.
 
     Attributes
     ----------
@@ -24,12 +28,22 @@ class Partition:
     by_row
         Whether `labels` has one entry a record: algorithms that may separate
         equal records.
+    levels
+        (n_classes, d) int32, the hierarchy level at which each class releases each
+        quasi-identifier, `BLANK` for a suppressed cell; None where the recoding
+        follows from what the class holds. All rows are equal after full-domain
+        generalization.
+    account
+        What the algorithm tells of its search, in the words of the JSON contract:
+        `levels`, `score`, `optimal`, `lattice_size`, `nodes_checked`.
 
     """
 
     labels: NDArray[np.int32]
     n_classes: int
     by_row: bool = False
+    levels: NDArray[np.int32] | None = None
+    account: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +87,13 @@ class Classes:
     distributions
         One `Distribution` a sensitive attribute, by name. Where null is
         excluded, its counts leave it out and may add up to less than `sizes`.
+    population
+        (n_classes,) int64 numbers of records of the population table in each class,
+        None without such a table. With one, a class may have no record of its own
+        (size 0).
 
     """
 
     sizes: NDArray[np.int64]
     distributions: dict[str, Distribution]
+    population: NDArray[np.int64] | None = None

@@ -1,0 +1,228 @@
+"""What a metric of generalized tables is, and what it sees of them."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeGuard, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.table import EncodedTable
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+DIGITS = 1e10
+"""Losses of single attributes are cut off after ten decimal digits, as ARX does."""
+
+SLACK = 1e-12
+"""Bounds that are no whole numbers give way by this share: rounding lifts none above a score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generalized:
+    """The classes of a table at one node of the lattice, as a metric sees them.
+
+    Attributes
+    ----------
+    levels
+        (d,) int64, the level of each quasi-identifier.
+    labels
+        (n_classes, d) int32, the label index of each class at these levels.
+    sizes
+        (n_classes,) int64 numbers of records, suppressed classes included; they add
+        up to the records of the table. Classes of no record do not count.
+    kept
+        (n_classes,) bool, False for suppressed classes.
+
+    """
+
+    levels: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    kept: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A metric that is a sum over records for each attribute, as tables for kernels.
+
+    For attribute j at the levels of a node,
+
+        x_j = max(0, (sum of `kept` over kept records + sum of `lost` over suppressed
+              records - low_j) / (high_j - low_j)),
+
+    cut off after ten digits where `rounded`. The score is the product of
+    (x_j · w_j + 1) to the power 1 / d, less 1, where `geometric`; else the sum of
+    x_j · w_j. `low`, `high`, and with the usual factor 0.5 every term, are whole numbers:
+    sums below 2^53 are exact in any order.
+
+    Attributes
+    ----------
+    kept, lost
+        By attribute and level (n_labels,) float64: what one record with the label
+        loses where it is kept, and where it is suppressed.
+    low, high
+        (d,) float64, the sums that count as 0 and as 1; high is above low.
+    weights
+        (d,) float64.
+    geometric, rounded
+        How the attributes are put together.
+    charged
+        Where above 0, each sum grows by so much of S · log2(S) - sum over labels u of
+        m(u) · log2(m(u)), for S suppressed records, m(u) of them with label u.
+
+    """
+
+    kept: list[list[NDArray[np.float64]]]
+    lost: list[list[NDArray[np.float64]]]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    geometric: bool
+    rounded: bool
+    charged: float = 0.0
+
+
+class BoundMetric(Protocol):
+    """A metric prepared for one table."""
+
+    def score(self, classes: Generalized) -> float:
+        """Return the loss of a node with its suppressed classes."""
+        ...
+
+    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+        """Return a lower bound on the score of every node at or above `levels`.
+
+        It holds for any suppression of whole classes. Without `classes` it is computed
+        from the attributes' marginal counts alone, in O(d); with the classes at these
+        levels (whatever they keep) it may be closer.
+        """
+        ...
+
+    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
+        """Return (n_classes,) float64: what each class as a whole loses, to rank equal sizes."""
+        ...
+
+    def terms(self) -> Terms | None:
+        """Return the metric as sums over records, None where it is no such sum."""
+        ...
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """A measure of what generalization and suppression lose; less is better.
+
+    Attributes
+    ----------
+    type
+        The name that a policy gives it.
+    unit, source
+        What it counts, and the paper.
+    low, high
+        Range of the score; infinite where there is no bound that all tables share.
+    better
+        `lower`: less is better.
+
+    """
+
+    type: ClassVar[str]
+    unit: ClassVar[str]
+    source: ClassVar[str]
+    low: ClassVar[float]
+    high: ClassVar[float]
+    better: ClassVar[Literal["lower"]]
+
+    def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundMetric:
+        """Prepare for a table whose attributes all have hierarchies.
+
+        weights: how much each attribute counts, by name; 1 for the others.
+        """
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that a policy file gives it."""
+        ...
+
+
+class PlainForm:
+    """The YAML form of a metric whose parameters are plain values."""
+
+    type: ClassVar[str]
+    better: ClassVar[Literal["lower"]] = "lower"
+
+    def to_dict(self: DataclassInstance) -> dict[str, Any]:
+        """Return the form that a policy file gives it: its type and its parameters."""
+        parameters = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"type": type(self).type, **parameters}  # type: ignore[attr-defined]
+
+
+def parts_of_factor(factor: float) -> tuple[float, float]:
+    """Return the shares at which generalization and suppression are charged.
+
+    factor: 0.5 charges both in full, 0 no suppression, 1 no generalization (ARX's
+    generalization/suppression factor).
+    """
+    return min(1.0, 2 - 2 * float(factor)), min(1.0, 2 * float(factor))
+
+
+def aggregate(x: Iterable[float], weights: Iterable[float], *, geometric: bool) -> float:
+    """Put the losses of attributes together, one after the other as kernels do.
+
+    geometric: the geometric mean of x · w + 1, less 1; else the sum of x · w.
+    """
+    total, product, d = 0.0, 1.0, 0
+    for one, weight in zip(x, weights, strict=True):
+        total += one * weight
+        product *= one * weight + 1.0
+        d += 1
+    if not geometric:
+        return total
+    return product ** (1.0 / d) - 1.0 if d else 0.0
+
+
+def attribute_weights(table: EncodedTable, weights: Mapping[str, float]) -> NDArray[np.float64]:
+    """Return (d,) float64: the weight of each attribute, divided by the largest.
+
+    Raises
+    ------
+    PolicyError
+        A weight is negative or of no quasi-identifier, or all are 0.
+
+    """
+    names = [domain.name for domain in table.domains]
+    for name, weight in weights.items():
+        if name not in names:
+            raise PolicyError(f"weights: {nearest(name, names, 'quasi-identifier')}")
+        if not is_number(weight) or weight < 0:
+            raise PolicyError(f"weights: {name} is {weight!r}; it must be a number of at least 0")
+    found = np.array([weights.get(name, 1.0) for name in names], np.float64)
+    largest = found.max(initial=0.0)
+    if len(found) and not largest:
+        raise PolicyError("weights: all are 0; at least one must be above 0")
+    return found / (largest or 1.0)
+
+
+def check_factor(metric: str, factor: object) -> None:
+    """Refuse a factor that is no number in [0, 1]."""
+    if not is_number(factor) or not 0 <= factor <= 1:
+        raise PolicyError(f"{metric}: factor is {factor!r}; it must be a number from 0 to 1")
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite real number."""
+    return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+
+
+def nearest(name: object, names: Iterable[str], what: str) -> str:
+    """Say that a name is none of the known ones, and which one was probably meant."""
+    names = list(names)
+    near = difflib.get_close_matches(str(name), names, n=1)
+    guess = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names) or 'none'}"
+    return f"{name!r} is no {what}; {guess}"

@@ -1,0 +1,134 @@
+"""Average equivalence class size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.table import EncodedTable
+from kanonym.metrics.information_loss.base import (
+    Generalized,
+    PlainForm,
+    Terms,
+    check_factor,
+    parts_of_factor,
+)
+from kanonym.metrics.information_loss.labels import LabelTables
+
+
+@dataclass(frozen=True, slots=True)
+class AverageClassSize(PlainForm):
+    """Records per class, the suppressed records together being one more class.
+
+    With N records and c kept classes the score is N / (c · s + g) where records are
+    suppressed, else N / (c · s). Attribute weights do not matter.
+
+    Parameters
+    ----------
+    factor
+        In [0, 1]; s and g as in `Loss`. At 0 kept classes do not count at all.
+
+    Raises
+    ------
+    PolicyError
+        The factor is out of its range.
+
+    Notes
+    -----
+    Score at least 1 with factor 0.5; infinite where nothing that counts is left; 0 for
+    a table without records. Cost O(n_classes).
+
+    LeFevre, DeWitt and Ramakrishnan 2006, "Mondrian multidimensional k-anonymity",
+    §2.3. Deviations: not divided by k; the suppressed and the factor are as in ARX,
+    where s weighs kept classes and g the suppressed one.
+
+    Examples
+    --------
+    >>> AverageClassSize().to_dict()
+    {'type': 'average-class-size', 'factor': 0.5}
+
+    """
+
+    factor: float = 0.5
+
+    type: ClassVar[str] = "average-class-size"
+    unit: ClassVar[str] = "records"
+    source: ClassVar[str] = "LeFevre, DeWitt and Ramakrishnan 2006"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = float("inf")
+
+    def __post_init__(self) -> None:
+        """Refuse a factor out of its range."""
+        check_factor(self.type, self.factor)
+
+    def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundClassSize:
+        """Prepare for a table: see `Metric.bind`."""
+        del weights
+        return BoundClassSize(LabelTables.of(table), *parts_of_factor(self.factor))
+
+
+@dataclass(frozen=True, slots=True)
+class BoundClassSize:
+    """Average class size over one table.
+
+    Attributes
+    ----------
+    tables
+        Numbers of labels.
+    generalization, suppression
+        g and s.
+
+    """
+
+    tables: LabelTables
+    generalization: float
+    suppression: float
+
+    def score(self, classes: Generalized) -> float:
+        """Return the loss of a node: see `BoundMetric.score`."""
+        held = classes.sizes > 0
+        n_kept = int(np.count_nonzero(held & classes.kept))
+        some_lost = n_kept < int(np.count_nonzero(held))
+        return self._over(n_kept * self.suppression + some_lost * self.generalization)
+
+    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+        """Return a lower bound: see `BoundMetric.floor`.
+
+        A node above has at most as many classes, C; kept, they count C · s; with one
+        suppressed at the least, (C - 1) · s + g at the most.
+        """
+        if classes is None:
+            most = most_classes(self.tables, levels)
+        else:
+            most = int(np.count_nonzero(classes.sizes))
+        return self._over(
+            max(
+                most * self.suppression,
+                max(most - 1, 0) * self.suppression + self.generalization,
+            )
+        )
+
+    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
+        """Return the sizes of the classes: those of a size lose the same."""
+        return classes.sizes.astype(np.float64)
+
+    def terms(self) -> Terms | None:
+        """Return None: it is no sum over records."""
+        return None
+
+    def _over(self, n_classes: float) -> float:
+        if not self.tables.n_rows:
+            return 0.0
+        return self.tables.n_rows / n_classes if n_classes else float("inf")
+
+
+def most_classes(tables: LabelTables, levels: NDArray[np.int64]) -> int:
+    """Return how many classes there can be: combinations of labels that the data holds."""
+    most = 1
+    for j, level in enumerate(levels.tolist()):
+        most = min(most * int(tables.held[j, level]), tables.n_rows)
+    return most

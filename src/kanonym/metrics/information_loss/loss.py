@@ -1,0 +1,252 @@
+"""Loss: the share of its domain that each released label leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.table import EncodedTable
+from kanonym.metrics.information_loss.base import (
+    DIGITS,
+    Generalized,
+    PlainForm,
+    Terms,
+    aggregate,
+    attribute_weights,
+    check_factor,
+    parts_of_factor,
+)
+from kanonym.metrics.information_loss.labels import LabelTables
+
+
+@dataclass(frozen=True, slots=True)
+class Loss(PlainForm):
+    """The share of its domain that each label leaves open, as a geometric mean.
+
+    With N records, attribute j loses
+
+        A_j = sum over kept records of g · share + sum over suppressed records of
+              share + s · (1 - share),
+
+    where the share of a label is the leaves below it over the D_j leaves of the
+    hierarchy (each row of a hierarchy is a leaf, whether the data holds it or not, and
+    so is the branch of null). Normalised, x_j = (A_j - g · N / D_j) / (N - g · N / D_j),
+    at least 0 and cut off after ten digits: 0 at level 0, 1 at the root. The score is
+    the product of (x_j · w_j + 1) to the power 1 / d, less 1.
+
+    Parameters
+    ----------
+    factor
+        In [0, 1], what counts more: s = min(1, 2 · factor) and g = min(1, 2 - 2 · factor).
+        0: suppression is free, 0.5: both count in full, 1: generalization is free.
+
+    Raises
+    ------
+    PolicyError
+        The factor is out of its range.
+
+    Notes
+    -----
+    Score in [0, 1]; cost O(n_classes · d).
+
+    Iyengar 2002, "Transforming data to satisfy privacy constraints", §3.1, whose loss
+    of a label is (leaves - 1) / (D - 1) and whose mean is arithmetic. Deviation: shares,
+    factor, rounding and the geometric mean are those of ARX.
+
+    Examples
+    --------
+    >>> Loss().to_dict()
+    {'type': 'loss', 'factor': 0.5}
+    >>> Loss(2)
+    Traceback (most recent call last):
+        ...
+    kanonym.data.errors.PolicyError: loss: factor is 2; it must be a number from 0 to 1
+
+    """
+
+    factor: float = 0.5
+
+    type: ClassVar[str] = "loss"
+    unit: ClassVar[str] = "share of the domain"
+    source: ClassVar[str] = "Iyengar 2002"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse a factor out of its range."""
+        check_factor(self.type, self.factor)
+
+    def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundLoss:
+        """Prepare for a table: see `Metric.bind`."""
+        return _bound(table, attribute_weights(table, weights), self.factor, geometric=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LossArithmetic(PlainForm):
+    """The share of its domain that each label leaves open, as an arithmetic mean.
+
+    The x_j are those of `Loss`; the score is the sum of x_j · w_j / d. With equal
+    weights it is the granularity of local recoding, turned round: the mean over cells
+    of (share - 1 / D_j) / (1 - 1 / D_j).
+
+    Parameters
+    ----------
+    factor
+        In [0, 1], as in `Loss`.
+
+    Raises
+    ------
+    PolicyError
+        The factor is out of its range.
+
+    Notes
+    -----
+    Score in [0, 1]; cost O(n_classes · d). Iyengar 2002, §3.1, with the deviations
+    of `Loss`.
+
+    Examples
+    --------
+    >>> LossArithmetic(0.25)
+    LossArithmetic(factor=0.25)
+
+    """
+
+    factor: float = 0.5
+
+    type: ClassVar[str] = "loss-arithmetic"
+    unit: ClassVar[str] = "share of the domain"
+    source: ClassVar[str] = "Iyengar 2002"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse a factor out of its range."""
+        check_factor(self.type, self.factor)
+
+    def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundLoss:
+        """Prepare for a table: see `Metric.bind`."""
+        shares = attribute_weights(table, weights) / max(len(table.domains), 1)
+        return _bound(table, shares, self.factor, geometric=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundLoss:
+    """Loss over one table, counted in leaves instead of shares: in whole numbers.
+
+    Attributes
+    ----------
+    tables
+        Leaves below every label.
+    totals
+        (d, n_levels) float64, leaves below the labels of all records of the table.
+    least
+        (d, n_levels) float64, x of an attribute at a level where nothing is suppressed.
+    low, high
+        (d,) float64, the leaves at which x is 0 and 1.
+    weights
+        (d,) float64.
+    generalization, suppression
+        g and s.
+    geometric
+        Whether the mean is geometric.
+
+    """
+
+    tables: LabelTables
+    totals: NDArray[np.float64]
+    least: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    generalization: float
+    suppression: float
+    geometric: bool
+
+    def score(self, classes: Generalized) -> float:
+        """Return the loss of a node: see `BoundMetric.score`."""
+        tables, levels = self.tables, classes.levels
+        total = tables.at(self.totals, levels)
+        kept = tables.kept_sums(tables.leaves, total, classes)
+        n_lost = tables.n_rows - int(classes.sizes @ classes.kept)
+        lost = n_lost * tables.sizes
+        if self.suppression < 1:
+            lost = total - kept + self.suppression * (lost - (total - kept))
+        x = cut_off(self.generalization * kept + lost, self.low, self.high)
+        return aggregate(x.tolist(), self.weights.tolist(), geometric=self.geometric)
+
+    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+        """Return a lower bound: see `BoundMetric.floor`.
+
+        A suppressed record loses share + s · (1 - share) >= g · share, as it would if
+        kept, for s = 1 or g = 1; and shares grow from level to level. So no node above
+        loses less than this one with every record kept, whatever its classes are.
+        """
+        del classes
+        x = self.tables.at(self.least, levels)
+        return aggregate(x.tolist(), self.weights.tolist(), geometric=self.geometric)
+
+    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
+        """Return records times share, put together over attributes."""
+        tables = self.tables
+        d = np.arange(tables.d)
+        places = classes.labels + tables.starts[d, classes.levels]
+        x = classes.sizes[:, None] * (tables.leaves[places] / tables.sizes)
+        if not self.geometric:
+            return np.asarray((x * self.weights).sum(axis=1))
+        return np.asarray((x * self.weights + 1.0).prod(axis=1) ** (1.0 / max(len(d), 1)) - 1.0)
+
+    def terms(self) -> Terms:
+        """Return the leaves that a record loses: see `Terms`."""
+        tables, s = self.tables, self.suppression
+        leaves = [
+            [tables.own(tables.leaves, j, level) for level in range(height + 1)]
+            for j, height in enumerate(tables.heights.tolist())
+        ]
+        return Terms(
+            kept=[[self.generalization * below for below in levels] for levels in leaves],
+            lost=[
+                [below + s * (size - below) for below in levels]
+                for levels, size in zip(leaves, tables.sizes.tolist(), strict=True)
+            ],
+            low=self.low,
+            high=self.high,
+            weights=self.weights,
+            geometric=self.geometric,
+            rounded=True,
+        )
+
+
+def cut_off(
+    sums: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the place of sums between low and high, at least 0, cut off after ten digits."""
+    x: NDArray[np.float64] = np.maximum((sums - low) / (high - low), 0.0)
+    return np.floor(x * DIGITS) / DIGITS
+
+
+def bounds(
+    n_rows: int, sizes: NDArray[np.float64], generalization: float = 1.0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return (d,) and (d,) float64: the leaves at which x is 0 and 1.
+
+    sizes: (d,) leaves of each hierarchy. Where no record or one leaf leaves nothing to
+    lose, x is 0.
+    """
+    low = np.full(len(sizes), generalization * n_rows)
+    high = n_rows * sizes
+    return low, np.where(high > low, high, low + 1.0)
+
+
+def _bound(
+    table: EncodedTable, weights: NDArray[np.float64], factor: float, *, geometric: bool
+) -> BoundLoss:
+    tables = LabelTables.of(table)
+    g, s = parts_of_factor(factor)
+    totals = tables.totals(tables.leaves)
+    low, high = bounds(tables.n_rows, tables.sizes, g)
+    least = cut_off(g * totals.T, low, high).T
+    return BoundLoss(tables, totals, least, low, high, weights, g, s, geometric)
