@@ -10,6 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kanonym.algorithms.cell_suppression import CellSuppression
+    from kanonym.algorithms.full_domain import FullDomain
+    from kanonym.algorithms.local_recoding import LocalRecoding
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.data import hierarchy
     from kanonym.data.errors import (
@@ -22,40 +25,53 @@ if TYPE_CHECKING:
     )
     from kanonym.data.files import read_table, write_table
     from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
+    from kanonym.exploration import lattice
     from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
     from kanonym.models.closeness import TCloseness
     from kanonym.models.diversity import LDiversity
     from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
-    from kanonym.pipeline import Release, anonymize, measure, verify
+    from kanonym.models.population import DeltaPresence, KMap
+    from kanonym.models.risk import AverageRisk, PopulationUniqueness, SampleUniqueness
+    from kanonym.pipeline import anonymize, measure, verify
     from kanonym.policy import Policy
+    from kanonym.release import Release
     from kanonym.verification import Verification
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AlphaKAnonymity",
+    "AverageRisk",
     "BetaLikeness",
+    "CellSuppression",
     "DataError",
     "DeltaDisclosure",
+    "DeltaPresence",
+    "FullDomain",
     "HierarchyError",
     "Identifier",
     "InfeasibleError",
     "Insensitive",
     "KAnonymity",
+    "KMap",
     "KanonymError",
     "LDiversity",
+    "LocalRecoding",
     "Mondrian",
     "Policy",
     "PolicyError",
+    "PopulationUniqueness",
     "QuasiIdentifier",
     "Release",
     "Role",
+    "SampleUniqueness",
     "SchemaError",
     "Sensitive",
     "TCloseness",
     "Verification",
     "anonymize",
     "hierarchy",
+    "lattice",
     "measure",
     "read_table",
     "verify",
@@ -64,28 +80,37 @@ __all__ = [
 
 _HOMES = {
     "AlphaKAnonymity": "kanonym.models.anonymity",
+    "AverageRisk": "kanonym.models.risk",
     "BetaLikeness": "kanonym.models.likeness",
+    "CellSuppression": "kanonym.algorithms.cell_suppression",
     "DataError": "kanonym.data.errors",
     "DeltaDisclosure": "kanonym.models.likeness",
+    "DeltaPresence": "kanonym.models.population",
+    "FullDomain": "kanonym.algorithms.full_domain",
     "HierarchyError": "kanonym.data.errors",
     "Identifier": "kanonym.data.schema",
     "InfeasibleError": "kanonym.data.errors",
     "Insensitive": "kanonym.data.schema",
     "KAnonymity": "kanonym.models.anonymity",
+    "KMap": "kanonym.models.population",
     "KanonymError": "kanonym.data.errors",
     "LDiversity": "kanonym.models.diversity",
+    "LocalRecoding": "kanonym.algorithms.local_recoding",
     "Mondrian": "kanonym.algorithms.mondrian",
     "Policy": "kanonym.policy",
     "PolicyError": "kanonym.data.errors",
+    "PopulationUniqueness": "kanonym.models.risk",
     "QuasiIdentifier": "kanonym.data.schema",
-    "Release": "kanonym.pipeline",
+    "Release": "kanonym.release",
     "Role": "kanonym.data.schema",
+    "SampleUniqueness": "kanonym.models.risk",
     "SchemaError": "kanonym.data.errors",
     "Sensitive": "kanonym.data.schema",
     "TCloseness": "kanonym.models.closeness",
     "Verification": "kanonym.verification",
     "anonymize": "kanonym.pipeline",
     "hierarchy": "kanonym.data.hierarchy",
+    "lattice": "kanonym.exploration",
     "measure": "kanonym.pipeline",
     "read_table": "kanonym.data.files",
     "verify": "kanonym.pipeline",

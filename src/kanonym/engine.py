@@ -5,25 +5,28 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.criteria import classes_of
-from kanonym.algorithms.mondrian import Mondrian
-from kanonym.data.errors import SchemaError
-from kanonym.data.hierarchy import HierarchySource
+from kanonym.algorithms.full_domain import Evaluated, FullDomain, evaluated
+from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
 from kanonym.data.partition import Partition
+from kanonym.data.population import encode_with_population, require_contained
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode, kind_of
 from kanonym.kernels.parallel import parallel
 from kanonym.kernels.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
-from kanonym.models import DeltaDisclosure, PrivacyModel
+from kanonym.models import DeltaDisclosure, DeltaPresence, PrivacyModel
 from kanonym.transforms.recoding import (
     choose_recoding,
     join_equal,
@@ -49,29 +52,43 @@ class Task:
         The recoding of attributes that name none, where it fits them; or None.
     suppression_limit
         Largest share of records that may be suppressed, in [0, 1].
+    population
+        Gives a column of the population table by name, for the models that count
+        persons in it; or None.
 
     """
 
     schema: Schema
     models: Sequence[PrivacyModel]
-    algorithm: Mondrian
+    algorithm: Algorithm
     recoding: Recoding | None
     suppression_limit: float
+    population: Callable[[str], pl.Series] | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an engine decided: classes, and the values that each of them releases."""
+    """What an engine decided: classes, and the values that each of them releases.
+
+    `built` describes the hierarchies that were built because none was given, by
+    attribute.
+    """
 
     table: EncodedTable
     partition: Partition
     recoded: tuple[RecodedAttribute, ...]
+    built: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def labels(self) -> NDArray[np.int32]:
         """(n_rows,) int32, the class of each record of the input, -1 for the suppressed."""
         labels = self.partition.labels
         return labels if self.partition.by_row else labels[self.table.tuple_of_row]
+
+    def levels_of(self, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
+        """Return the (n, d) levels of released records of the input, if there are levels."""
+        levels = self.partition.levels
+        return None if levels is None else levels[self.labels[rows]]
 
     def columns(self, schema: Schema, rows: NDArray[np.int64]) -> list[str | pl.Series]:
         """Return the columns of the release in order, as `data.frames.assemble` takes them.
@@ -96,20 +113,82 @@ class Outcome:
 
 
 class Stopwatch:
-    """Seconds by stage; tells a listener when a stage begins."""
+    """Seconds by stage; tells a listener when a stage begins, and what the stage says."""
 
     def __init__(self, listener: Callable[[str], None] | None = None) -> None:
         self.seconds: dict[str, float] = {}
         self._listener = listener
+        self._stage = ""
+
+    def tell(self, sentence: str) -> None:
+        """Tell how the stage proceeds: `stage: sentence`."""
+        if self._listener is not None:
+            self._listener(f"{self._stage}: {sentence}")
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Time one stage."""
+        self._stage = name
         if self._listener is not None:
             self._listener(name)
         start = time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A table ready for its algorithm.
+
+    Attributes
+    ----------
+    table
+        The encoded table.
+    recodings, dtypes
+        How each quasi-identifier is recoded, and the type of its column.
+    costs
+        What releasing a span of codes loses, for algorithms that read it; else empty.
+    built
+        Descriptions of the hierarchies that were built because none was given.
+
+    """
+
+    table: EncodedTable
+    recodings: list[Recoding]
+    dtypes: list[pl.DataType]
+    costs: Costs
+    built: dict[str, str]
+
+
+def prepare(
+    task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch
+) -> Prepared:
+    """Encode a table for a task; parameters and errors as of `run`."""
+    asked = sensitive_names(task.schema, task.models)
+    with watch.stage("encode"):
+        known, recodings = _quasi_identifiers(task, column)
+        hidden = [
+            (column(name), attribute.hierarchy, attribute.nulls == "exclude")
+            for name, attribute in task.schema.attributes.items()
+            if name in asked and isinstance(attribute, Sensitive)
+        ]
+        if task.population is None:
+            table = encode(known, hidden, n_rows)
+        else:
+            persons = [task.population(values.name) for values, _ in known]
+            table = encode_with_population(known, hidden, n_rows, persons)
+            if any(isinstance(model, DeltaPresence) for model in task.models):
+                require_contained(table)
+        spans = task.algorithm.recodes == "spans"
+        costs = certainty_costs(table.domains if spans else [], recodings if spans else [])
+        built = {
+            values.name: source.description
+            for values, source in known
+            if isinstance(source, _Automatically)
+        }
+        for name, description in built.items():
+            watch.tell(f"{name}: no hierarchy given; built {description}")
+    return Prepared(table, recodings, [values.dtype for values, _ in known], costs, built)
 
 
 def run(task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch) -> Outcome:
@@ -132,30 +211,41 @@ def run(task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stop
         As the steps raise them.
 
     """
-    asked = sensitive_names(task.schema, task.models)
-    with watch.stage("encode"):
-        known, recodings = _quasi_identifiers(task, column)
-        hidden = [(column(name), task.schema.attributes[name]) for name in asked]
-        table = encode(
-            known,
-            [
-                (values, attribute.hierarchy, attribute.nulls == "exclude")
-                for values, attribute in hidden
-                if isinstance(attribute, Sensitive)
-            ],
-            n_rows,
-        )
-        costs = certainty_costs(table.domains, recodings)
+    ready = prepare(task, column, n_rows, watch)
+    table, costs = ready.table, ready.costs
     with watch.stage("algorithm"):
-        partition = task.algorithm.partition(table, costs, task.models, task.suppression_limit)
+        partition = task.algorithm.partition(
+            table, costs, task.models, task.suppression_limit, watch.tell
+        )
     with watch.stage("recode"):
-        recoded = recode(table, partition, recodings, costs)
-        joined = join_equal(table.domains, partition, recoded)
+        recoded = recode(table, partition, ready.recodings, costs, ready.dtypes)
+        joined = join_equal(table, partition, recoded)
         while joined is not partition:
             partition = _mended(task, table, joined, costs)
-            recoded = recode(table, partition, recodings, costs)
-            joined = join_equal(table.domains, partition, recoded)
-    return Outcome(table, partition, recoded)
+            recoded = recode(table, partition, ready.recodings, costs, ready.dtypes)
+            joined = join_equal(table, partition, recoded)
+    return Outcome(table, partition, recoded, ready.built)
+
+
+def nodes(
+    task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch
+) -> tuple[list[str], list[Evaluated]]:
+    """Return the quasi-identifiers, and every node of their lattice with what it is worth.
+
+    Parameters are those of `run`; the task's algorithm is full-domain.
+
+    Raises
+    ------
+    PolicyError
+        The algorithm is another one, or the lattice is too large to be looked at whole.
+
+    """
+    if not isinstance(task.algorithm, FullDomain):
+        raise PolicyError(f"{task.algorithm.type} searches no lattice; full-domain does")
+    table = prepare(task, column, n_rows, watch).table
+    with watch.stage("algorithm"):
+        found = evaluated(task.algorithm, table, task.models, task.suppression_limit, watch.tell)
+    return [domain.name for domain in table.domains], found
 
 
 def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
@@ -195,13 +285,8 @@ def _quasi_identifiers(
         names = [] if attribute.role is Role.IDENTIFIER else [name]
         if isinstance(attribute, QuasiIdentifier):
             values = column(name)
-            kind = kind_of(values.dtype)
-            recoding = attribute.recoding
-            # A column without a value has no type either, and takes whatever is asked.
-            if recoding is None or values.null_count() < len(values):
-                recoding = choose_recoding(name, attribute, kind, task.recoding)
-            in_tree = recoding == "hierarchy" or (recoding == "set" and kind == "nominal")
-            known.append((values, attribute.hierarchy if in_tree else None))
+            source, recoding = _way(task, attribute, values)
+            known.append((values, source))
             recodings.append(recoding)
             names = released_names(name, recoding)
         for one in names:
@@ -214,6 +299,40 @@ def _quasi_identifiers(
     if not released:
         raise SchemaError("every column is an identifier: there is nothing to release")
     return known, recodings
+
+
+def _way(
+    task: Task, attribute: QuasiIdentifier, values: pl.Series
+) -> tuple[HierarchySource | None, Recoding]:
+    """Return the hierarchy in use and the recoding of one quasi-identifier."""
+    if task.algorithm.recodes == "levels":
+        return attribute.hierarchy or _Automatically(), "hierarchy"
+    if task.algorithm.recodes == "cells":
+        return None, "interval"  # not applied: each value is released as it is, or not at all
+    kind = kind_of(values.dtype)
+    recoding = attribute.recoding
+    # A column without a value has no type either, and takes whatever is asked.
+    if recoding is None or values.null_count() < len(values):
+        recoding = choose_recoding(values.name, attribute, kind, task.recoding)
+    in_tree = recoding == "hierarchy" or (recoding == "set" and kind == "nominal")
+    return attribute.hierarchy if in_tree else None, recoding
+
+
+@dataclass(slots=True)
+class _Automatically:
+    """The hierarchy that is suggested for a column that has none; remembers which."""
+
+    description: str = ""
+
+    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+        """Return the hierarchy over a column: see `HierarchySource.bind`."""
+        suggestion = Automatic().suggest(values, counts)
+        self.description = suggestion.describe().removeprefix(f"{values.name}: ")
+        return suggestion.builder.bind(values, counts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that a policy file gives it."""
+        return Automatic().to_dict()
 
 
 def _mended(task: Task, table: EncodedTable, partition: Partition, costs: Costs) -> Partition:
@@ -235,7 +354,7 @@ def _mended(task: Task, table: EncodedTable, partition: Partition, costs: Costs)
         starts[0] = True
         starts[1] &= not failing[0]
         place = np.cumsum(starts, dtype=np.int32) - np.int32(1)
-        partition = relabelled(partition, place)
+        partition = relabelled(table, partition, place)
     return partition
 
 

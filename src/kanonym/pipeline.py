@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import platform
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from hashlib import sha256
-from importlib.metadata import version
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from kanonym import __version__
-from kanonym import report as reports
+from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.data import files, frames
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
-from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.hierarchy import Automatic, HierarchySource
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
-from kanonym.engine import Outcome, Stopwatch, Task, run, sensitive_names
+from kanonym.engine import Stopwatch, Task, run, sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.metrics.risk import Risk
-from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.policy import Policy
+from kanonym.release import Release
 from kanonym.transforms.ordering import released_rows
+from kanonym.transforms.persons import PopulationColumn
 from kanonym.transforms.recoding import released_names
 from kanonym.verification import (
+    Counting,
     SensitiveColumn,
     Verification,
     classes_as_released,
@@ -38,184 +32,6 @@ from kanonym.verification import (
     record_counts,
     verify_columns,
 )
-
-
-@dataclass(frozen=True)
-class Release:
-    """A released table that satisfies its policy, and everything measured about it.
-
-    Attributes
-    ----------
-    frame
-        The released table, of the type of the table that came in.
-    policy, schema
-        What was asked, and the role of each column of the input.
-    verification
-        What was found in the released values.
-    rows_in, rows_out, suppressed
-        Records of the input, of the release, and suppressed.
-    outcome
-        The encoded table, the partition and the recoding behind the release.
-    seconds
-        Seconds by stage.
-
-    """
-
-    frame: Any
-    policy: Policy
-    schema: Schema
-    verification: Verification
-    rows_in: int
-    rows_out: int
-    suppressed: int
-    outcome: Outcome
-    seconds: dict[str, float]
-
-    @cached_property
-    def utility(self) -> Utility:
-        """What the release lost."""
-        decided = self.outcome
-        return measure_utility(decided.table, decided.partition, decided.recoded, self._class_sizes)
-
-    @cached_property
-    def risk(self) -> Risk:
-        """How likely a released record is re-identified."""
-        return Risk.of_sizes(self._class_sizes)
-
-    @property
-    def algorithm(self) -> dict[str, Any]:
-        """The algorithm with its parameters, and the number of classes that it led to."""
-        named = self.policy.to_dict().get("algorithm", {"type": self.policy.algorithm.type})
-        return {**named, "classes": self.verification.n_classes}
-
-    @property
-    def _class_sizes(self) -> NDArray[np.int64]:
-        sizes = self.verification.class_sizes
-        numbers = np.fromiter(sizes.values(), np.int64, len(sizes))
-        return np.repeat(np.fromiter(sizes, np.int64, len(sizes)), numbers)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form of design §9."""
-        checked = self.verification.to_dict()
-        return {
-            "rows_in": self.rows_in,
-            "rows_out": self.rows_out,
-            "suppressed": self.suppressed,
-            "algorithm": self.algorithm,
-            "verification": {key: checked[key] for key in ("satisfied", "classes", "models")},
-            "utility": self.utility.to_dict(),
-            "risk": self.risk.to_dict(),
-            "seconds": {**self.seconds, "total": sum(self.seconds.values())},
-        }
-
-    def write(self, path: str | Path) -> None:
-        """Write the released table, whole or not at all; the extension says the format.
-
-        Raises
-        ------
-        DataError
-            The path cannot be written.
-
-        """
-        files.write_table(frames.to_polars(self.frame), path)
-
-    def aggregate(self) -> Any:
-        """Return one row a class and combination of sensitive values, with a `count`.
-
-        Raises
-        ------
-        SchemaError
-            A released column is called `count` already.
-
-        """
-        names = [*self._released_names, *self.schema.names(Role.SENSITIVE)]
-        if "count" in names:
-            raise SchemaError(
-                "the aggregate form needs the column name 'count'; rename that column"
-            )
-        frame = frames.eager(self.frame)
-        groups = group_released([frames.column(frame, name) for name in names], self.rows_out)
-        order = np.argsort(groups.first)
-        counts = pl.Series("count", groups.sizes[order])
-        return frames.assemble(frame, groups.first[order], [*names, counts], self.frame)
-
-    def manifest(
-        self,
-        path: str | Path,
-        *,
-        input: str | Path | None = None,  # noqa: A002 - the word that the manifest uses
-        output: str | Path | None = None,
-    ) -> None:
-        """Write how to repeat and check the release as JSON: no value of any record.
-
-        Parameters
-        ----------
-        path
-            Where to.
-        input, output
-            The files that were read and written; their SHA-256 goes in.
-
-        """
-        hashes = {
-            name: {"file": Path(file).name, "sha256": files.sha256(file)}
-            for name, file in (("input", input), ("output", output))
-            if file is not None
-        }
-        parts = {
-            "versions": versions(),
-            "policy": _without_values(self._policy),
-            "seed": self.policy.seed,
-            **hashes,
-            **self.to_dict(),
-        }
-        files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
-
-    def report(
-        self,
-        path: str | Path,
-        *,
-        title: str | None = None,
-        rectangles: tuple[str, str] | None = None,
-    ) -> None:
-        """Write the report; the extension says the form: .html, .md or .json.
-
-        Parameters
-        ----------
-        path
-            Where to.
-        title
-            Heading of the report.
-        rectangles
-            Two quasi-identifiers over which the classes are drawn; None chooses.
-
-        """
-        summary = reports.summarize(
-            title=title or "Anonymization report",
-            policy=self._policy,
-            roles={name: str(attribute.role) for name, attribute in self.schema.attributes.items()},
-            table=self.outcome.table,
-            partition=self.outcome.partition,
-            recoded=self.outcome.recoded,
-            verification=self.verification,
-            utility=self.utility,
-            risk=self.risk,
-            rows_in=self.rows_in,
-            suppressed=self.suppressed,
-            algorithm=self.algorithm,
-            seconds=self.seconds,
-            seed=self.policy.seed,
-            versions=versions(),
-            rectangles=rectangles,
-        )
-        files.write_text(path, reports.render(summary, reports.format_of(path)))
-
-    @property
-    def _policy(self) -> dict[str, Any]:
-        return self.policy.to_dict()
-
-    @property
-    def _released_names(self) -> list[str]:
-        return [column.name for attribute in self.outcome.recoded for column in attribute.columns]
 
 
 def anonymize(
@@ -234,7 +50,9 @@ def anonymize(
     policy
         What is asked; or leave it out and use the short forms.
     progress
-        Called with the name of each stage as it begins.
+        Called with the name of each stage as it begins, and with `stage: sentence` for
+        what a stage tells: `encode` of hierarchies that it builds because none was
+        given, `algorithm` of a long search.
     short
         Parts of `Policy.short`: `quasi_identifiers`, `sensitive`, `identifiers`,
         `hierarchies`, `k`, `l`, `t`, `others`, and the options of `Policy`.
@@ -260,21 +78,13 @@ def anonymize(
     True
 
     """
-    if policy is None:
-        policy = Policy.short(**short)
-    elif not isinstance(policy, Policy):
-        raise PolicyError(
-            f"a policy is a Policy, not a {type(policy).__name__}; see Policy.from_file"
-        )
-    elif short:
-        raise PolicyError(f"give a policy or short forms, not both: {', '.join(short)}")
+    policy = one_policy(policy, short)
     watch = Stopwatch(progress)
     with watch.stage("read"):
         native = frames.eager(frame)
-        schema = policy.schema_for(frames.column_names(native))
-        n_rows = frames.n_rows(native)
-    task = Task(schema, policy.models, policy.algorithm, policy.recoding, policy.suppression_limit)
-    outcome = run(task, lambda name: frames.column(native, name), n_rows, watch)
+        task = task_of(policy, native)
+    schema, n_rows = task.schema, frames.n_rows(native)
+    outcome = run(task, partial(frames.column, native), n_rows, watch)
     with watch.stage("recode"):
         rows = released_rows(
             outcome.labels,
@@ -289,9 +99,25 @@ def anonymize(
         names = [column.name for part in outcome.recoded for column in part.columns]
         known = [frames.column(checked, name) for name in names]
         # Suppression shifts the distribution that t-closeness and the like compare with:
-        # the release has to hold against its own and against the input's.
+        # what counts is that of the input.
         hidden = _sensitive(checked, schema, policy, native if len(rows) < n_rows else None)
-        verification = verify_columns(known, hidden, policy.models, len(rows))
+        levels = outcome.levels_of(rows)
+        persons = task.population and [
+            PopulationColumn(
+                task.population(domain.name),
+                domain.hierarchy,
+                None if levels is None else np.ascontiguousarray(levels[:, a]),
+            )
+            for a, domain in enumerate(outcome.table.domains)
+        ]
+        verification = verify_columns(
+            known,
+            hidden,
+            policy.models,
+            len(rows),
+            population=persons,
+            counting=_counting(policy),
+        )
         _require(verification)
     return Release(
         frame=released,
@@ -324,8 +150,8 @@ def verify(
         What is required.
     original
         The table before anonymization: t-closeness and the like then compare classes
-        with its distribution too, not only with the released one. They differ where
-        records were suppressed.
+        with its distribution, not with the released one. They differ where records
+        were suppressed.
     count
         A column of record counts, for the aggregate form.
 
@@ -370,6 +196,8 @@ def verify(
         policy.models,
         frames.n_rows(native),
         counts,
+        _persons(policy, schema),
+        _counting(policy),
     )
 
 
@@ -423,7 +251,73 @@ def measure(
     known = [frames.column(native, name) for name in quasi_identifiers]
     hidden = [SensitiveColumn(frames.column(native, name), trees.get(name)) for name in sensitive]
     groups = group_released(known, frames.n_rows(native))
-    return measure_table(classes_as_released(groups, hidden)[0], k_wildcard(known))
+    return measure_table(classes_as_released(groups, hidden), k_wildcard(known))
+
+
+def one_policy(policy: Policy | None, short: Mapping[str, Any]) -> Policy:
+    """Return the policy that was given, or the one that the short forms state."""
+    if policy is None:
+        return Policy.short(**short)
+    if not isinstance(policy, Policy):
+        raise PolicyError(
+            f"a policy is a Policy, not a {type(policy).__name__}; see Policy.from_file"
+        )
+    if short:
+        raise PolicyError(f"give a policy or short forms, not both: {', '.join(short)}")
+    return policy
+
+
+def task_of(policy: Policy, native: Any) -> Task:
+    """Return what a policy asks an engine to do with a table."""
+    return Task(
+        schema=policy.schema_for(frames.column_names(native)),
+        models=policy.models,
+        algorithm=policy.algorithm,
+        recoding=policy.recoding,
+        suppression_limit=policy.suppression_limit,
+        population=_population(policy),
+    )
+
+
+def _population(policy: Policy) -> Callable[[str], pl.Series] | None:
+    """Return what gives the columns of the policy's population table, if it has one."""
+    given = policy.population
+    if given is None:
+        return None
+    path = isinstance(given, str | os.PathLike)
+    table = files.read_table(os.fspath(given)) if path else frames.eager(given)
+    where = f" {os.fspath(given)}" if path else ""
+
+    def column(name: str) -> pl.Series:
+        names = frames.column_names(table)
+        if name not in names:
+            raise SchemaError(
+                f"the population table{where} has no column {name!r}, which is a "
+                f"quasi-identifier. It has: {', '.join(names)}"
+            )
+        return frames.column(table, name)
+
+    return column
+
+
+def _persons(policy: Policy, schema: Schema) -> list[PopulationColumn] | None:
+    """Return the quasi-identifiers of the policy's population table, if it has one."""
+    column = _population(policy)
+    if column is None:
+        return None
+    return [
+        PopulationColumn(column(name), attribute.hierarchy or Automatic())
+        for name, attribute in schema.attributes.items()
+        if isinstance(attribute, QuasiIdentifier)
+    ]
+
+
+def _counting(policy: Policy) -> Counting | None:
+    """Return how the policy counts k, None for the records of each class."""
+    algorithm = policy.algorithm
+    if not isinstance(algorithm, CellSuppression):
+        return None
+    return Counting(algorithm.nulls, algorithm.subsets)
 
 
 def _require(verification: Verification) -> None:
@@ -440,34 +334,6 @@ def _list(names: Sequence[str]) -> Sequence[str]:
     if isinstance(names, str):
         raise SchemaError(f"give a list of columns, not the text {names!r}")
     return names
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that a release depends on."""
-    libraries = {name: version(name) for name in ("numpy", "numba", "polars")}
-    return {"kanonym": __version__, "python": platform.python_version(), **libraries}
-
-
-def _without_values(policy: dict[str, Any]) -> dict[str, Any]:
-    """Return a policy with the SHA-256 of the values that its hierarchies list."""
-
-    def hashed(form: Any) -> Any:
-        if not isinstance(form, dict):
-            return form
-        return {
-            name: {"sha256": sha256(json.dumps(part).encode()).hexdigest()}
-            if name in ("mapping", "order")
-            else hashed(part)
-            for name, part in form.items()
-        }
-
-    attributes = {
-        name: {**attribute, "hierarchy": hashed(attribute["hierarchy"])}
-        if "hierarchy" in attribute
-        else attribute
-        for name, attribute in policy["attributes"].items()
-    }
-    return {**policy, "attributes": attributes}
 
 
 def _sensitive(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from itertools import combinations
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.errors import DataError
+from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.table import encode_column, value_codes
@@ -19,21 +20,67 @@ from kanonym.kernels.grouping import Groups, group_rows, one_group
 from kanonym.kernels.histograms import class_histograms
 from kanonym.kernels.parallel import parallel
 from kanonym.kernels.wildcard import wildcard_sizes
-from kanonym.models.base import PrivacyModel
+from kanonym.models import KAnonymity, OfPopulation, PrivacyModel, WholeTable
+from kanonym.transforms.persons import PopulationColumn, count_persons
 from kanonym.transforms.recoding import text_of
 
 MOST_VIOLATING = 100
 
 
 @dataclass(frozen=True, slots=True)
+class Counting:
+    """How k is counted where cells were suppressed.
+
+    Attributes
+    ----------
+    nulls
+        `value`: null equals null alone. `wildcard`: null matches every value.
+    subsets
+        With n, every n quasi-identifiers are looked at by themselves, and the smallest
+        count is taken; with None all of them together.
+
+    """
+
+    nulls: Literal["value", "wildcard"] = "value"
+    subsets: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        few = {} if self.subsets is None else {"subsets": self.subsets}
+        return {"nulls": self.nulls, **few}
+
+    def sizes(
+        self, quasi_identifiers: Sequence[pl.Series], groups: Groups, weights: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return (n_classes,) int64: how many records each class counts.
+
+        groups: of `group_by_code`. weights: (n_classes,) records of each class.
+        """
+        nulls = _null_codes(quasi_identifiers, groups)
+        d = len(quasi_identifiers)
+        every = [tuple(range(d))] if self.subsets is None else combinations(range(d), self.subsets)
+        counted = np.full(len(weights), int(weights.sum()), np.int64)
+        for columns in every:
+            chosen = np.ascontiguousarray(groups.codes[:, columns])
+            parts = [np.ascontiguousarray(codes) for codes in chosen.T]
+            own = group_rows(parts, (chosen.max(axis=0, initial=0) + 1).tolist())
+            sizes = np.bincount(own.labels, weights, len(own.sizes)).astype(np.int64)
+            if self.nulls == "wildcard":
+                sizes = wildcard_sizes(own.codes, sizes, nulls[list(columns)])
+            counted = np.minimum(counted, sizes[own.labels])
+        return counted
+
+
+@dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """One model's answer on a released table."""
+    """One model's answer on a released table; `counting` is how class sizes were counted."""
 
     type: str
     attribute: str | None
     required: float
     achieved: float
     satisfied: bool
+    counting: Counting | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9; a value that is infinite becomes null."""
@@ -41,6 +88,7 @@ class ModelCheck:
         return {
             "type": self.type,
             **named,
+            **({} if self.counting is None else self.counting.to_dict()),
             "required": self.required,
             "achieved": self.achieved if math.isfinite(self.achieved) else None,
             "satisfied": self.satisfied,
@@ -59,9 +107,10 @@ class Verification:
         One `ModelCheck` a model of the policy, in the policy's order.
     violating
         At most 100 classes that fail a model, smallest first:
-        `{"class": {column: released value}, "size": n, "model": type}`.
+        `{"class": {column: released value}, "size": n, "model": type}`. A model of the
+        whole table blames no class.
     n_violating
-        Number of classes that fail at least one model.
+        Number of classes that fail at least one model of classes.
     class_sizes
         `{size: number of classes of that size}`, ascending.
 
@@ -76,7 +125,7 @@ class Verification:
 
     @property
     def satisfied(self) -> bool:
-        """Whether every class satisfies every model."""
+        """Whether every model is satisfied."""
         return all(check.satisfied for check in self.checks)
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,8 +160,8 @@ class SensitiveColumn(NamedTuple):
     exclude_nulls
         Whether models leave out records without a value.
     reference
-        A column with whose distribution classes are compared as well, not with that
-        of `values` alone; or None.
+        The column before suppression: classes are compared with its distribution, not
+        with that of `values`. Or None.
 
     """
 
@@ -160,21 +209,20 @@ def _hashes(columns: Sequence[pl.Series]) -> NDArray[np.uint64]:
 
 def classes_as_released(
     groups: Groups, sensitive: Sequence[SensitiveColumn], counts: NDArray[np.int64] | None = None
-) -> list[Classes]:
+) -> Classes:
     """Return sizes and sensitive distributions of released classes.
 
     counts: (n_rows,) records that each row stands for; None for one each.
 
-    The first classes have the release itself as the table that they are compared
-    with. Where a column has a `reference`, the same classes follow with that.
+    The table that classes are compared with is the `reference` of a column, or the
+    release itself.
     """
     n_classes = len(groups.sizes)
     weights = np.ones(len(groups.labels), np.int64) if counts is None else counts
     sizes = groups.sizes
     if counts is not None:
         sizes = np.bincount(groups.labels, counts, n_classes).astype(np.int64)
-    own: dict[str, Distribution] = {}
-    before: dict[str, Distribution] = {}
+    distributions: dict[str, Distribution] = {}
     for column in sensitive:
         n_rows = len(column.values)
         both = column.values
@@ -191,13 +239,10 @@ def classes_as_released(
             ancestors = np.ascontiguousarray(domain.hierarchy.codes[:, :n_values])
         histograms = class_histograms(groups.labels, released, weights, n_classes, n_values)
         table = np.bincount(histograms[1], histograms[2], n_values).astype(np.int64)
-        one = Distribution(*histograms, table, ancestors)
-        own[column.values.name] = before[column.values.name] = one
         if column.reference is not None:
             table = np.bincount(compared[compared >= 0], minlength=n_values)
-            before[column.values.name] = replace(one, table=table)
-    compared_twice = any(column.reference is not None for column in sensitive)
-    return [Classes(sizes, one) for one in ([own, before] if compared_twice else [own])]
+        distributions[column.values.name] = Distribution(*histograms, table, ancestors)
+    return Classes(sizes, distributions)
 
 
 def _together(values: pl.Series, reference: pl.Series) -> pl.Series:
@@ -242,11 +287,17 @@ def k_wildcard(quasi_identifiers: Sequence[pl.Series]) -> int | None:
     if not any(column.null_count() for column in quasi_identifiers):
         return None
     groups = group_by_code(quasi_identifiers)
+    nulls = _null_codes(quasi_identifiers, groups)
+    return int(wildcard_sizes(groups.codes, groups.sizes, nulls).min())
+
+
+def _null_codes(quasi_identifiers: Sequence[pl.Series], groups: Groups) -> NDArray[np.int32]:
+    """Return (n_columns,) int32: the code of null in each column, -1 where it has none."""
     nulls = np.full(len(quasi_identifiers), -1, np.int32)
     for place, column in enumerate(quasi_identifiers):
         if column.null_count():
             nulls[place] = groups.codes[groups.labels[column.is_null().arg_max() or 0], place]
-    return int(wildcard_sizes(groups.codes, groups.sizes, nulls).min())
+    return nulls
 
 
 def verify_columns(
@@ -255,6 +306,8 @@ def verify_columns(
     models: Sequence[PrivacyModel],
     n_rows: int,
     counts: NDArray[np.int64] | None = None,
+    population: Sequence[PopulationColumn] | None = None,
+    counting: Counting | None = None,
 ) -> Verification:
     """Regroup a released table and ask every model again.
 
@@ -270,26 +323,59 @@ def verify_columns(
         Number of released rows.
     counts
         (n_rows,) records that each row stands for, in the aggregate form.
+    population
+        The quasi-identifiers in the population table, in the order of the released
+        ones, for models that look at it. Each class is generalized back: its labels
+        say the levels, and the population is counted at these.
+    counting
+        How k-anonymity counts; None counts the records of each class.
+
+    Raises
+    ------
+    SchemaError
+        A model needs the population table and there is none; or a released value is
+        no label of its hierarchy.
 
     Notes
     -----
     Nothing that an algorithm decided is used. Cost as `group_released` plus
-    O(n_rows) a sensitive attribute.
+    O(n_rows) a sensitive attribute, and as `count_persons`.
 
     """
-    groups = group_released(quasi_identifiers, n_rows)
-    seen = classes_as_released(groups, sensitive, counts)
-    sizes = seen[0].sizes
+    if counting is None or not n_rows:
+        groups = group_released(quasi_identifiers, n_rows)
+    else:
+        groups = group_by_code(quasi_identifiers)
+    seen = counted = classes_as_released(groups, sensitive, counts)
+    sizes = seen.sizes
+    if counting is not None and n_rows:
+        counted = replace(seen, sizes=counting.sizes(quasi_identifiers, groups, sizes))
+    beyond = Classes(np.zeros(0, np.int64), {}, np.zeros(0, np.int64))
+    asking = [model.type for model in models if isinstance(model, OfPopulation)]
+    if asking:
+        if population is None:
+            raise SchemaError(f"{asking[0]} cannot be checked without the population table")
+        persons, others = count_persons(quasi_identifiers, population, groups.first)
+        seen = replace(seen, population=persons)
+        if others:  # persons of whom the release has no record, as one more class
+            beyond = Classes(np.zeros(1, np.int64), {}, np.array([others]))
     checks: list[ModelCheck] = []
     failing = np.zeros(len(sizes), np.bool_)
     violating: list[dict[str, Any]] = []
     for model in models:
-        holds = np.logical_and.reduce([model.satisfied(classes) for classes in seen])
-        # Only models of distance to the table see a difference: they achieve the larger.
-        achieved = max(model.achieved(classes) for classes in seen)
+        own = counting if isinstance(model, KAnonymity) else None
+        classes = seen if own is None else counted
+        holds = model.satisfied(classes)
+        satisfied = bool(holds.all())
+        achieved = model.achieved(classes)
+        if isinstance(model, OfPopulation):
+            satisfied &= bool(model.satisfied(beyond).all())
+            achieved = max(achieved, model.achieved(beyond))
         checks.append(
-            ModelCheck(model.type, model.attribute, model.required, achieved, bool(holds.all()))
+            ModelCheck(model.type, model.attribute, model.required, achieved, satisfied, own)
         )
+        if isinstance(model, WholeTable):
+            continue
         failing |= ~holds
         failed = np.flatnonzero(~holds)
         smallest = np.lexsort((groups.first[failed], sizes[failed]))[:MOST_VIOLATING]

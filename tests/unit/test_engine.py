@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
 import numpy as np
 import polars as pl
 import pytest
 
 import kanonym as ka
 from kanonym.data import hierarchy
-from kanonym.data.partition import Partition
+from kanonym.data.partition import BLANK, Partition
 from kanonym.data.schema import Schema
 from kanonym.data.table import encode
 from kanonym.engine import Stopwatch, Task, _mended, run, sensitive_names
@@ -34,10 +37,28 @@ SCHEMA = Schema(
 )
 
 
-def outcome(*models, recoding=None, schema=SCHEMA, limit=0.0):
+@dataclass(frozen=True)
+class Everything:
+    """An algorithm that releases one class of all records, at given levels."""
+
+    level: int
+    recodes: Literal["levels", "cells"] = "levels"
+
+    type: ClassVar[str] = "everything"
+
+    def partition(self, table, costs, models, suppression_limit=0.0, listen=None):
+        """Put all records into one class, and say so."""
+        del costs, models, suppression_limit
+        listen("one class")
+        levels = np.full((1, len(table.domains)), self.level, np.int32)
+        labels = np.zeros(len(table.weights), np.int32)
+        return Partition(labels, 1, levels=levels, account={"score": 1.0})
+
+
+def outcome(*models, recoding=None, schema=SCHEMA, limit=0.0, algorithm=None, tell=None):
     """Run a task on the table."""
-    task = Task(schema, models or [ka.KAnonymity(2)], ka.Mondrian(), recoding, limit)
-    return run(task, TABLE.get_column, len(TABLE), Stopwatch())
+    task = Task(schema, models or [ka.KAnonymity(2)], algorithm or ka.Mondrian(), recoding, limit)
+    return run(task, TABLE.get_column, len(TABLE), Stopwatch(tell))
 
 
 def test_the_outcome_labels_every_record():
@@ -106,3 +127,24 @@ def test_where_suppression_breaks_a_model_nothing_is_suppressed():
     left = Partition(np.array([0, 0, 0, -1], np.int32), 1)
     mended = _mended(task, table, left, certainty_costs(table.domains, ["interval"]))
     assert mended.labels.tolist() == [0, 0, 0, 0]
+
+
+def test_an_algorithm_of_levels_gets_a_hierarchy_of_every_attribute():
+    """Where none was given, one is built from the data, described, and told."""
+    told = []
+    found = outcome(algorithm=Everything(1), tell=told.append)
+    assert [domain.hierarchy.n_levels for domain in found.table.domains] == [2, 2]
+    assert [one.columns[0].to_list() for one in found.recoded] == [["*"], ["*"]]
+    assert found.built == {"age": "flat, because it holds 4 different values"}
+    assert "encode: age: no hierarchy given; built flat, because it" in "\n".join(told)
+    assert "algorithm: one class" in told
+
+
+def test_an_algorithm_of_cells_gets_no_hierarchy():
+    """Values are released or suppressed, whatever hierarchy the policy has for others."""
+    found = outcome(algorithm=Everything(BLANK, "cells"))
+    assert [domain.hierarchy for domain in found.table.domains] == [None, None]
+    assert [one.columns[0].to_list() for one in found.recoded] == [[None], [None]]
+    assert [one.columns[0].dtype for one in found.recoded] == [pl.Int64, pl.String]
+    assert {one.recoding for one in found.recoded} == {"value"}
+    assert found.built == {}

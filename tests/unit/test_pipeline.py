@@ -584,7 +584,7 @@ def test_what_fails_verification_is_not_released(monkeypatch):
     """If an algorithm were wrong, the error would name the model and the classes that fail."""
     table = pl.DataFrame({"age": [1, 2]})
     wrong = ka.verify(table, policy(roles={"age": ka.QuasiIdentifier()}))
-    monkeypatch.setattr(pipeline, "verify_columns", lambda *_: wrong)
+    monkeypatch.setattr(pipeline, "verify_columns", lambda *_, **__: wrong)
     with pytest.raises(ka.InfeasibleError, match=r"fails k-anonymity in 2 classes .*'age': 1"):
         ka.anonymize(table, quasi_identifiers=["age"], k=2)
 

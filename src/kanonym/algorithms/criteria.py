@@ -8,18 +8,22 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.conditions import Criteria
 from kanonym.kernels.disclosure import RELATIONS, SIZE, reference_shares
 from kanonym.kernels.histograms import class_histograms
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import PrivacyModel, WholeTable
+from kanonym.models.population import OfPopulation
 
 
 def classes_of(table: EncodedTable, labels: NDArray[np.int32], n_classes: int) -> Classes:
     """Return sizes and distributions of classes of tuples; the table itself is the reference.
 
-    labels: (n_tuples,) int32, negative for suppressed tuples.
+    labels: (n_tuples,) int32, negative for suppressed tuples. With a population table,
+    classes have their persons, too; a class of tuples that only the population has
+    is of size 0.
     """
     kept = labels >= 0
     sizes = np.bincount(labels[kept], table.weights[kept], n_classes).astype(np.int64)
@@ -32,7 +36,10 @@ def classes_of(table: EncodedTable, labels: NDArray[np.int32], n_classes: int) -
         distributions[domain.name] = Distribution(
             offsets, values, counts, table_counts(table, j), ancestors_of(table, j)
         )
-    return Classes(sizes, distributions)
+    persons = None
+    if table.population is not None:
+        persons = np.bincount(labels[kept], table.population[kept], n_classes).astype(np.int64)
+    return Classes(sizes, distributions, persons)
 
 
 def table_counts(table: EncodedTable, j: int) -> NDArray[np.int64]:
@@ -52,9 +59,26 @@ def ancestors_of(table: EncodedTable, j: int) -> NDArray[np.int32]:
 
 
 def compiled(models: Sequence[PrivacyModel], table: EncodedTable) -> Criteria:
-    """Gather every model's conditions and the table's distributions for kernels."""
+    """Gather every model's conditions and the table's distributions for kernels.
+
+    A model of the whole table becomes a class size that is sufficient for it: kernels
+    that look at one class at a time then guarantee more than was asked.
+
+    Raises
+    ------
+    PolicyError
+        A model looks at a population table, which kernels do not see.
+
+    """
+    for model in models:
+        if isinstance(model, OfPopulation):
+            raise PolicyError(
+                f"{model.type} needs an algorithm that counts the population table in every class: "
+                "choose full-domain"
+            )
     criteria = [criterion for model in models for criterion in model.criteria()]
     sizes = [math.ceil(c.threshold) for c in criteria if c.measure == SIZE]
+    sizes += [model.sufficient_size for model in models if isinstance(model, WholeTable)]
     place = {domain.name: j for j, domain in enumerate(table.sensitive)}
     asked = [c for c in criteria if c.measure != SIZE and c.attribute is not None]
     trees = [ancestors_of(table, j) for j in range(len(place))]

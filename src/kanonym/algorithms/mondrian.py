@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.algorithms.base import Listener, Recodes
 from kanonym.algorithms.criteria import classes_of, compiled
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
@@ -72,6 +73,7 @@ class Mondrian:
     split: Literal["auto", "loss", "span"] = "auto"
 
     type: ClassVar[str] = "mondrian"
+    recodes: ClassVar[Recodes] = "spans"
 
     def __post_init__(self) -> None:
         if self.split not in ("auto", "loss", "span"):
@@ -83,6 +85,7 @@ class Mondrian:
         costs: Costs,
         models: Sequence[PrivacyModel],
         suppression_limit: float = 0.0,
+        listen: Listener | None = None,
     ) -> Partition:
         """Divide a table into classes that satisfy every model.
 
@@ -96,6 +99,8 @@ class Mondrian:
             Every class satisfies each of them.
         suppression_limit
             Largest share of the records that may be suppressed, in [0, 1].
+        listen
+            Not called: there is no search that could be stopped.
 
         Raises
         ------
@@ -103,11 +108,12 @@ class Mondrian:
             The table as one class does not satisfy a model.
 
         """
+        del listen
         by_row = not self.strict
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row)
-        require_feasible(table, models)
         criteria = compiled(models, table)
+        require_feasible(table, models)
         records = _records(table, by_row=by_row)
         by_loss = self.split == "loss" or (self.split == "auto" and len(records) <= LARGE)
         # The time of trying every cut grows with the logarithm of the node, and what it

@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 
 import kanonym
-from kanonym.cli import anonymize, demo, hierarchy, measure, verify
-from kanonym.cli.group import Commands
+from kanonym.cli import anonymize, demo, hierarchy, lattice, measure, verify
+from kanonym.cli.group import Commands, Grouped
 
 app = typer.Typer(
     name="kanonym",
@@ -25,9 +25,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("anonymize")(anonymize.anonymize)
+app.command("anonymize", cls=Grouped)(anonymize.anonymize)
 app.command("verify")(verify.verify)
 app.command("measure")(measure.measure)
+app.command("lattice")(lattice.lattice)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.command("demo")(demo.demo)
 

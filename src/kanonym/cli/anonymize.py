@@ -16,57 +16,183 @@ REPORTS = (".html", ".md", ".json")
 def anonymize(
     table: options.Table,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Release; - for standard output.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Release; - for standard output.",
+            rich_help_panel=options.WRITTEN,
+        ),
     ],
     policy: options.PolicyFile = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.SensitiveAttributes = None,
     identifiers: Annotated[
         list[str] | None,
-        typer.Option("--identifiers", "-i", metavar="A,B", help="Identifiers: dropped."),
-    ] = None,
-    k: Annotated[
-        int | None, typer.Option("-k", metavar="K", help="k-anonymity: records a class.")
-    ] = None,
-    l: Annotated[
-        int | None, typer.Option("-l", metavar="L", help="l-diversity: sensitive values a class.")
-    ] = None,
-    t: Annotated[
-        float | None, typer.Option("-t", metavar="T", help="t-closeness: distance to the table.")
-    ] = None,
-    hierarchy: options.Hierarchies = None,
-    algorithm: Annotated[
-        str | None, typer.Option(metavar="NAME", help="How classes are found: mondrian.")
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(metavar="RULE", help="Where Mondrian cuts: auto, loss or span.")
-    ] = None,
-    recoding: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="interval, range, set, hierarchy, mean, median or mode."),
-    ] = None,
-    suppression_limit: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Share of records that may be left out.")
+        typer.Option(
+            "--identifiers",
+            "-i",
+            metavar="A,B",
+            help="Identifiers: dropped.",
+            rich_help_panel=options.ASKED,
+        ),
     ] = None,
     others: Annotated[
         str | None,
-        typer.Option(metavar="ROLE", help="Role of all other columns, such as insensitive."),
+        typer.Option(
+            metavar="ROLE",
+            help="Role of all other columns, such as insensitive.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            metavar="K",
+            help="k-anonymity: records a class.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
+    l: Annotated[
+        int | None,
+        typer.Option(
+            "-l",
+            metavar="L",
+            help="l-diversity: sensitive values a class.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
+    t: Annotated[
+        float | None,
+        typer.Option(
+            "-t",
+            metavar="T",
+            help="t-closeness: distance to the table.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
+    hierarchy: options.Hierarchies = None,
+    suppression_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of records that may be left out.",
+            rich_help_panel=options.FOUND,
+        ),
+    ] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="mondrian (default), full-domain, local-recoding or cell-suppression.",
+            rich_help_panel=options.FOUND,
+        ),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Where Mondrian cuts: auto, loss or span.",
+            rich_help_panel=options.FOUND,
+        ),
+    ] = None,
+    recoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of Mondrian: interval, range, set, hierarchy, mean, median or mode.",
+            rich_help_panel=options.FOUND,
+        ),
+    ] = None,
+    importance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Of cell-suppression: the quasi-identifiers to keep, most important first.",
+            rich_help_panel=options.FOUND,
+        ),
+    ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A=2,B=1-3",
+            help="Levels of attributes, or the least and the most.",
+            rich_help_panel=options.SEARCHED,
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The loss to minimize, such as discernibility.",
+            rich_help_panel=options.SEARCHED,
+        ),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="optimal (default), best-first or genetic; of full-domain alone.",
+            rich_help_panel=options.SEARCHED,
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Stop after so many nodes, with the best so far.",
+            rich_help_panel=options.SEARCHED,
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="Stop after so many seconds, with the best so far.",
+            rich_help_panel=options.SEARCHED,
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of the order of the release.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Seed of the order of the release.",
+            rich_help_panel=options.WRITTEN,
+        ),
     ] = None,
     keep_order: Annotated[
-        bool, typer.Option("--keep-order", help="Keep the order of the input.")
+        bool,
+        typer.Option(
+            "--keep-order",
+            help="Keep the order of the input.",
+            rich_help_panel=options.WRITTEN,
+        ),
     ] = False,
     aggregate: Annotated[
-        bool, typer.Option("--aggregate", help="One row a class and sensitive value, with a count.")
+        bool,
+        typer.Option(
+            "--aggregate",
+            help="One row a class and sensitive value, with a count.",
+            rich_help_panel=options.WRITTEN,
+        ),
     ] = False,
     report: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Report, .html, .md or .json; may be repeated."),
+        typer.Option(
+            metavar="FILE",
+            help="Report, .html, .md or .json; may be repeated.",
+            rich_help_panel=options.WRITTEN,
+        ),
     ] = None,
     manifest: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="How to repeat and check it, JSON.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="How to repeat and check it, JSON.",
+            rich_help_panel=options.WRITTEN,
+        ),
     ] = None,
     format: options.Format = None,
     json: options.Json = False,
@@ -74,8 +200,9 @@ def anonymize(
     """Anonymize a table, verify the release, and write it.
 
     What is asked stands in a policy file, or in short options: the columns (-q, -s, -i) and
-    the privacy models (-k, -l, -t; -l and -t hold for each sensitive attribute). A release
-    that does not satisfy its policy is never written.
+    the privacy models (-k, -l, -t; -l and -t hold for each sensitive attribute). Options of
+    an algorithm take the place of those in a policy file; the parameters of one imply it. A
+    release that does not satisfy its policy is never written.
     """
     from kanonym import pipeline
     from kanonym.cli.progress import working
@@ -89,7 +216,14 @@ def anonymize(
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
-    _check_places(read, output, reports, manifest)
+    for place in reports:
+        if place.suffix.lower() not in REPORTS:
+            raise typer.BadParameter(
+                f"{place} must end in {', '.join(REPORTS)}", param_hint="--report"
+            )
+    options.check_places(
+        read, [("-o", output), *(("--report", r) for r in reports), ("--manifest", manifest)]
+    )
     asked = options.policy_of(
         policy,
         quasi_identifiers=options.names(quasi_identifiers),
@@ -99,7 +233,16 @@ def anonymize(
         l=l,
         t=t,
         hierarchies=hierarchies,
-        algorithm=_algorithm(algorithm, split),
+        algorithm=options.algorithm_form(
+            algorithm,
+            split=split,
+            levels=options.levels(levels),
+            metric=metric,
+            search=search,
+            steps=steps,
+            seconds=seconds,
+            importance=options.names(importance),
+        ),
         recoding=recoding,
         suppression_limit=suppression_limit,
         others=others,
@@ -130,48 +273,13 @@ def anonymize(
             )
         writing = perf_counter() - start
     found = release.to_dict()
+    if found["algorithm"].get("interrupted"):
+        typer.echo("kanonym: the search was stopped: this is the best so far", err=True)
     found["seconds"] = _seconds(found["seconds"], reading, writing)
     if json:
         show_json(found)
     else:
-        show(*release_tables(found, written), to_stderr=output == "-")
-
-
-def _algorithm(name: str | None, split: str | None) -> dict[str, str] | None:
-    """Return the YAML form of the algorithm, or None where no option says anything."""
-    if name is None and split is None:
-        return None
-    return {"type": name or "mondrian", **({} if split is None else {"split": split})}
-
-
-def _check_places(
-    read: dict[str, str | Path | None], output: str, reports: list[Path], manifest: Path | None
-) -> None:
-    """Refuse outputs that would overwrite an input or each other."""
-    for report in reports:
-        if report.suffix.lower() not in REPORTS:
-            raise typer.BadParameter(
-                f"{report} must end in {', '.join(REPORTS)}", param_hint="--report"
-            )
-    taken = {
-        Path(place).resolve(): option
-        for option, place in read.items()
-        if place is not None and place != "-"
-    }
-    named: list[tuple[str, str | Path | None]] = [
-        ("-o", output),
-        *(("--report", r) for r in reports),
-        ("--manifest", manifest),
-    ]
-    for option, place in named:
-        if place is None or str(place) == "-":
-            continue
-        path = Path(place).resolve()
-        if path in taken:
-            raise typer.BadParameter(
-                f"{place} is {taken[path]} already; name another file", param_hint=option
-            )
-        taken[path] = option
+        show(*release_tables(found, written, release.examples), to_stderr=output == "-")
 
 
 def _seconds(stages: dict[str, Any], reading: float, writing: float) -> dict[str, float]:

@@ -66,5 +66,5 @@ def demo(
         release.report(report)
         release.manifest(manifest, input=table, output=released)
     written = [str(file) for file in (table, policy, released, report, manifest)]
-    show(*release_tables(release.to_dict(), written))
+    show(*release_tables(release.to_dict(), written, release.examples))
     show(f"\nOpen {report}, and try:\n  kanonym verify {released} --policy {policy}")

@@ -1,4 +1,4 @@
-"""How the command line ends: exit codes, one line for an error, a traceback on request."""
+"""How the command line helps and ends: option groups, exit codes, one line for an error."""
 
 from __future__ import annotations
 
@@ -8,13 +8,30 @@ import traceback
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from kanonym.data.errors import KanonymError
 
 REFUSED = 1
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 PIPE_CLOSED = 141  # 128 + SIGPIPE
+
+
+class Grouped(TyperCommand):
+    """A command of many options, whose help lists them by their panel."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then a section for each panel, options without one last."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                panel = getattr(parameter, "rich_help_panel", None) or kind
+                sections.setdefault(panel, []).append(record)
+        for panel in sorted(sections, key="Options".__eq__):
+            with formatter.section(panel):
+                formatter.write_dl(sections[panel])
 
 
 class Commands(TyperGroup):

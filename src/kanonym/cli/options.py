@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,20 +12,41 @@ import typer
 if TYPE_CHECKING:
     from kanonym.policy import Policy
 
+ASKED = "What is asked"
+FOUND = "How it is reached"
+SEARCHED = "Of full-domain and local-recoding"
+WRITTEN = "What is written"
+
 Table = Annotated[str, typer.Argument(metavar="INPUT", help="Table to read; - for standard input.")]
 PolicyFile = Annotated[
-    Path | None, typer.Option("--policy", "-p", metavar="FILE", help="Policy, YAML or JSON.")
+    Path | None,
+    typer.Option(
+        "--policy", "-p", metavar="FILE", help="Policy, YAML or JSON.", rich_help_panel=ASKED
+    ),
 ]
 QuasiIdentifiers = Annotated[
     list[str] | None,
-    typer.Option("--quasi-identifiers", "-q", metavar="A,B", help="Quasi-identifiers."),
+    typer.Option(
+        "--quasi-identifiers",
+        "-q",
+        metavar="A,B",
+        help="Quasi-identifiers.",
+        rich_help_panel=ASKED,
+    ),
 ]
 SensitiveAttributes = Annotated[
-    list[str] | None, typer.Option("--sensitive", "-s", metavar="C", help="Sensitive attributes.")
+    list[str] | None,
+    typer.Option(
+        "--sensitive", "-s", metavar="C", help="Sensitive attributes.", rich_help_panel=ASKED
+    ),
 ]
 Hierarchies = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN=FILE", help="Hierarchy file of a column; may be repeated."),
+    typer.Option(
+        metavar="COLUMN=FILE",
+        help="Hierarchy file of a column; may be repeated.",
+        rich_help_panel=ASKED,
+    ),
 ]
 Format = Annotated[
     str | None,
@@ -60,15 +82,55 @@ def hierarchy_files(given: list[str] | None) -> dict[str, str]:
     return files
 
 
-def policy_of(file: Path | None, **short: Any) -> Policy:
+def check_places(
+    read: Mapping[str, str | Path | None], written: Iterable[tuple[str, str | Path | None]]
+) -> None:
+    """Refuse outputs that would overwrite an input or each other.
+
+    read: the inputs by the option that names them; written: option and place of each output.
+    """
+    taken = {
+        Path(place).resolve(): option
+        for option, place in read.items()
+        if place is not None and place != "-"
+    }
+    for option, place in written:
+        if place is None or str(place) == "-":
+            continue
+        path = Path(place).resolve()
+        if path in taken:
+            raise typer.BadParameter(
+                f"{place} is {taken[path]} already; name another file", param_hint=option
+            )
+        taken[path] = option
+
+
+def levels(given: list[str] | None) -> dict[str, int | tuple[int, int]]:
+    """Return the levels that `--levels age=2,education=1-3` asks for: one, or least and most."""
+    asked: dict[str, int | tuple[int, int]] = {}
+    for entry in names(given):
+        column, _, level = entry.rpartition("=")
+        least, dash, most = level.partition("-")
+        if not (column and least.isdecimal() and (not dash or most.isdecimal())):
+            raise typer.BadParameter(
+                f"{entry!r} is not COLUMN=LEVEL or COLUMN=LEAST-MOST", param_hint="--levels"
+            )
+        asked[column] = (int(least), int(most)) if dash else int(least)
+    return asked
+
+
+def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **short: Any) -> Policy:
     """Return the policy of a file, or the one that the short options state.
 
     Parameters
     ----------
     file
         The policy file.
+    algorithm
+        Name and parameters of the algorithm; they take the place of the file's.
     short
-        Parameters of `Policy.short`; None, empty or False where an option was not given.
+        Further parameters of `Policy.short`; None, empty or False where an option was
+        not given.
 
     """
     from kanonym.policy import Policy
@@ -80,9 +142,24 @@ def policy_of(file: Path | None, **short: Any) -> Policy:
             raise typer.BadParameter(
                 f"the policy says it all; leave out: {options}", param_hint="--policy"
             )
-        return Policy.from_file(file)
+        policy = Policy.from_file(file)
+        return policy if algorithm is None else policy.by(algorithm)
     if "quasi_identifiers" not in given:
         raise typer.BadParameter(
             "say what is asked: --policy FILE, or -q COLUMNS with -k, -l or -t", param_hint="-q"
         )
+    if algorithm is not None:
+        given["algorithm"] = algorithm
     return Policy.short(**given)
+
+
+def algorithm_form(name: str | None, **given: Any) -> dict[str, Any] | None:
+    """Return the YAML form of the algorithm, or None where no option says anything.
+
+    Without a name, the parameters tell which one is meant.
+    """
+    said = {key: value for key, value in given.items() if value not in (None, [], {})}
+    if name is None and not said:
+        return None
+    meant = {"split": "mondrian", "importance": "cell-suppression"}
+    return {"type": name or meant.get(next(iter(said)), "full-domain"), **said}

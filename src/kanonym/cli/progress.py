@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
+from time import monotonic
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from kanonym.kernels.compile import announce_compilation
 
 PATIENCE = 1.0  # seconds without a word
+PAUSE = 5.0  # seconds between two lines about one stage, where there is no terminal
 
 
 @contextmanager
@@ -19,8 +22,10 @@ def working() -> Iterator[Callable[[str], None]]:
     """Show the step at work while the block runs; it is told by the function that is given.
 
     The line appears after a second, only where standard error is a terminal, and
-    vanishes at the end. That kernels are being compiled is always told: it happens
-    once on a machine and takes seconds that nobody would expect.
+    vanishes at the end. Always told are what is decided while encoding (hierarchies
+    that are built), and that kernels are being compiled: it happens once on a machine
+    and takes seconds that nobody would expect. Elsewhere than on a terminal, what a
+    stage says of its progress makes a line, every five seconds at the most.
     """
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
@@ -29,11 +34,24 @@ def working() -> Iterator[Callable[[str], None]]:
     timer = Timer(PATIENCE, progress.start)
     timer.daemon = True
 
-    def step(name: str) -> None:
-        progress.update(task, description=name)
+    said = monotonic() - PAUSE + PATIENCE
+
+    def step(text: str) -> None:
+        nonlocal said
+        stage, _, sentence = text.partition(": ")
+        if stage == "encode" and sentence:
+            tell(sentence)
+            return
+        progress.update(task, description=escape(text))
+        if sentence and not console.is_terminal and monotonic() - said > PAUSE:
+            tell(sentence)
+            said = monotonic() - PAUSE + PATIENCE
+
+    def tell(sentence: str) -> None:
+        console.print(f"kanonym: {sentence}", markup=False, highlight=False, soft_wrap=True)
 
     def compiling() -> None:
-        console.print("kanonym: compiling its kernels, once on this machine …")
+        tell("compiling its kernels, once on this machine …")
 
     if console.is_terminal:
         timer.start()

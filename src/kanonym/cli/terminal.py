@@ -62,8 +62,13 @@ def number(value: object) -> str:
     return "–" if value is None else str(value)
 
 
-def release_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[RenderableType]:
-    """Return what `kanonym anonymize` tells: the contract of a release, and its files."""
+def release_tables(
+    found: Mapping[str, Any], written: Sequence[str], examples: Mapping[str, str | None]
+) -> list[RenderableType]:
+    """Return what `kanonym anonymize` tells: the contract of a release, and its files.
+
+    examples: a released label of each quasi-identifier.
+    """
     utility, risk, seconds = found["utility"], found["risk"], found["seconds"]
     facts = _grid(
         ("records", f"{number(found['rows_in'])} in, {number(found['rows_out'])} released"),
@@ -72,12 +77,77 @@ def release_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[Ren
         ("records a class", utility["average_class_size"]),
         ("information lost", f"{100 * utility['gcp']:.1f} % (GCP)"),
         ("prosecutor risk", f"at most {number(risk['prosecutor']['highest'])}"),
+        *_search(found["algorithm"]),
+        *_cells(found["algorithm"]),
         ("seconds", f"{seconds['total']:.2f}"),
     )
-    lost = _table("attribute", "lost, % (NCP)")
+    levels, highest = (found["algorithm"].get(key) for key in ("levels", "highest_levels"))
+    cells = found["algorithm"].get("cells")
+    further = [*(["level"] if highest else []), *(["cells blanked"] if cells else [])]
+    lost = _table("attribute", *further, "lost, % (NCP)")
+    lost.add_column("for instance", overflow="fold")
     for name, value in utility.get("ncp", {}).items():
-        lost.add_row(Text(name), f"{100 * value:.1f}")
+        more = [f"{levels[name]} of {highest[name]}"] if highest else []
+        more += [number(cells[name])] if cells else []
+        example = examples.get(name)
+        shown = Text("null" if example is None else example)
+        lost.add_row(Text(name), *more, f"{100 * value:.1f}", shown)
     return [facts, models(found["verification"]["models"]), lost, _files(written)]
+
+
+def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Return the lines about a search of the lattice, if there was one."""
+    if "score" not in algorithm:
+        return []
+    proof = "the least possible" if algorithm.get("optimal") else "not proven to be the least"
+    if "gap" in algorithm:
+        proof += f": at most {number(algorithm['gap'])} above it"
+    lines: list[tuple[str, object]] = [
+        (f"score ({algorithm['metric']})", f"{number(algorithm['score'])}, {proof}")
+    ]
+    if "lattice_size" in algorithm:
+        checked, size = algorithm["nodes_checked"], algorithm["lattice_size"]
+        lines.append(("nodes checked", f"{number(checked)} of {number(size)}"))
+    return lines
+
+
+def _cells(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Return the lines about suppressed cells, if there are any."""
+    if "cells" not in algorithm:
+        return []
+    lines: list[tuple[str, object]] = [("cells blanked", algorithm["suppressed_cells"])]
+    counts = {"k": algorithm}
+    if "subsets" in algorithm and isinstance(algorithm["subsets"], Mapping):
+        counts[f"k of every {algorithm['subsets']['size']}"] = algorithm["subsets"]
+    for name, counted in counts.items():
+        if "k" in counted:
+            both = (
+                f"{number(counted['k'])}, with null as a wildcard {number(counted['k_wildcard'])}"
+            )
+            lines.append((name, both))
+    return lines
+
+
+def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym lattice` tells: how many nodes there are, and the best."""
+    best = found["best"]
+    facts = _grid(
+        ("nodes", found["nodes"]),
+        ("that satisfy the policy", found["satisfied"]),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    if best is None:
+        return [facts, _files(found["written"])]
+    levels = _table("the best node", "level")
+    for name, level in best["levels"].items():
+        levels.add_row(Text(name), number(level))
+    values = _grid(
+        ("its score", best["score"]),
+        ("suppressed", best["suppressed"]),
+        ("classes", best["classes"]),
+        *best["achieved"].items(),
+    )
+    return [facts, levels, values, _files(found["written"])]
 
 
 def models(checks: Iterable[Mapping[str, Any]]) -> Table:
@@ -85,6 +155,8 @@ def models(checks: Iterable[Mapping[str, Any]]) -> Table:
     table = _table("model", "required", "achieved", "satisfied")
     for check in checks:
         of = f" of {check['attribute']}" if "attribute" in check else ""
+        of += f", every {check['subsets']} attributes" if "subsets" in check else ""
+        of += ", null as a wildcard" if check.get("nulls") == "wildcard" else ""
         satisfied = check["satisfied"]
         table.add_row(
             Text(f"{check['type']}{of}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -22,21 +22,23 @@ class RecodedAttribute:
     name
         The attribute.
     recoding
-        The recoding used: one of `data.schema.RECODINGS`.
+        The recoding used: one of `data.schema.RECODINGS`, or `value` where an algorithm
+        releases each value as it is or not at all.
     columns
         The released columns' values, one Series a released column (two for
         `range`: `age_min`, `age_max`), each holding the labels in use.
     label_of_class
         (n_classes,) int32, the entry of `columns` that each class gets.
     low, high
-        (n_classes,) int32, the smallest and largest code in each class.
+        (n_classes,) int32, the smallest and largest code in each class; where the
+        algorithm chose levels, in the subtree of the class's label.
     loss
         (n_classes,) float64 in [0, 1], the normalized certainty penalty of the class.
 
     """
 
     name: str
-    recoding: Recoding
+    recoding: Recoding | Literal["value"]
     columns: tuple[pl.Series, ...]
     label_of_class: NDArray[np.int32]
     low: NDArray[np.int32]

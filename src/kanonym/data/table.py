@@ -96,6 +96,10 @@ class EncodedTable:
         (n_tuples,) int64 number of records of each tuple.
     tuple_of_row
         (n_rows,) int32, the tuple of each record of the input.
+    population
+        (n_tuples,) int64 number of records of a population table, None without one.
+        Of tuples that differ in sensitive codes alone the first has them all. What
+        only the population has is a tuple of weight 0, its sensitive codes -1.
 
     """
 
@@ -105,6 +109,7 @@ class EncodedTable:
     sensitive_codes: NDArray[np.int32]
     weights: NDArray[np.int64]
     tuple_of_row: NDArray[np.int32]
+    population: NDArray[np.int64] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -116,6 +121,7 @@ def encode(
     quasi_identifiers: Sequence[tuple[pl.Series, HierarchySource | None]],
     sensitive: Sequence[tuple[pl.Series, HierarchySource | None, bool]],
     n_rows: int,
+    population: Sequence[pl.Series] | None = None,
 ) -> EncodedTable:
     """Encode columns and collapse equal records into weighted tuples.
 
@@ -128,6 +134,10 @@ def encode(
         attribute that a model needs; an excluded null has code -1.
     n_rows
         Number of records, for tables without a quasi-identifier.
+    population
+        The quasi-identifiers in a population table, in the types of these
+        (`data.population`): hierarchies are then bound to the values of both tables,
+        and count those of the population.
 
     Raises
     ------
@@ -144,7 +154,11 @@ def encode(
     """
     for column, _ in quasi_identifiers:
         _refuse_infinite(column)
-    known = parallel(lambda one: encode_column(*one), quasi_identifiers)
+    further: Sequence[pl.Series | None] = population or [None] * len(quasi_identifiers)
+    known = parallel(
+        lambda one: encode_column(*one[0], further=one[1]),
+        list(zip(quasi_identifiers, further, strict=True)),
+    )
     hidden = parallel(lambda one: encode_column(one[0], one[1], by_value=True), sensitive)
     every = [*known, *hidden]
     if every:
@@ -171,13 +185,20 @@ def encode(
 
 
 def encode_column(
-    column: pl.Series, source: HierarchySource | None = None, *, by_value: bool = False
+    column: pl.Series,
+    source: HierarchySource | None = None,
+    *,
+    by_value: bool = False,
+    further: pl.Series | None = None,
 ) -> tuple[Domain, NDArray[np.int32]]:
     """Return a column's domain and (n_rows,) int32 codes.
 
     Nominal values without a hierarchy stand in order of frequency, most frequent
     first and ties by value: cuts between frequent and rare values lose least. With
     `by_value` they stand in order of value.
+
+    further: the attribute in another table, of the same type. The hierarchy covers its
+    values as well, and counts them instead of the column's own.
     """
     kind = kind_of(column.dtype)
     values, codes = _distinct(column)
@@ -185,7 +206,7 @@ def encode_column(
     counts = np.bincount(codes, minlength=len(values) + has_null)
     if source is not None:
         present = values.extend_constant(None, 1) if has_null else values
-        hierarchy = source.bind(present, counts)
+        hierarchy = _bind(source, present, counts, further)
         leaves = hierarchy.leaf_of(present)
         observed = np.zeros(hierarchy.size, np.bool_)
         observed[leaves] = True
@@ -200,6 +221,26 @@ def encode_column(
         values, codes = values.gather(order), place[codes]
     observed = np.ones(len(values) + has_null, np.bool_)
     return Domain(column.name, kind, values, has_null, observed, None), codes
+
+
+def _bind(
+    source: HierarchySource,
+    present: pl.Series,
+    counts: NDArray[np.int64],
+    further: pl.Series | None,
+) -> Hierarchy:
+    """Bind a hierarchy to distinct values, or to these and a further column of their type."""
+    if further is None:
+        return source.bind(present, counts)
+    others, codes = _distinct(further)
+    counted = np.bincount(codes, minlength=len(others) + 1)
+    held = pl.DataFrame({"value": others, "count": counted[: len(others)]})
+    known = pl.DataFrame({"value": present.drop_nulls()}).with_columns(count=pl.lit(0, pl.Int64))
+    both = pl.concat([held, known]).group_by("value").agg(pl.col("count").sum()).sort("value")
+    values, counts = both["value"].alias(present.name), both["count"].to_numpy()
+    if present.null_count() or further.null_count():
+        values, counts = values.extend_constant(None, 1), np.append(counts, counted[-1])
+    return source.bind(values, counts)
 
 
 def kind_of(dtype: pl.DataType) -> Kind:

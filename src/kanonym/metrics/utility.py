@@ -1,4 +1,4 @@
-"""What a release lost: NCP, GCP, discernibility, average class size, RMSE."""
+"""What a release lost: NCP, GCP, Loss, discernibility, average class size, RMSE."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.partition import Partition
+from kanonym.data.partition import BLANK, Partition
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.metrics.certainty import numeric_values
+from kanonym.metrics.information_loss.released import ReleasedValues, released_loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,13 @@ class Utility:
         Root mean squared error of each numeric quasi-identifier, in its own unit,
         over the released records that have a value: distance of the original value
         to the middle of what was released (or to the released mean, median, mode).
+    loss
+        Loss in [0, 1], recomputed from the released values: the share of its domain
+        that each label leaves open, normalized by attribute and put together as a
+        geometric mean (Iyengar 2002; see `metrics.information_loss.Loss`). None unless
+        every quasi-identifier is released as labels of a hierarchy.
+    loss_arithmetic
+        The same as an arithmetic mean over attributes, in [0, 1]: 1 - granularity.
 
     """
 
@@ -48,12 +56,16 @@ class Utility:
     average_class_size: float
     suppressed: int
     rmse: dict[str, float]
+    loss: float | None = None
+    loss_arithmetic: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
         return {
             "gcp": self.gcp,
             "ncp": self.ncp,
+            "loss": self.loss,
+            "loss_arithmetic": self.loss_arithmetic,
             "discernibility": self.discernibility,
             "average_class_size": self.average_class_size,
             "suppressed": self.suppressed,
@@ -99,6 +111,7 @@ def measure_utility(
         for a, (domain, attribute) in enumerate(zip(table.domains, recoded, strict=True))
         if domain.kind == "number"
     }
+    loss, loss_arithmetic = _loss(table, partition, recoded, sizes.astype(np.int64))
     return Utility(
         gcp=float(np.mean(list(ncp.values()))) if ncp else 0.0,
         ncp=ncp,
@@ -106,7 +119,31 @@ def measure_utility(
         average_class_size=float(released_sizes.mean()) if len(released_sizes) else 0.0,
         suppressed=suppressed,
         rmse=rmse,
+        loss=loss,
+        loss_arithmetic=loss_arithmetic,
     )
+
+
+def _loss(
+    table: EncodedTable,
+    partition: Partition,
+    recoded: Sequence[RecodedAttribute],
+    sizes: NDArray[np.int64],
+) -> tuple[float, float] | tuple[None, None]:
+    """Return geometric and arithmetic Loss, None unless all attributes are labels.
+
+    A null is what the partition says: a suppressed cell, which loses everything, or the
+    released null. sizes: (n_classes,) records of each class.
+    """
+    released = []
+    for a, (domain, attribute) in enumerate(zip(table.domains, recoded, strict=True)):
+        if domain.hierarchy is None or attribute.recoding != "hierarchy":
+            return None, None
+        held = sizes if partition.levels is None else sizes * (partition.levels[:, a] != BLANK)
+        values = attribute.columns[0]
+        counts = np.bincount(attribute.label_of_class, held, len(values)).astype(np.int64)
+        released.append(ReleasedValues(attribute.name, domain.hierarchy, values, counts))
+    return released_loss(released, table.n_rows) if released else (None, None)
 
 
 def _released(domain: Domain, attribute: RecodedAttribute) -> NDArray[np.float64]:

@@ -1,12 +1,14 @@
-"""Privacy models: what is required of every equivalence class."""
+"""Privacy models: what is required of every equivalence class, or of all together."""
 
 from __future__ import annotations
 
 from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
-from kanonym.models.base import Criterion, PrivacyModel
+from kanonym.models.base import Criterion, PrivacyModel, WholeTable
 from kanonym.models.closeness import TCloseness
 from kanonym.models.diversity import LDiversity
 from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
+from kanonym.models.population import DeltaPresence, KMap, OfPopulation
+from kanonym.models.risk import AverageRisk, PopulationUniqueness, SampleUniqueness
 
 ALL: tuple[type[PrivacyModel], ...] = (
     KAnonymity,
@@ -15,6 +17,11 @@ ALL: tuple[type[PrivacyModel], ...] = (
     TCloseness,
     BetaLikeness,
     DeltaDisclosure,
+    AverageRisk,
+    SampleUniqueness,
+    PopulationUniqueness,
+    KMap,
+    DeltaPresence,
 )
 """Every model; tests of laws run over it."""
 
@@ -25,11 +32,18 @@ __all__ = [
     "ALL",
     "MODELS",
     "AlphaKAnonymity",
+    "AverageRisk",
     "BetaLikeness",
     "Criterion",
     "DeltaDisclosure",
+    "DeltaPresence",
     "KAnonymity",
+    "KMap",
     "LDiversity",
+    "OfPopulation",
+    "PopulationUniqueness",
     "PrivacyModel",
+    "SampleUniqueness",
     "TCloseness",
+    "WholeTable",
 ]

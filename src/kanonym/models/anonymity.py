@@ -8,6 +8,7 @@ from typing import ClassVar
 from kanonym.kernels import disclosure
 from kanonym.models.base import (
     Criterion,
+    Monotone,
     PerClass,
     check_attribute,
     check_integer,
@@ -33,6 +34,11 @@ class KAnonymity(PerClass):
     PolicyError
         k is not an integer of at least 1.
 
+    Notes
+    -----
+    Monotone, for the number of suppressed records, too: a joined class has the records
+    of both, so a class that satisfies the model still does.
+
     References
     ----------
     Samarati (2001), "Protecting respondents' identities in microdata release";
@@ -52,6 +58,7 @@ class KAnonymity(PerClass):
     k: int
 
     type: ClassVar[str] = "k-anonymity"
+    monotone: ClassVar[Monotone] = "suppression"
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
@@ -94,6 +101,11 @@ class AlphaKAnonymity(PerClass):
     PolicyError
         A parameter is out of its range.
 
+    Notes
+    -----
+    Satisfying classes stay so when they are joined: a value's share in both together
+    lies between its shares in each. The number of suppressed records may grow.
+
     References
     ----------
     Wong, Li, Fu and Wang (2006), "(alpha, k)-anonymity: an enhanced k-anonymity
@@ -112,6 +124,7 @@ class AlphaKAnonymity(PerClass):
     attribute: str
 
     type: ClassVar[str] = "alpha-k-anonymity"
+    monotone: ClassVar[Monotone] = "generalization"
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

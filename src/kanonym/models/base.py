@@ -1,11 +1,12 @@
-"""What a privacy model is: one vectorized predicate over equivalence classes."""
+"""What a privacy model is: one vectorized predicate over equivalence classes, or over the table."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,15 @@ from kanonym.kernels import disclosure
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes
+
+Monotone = Literal["suppression", "generalization", "none"]
+"""What joining classes (a further generalization) keeps of a model.
+
+`generalization`: where every class satisfies the model, the joined ones do. The number
+of records that must be suppressed may still grow: a class that fails can pull one that
+does not with it. `suppression`: that number never grows, either, alone or together
+with other models of this kind. `none`: neither.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +81,19 @@ class Criterion:
 
 @runtime_checkable
 class PrivacyModel(Protocol):
-    """A requirement on every equivalence class of a table."""
+    """A requirement on every equivalence class of a table, or on all of them together."""
 
     type: ClassVar[str]
+
+    @property
+    def monotone(self) -> Monotone:
+        """What joining classes keeps of the model; each model's docstring proves its own."""
+        ...
+
+    @property
+    def suppressible(self) -> bool:
+        """Whether a class that fails no longer does once its records are suppressed."""
+        ...
 
     @property
     def attribute(self) -> str | None:
@@ -86,7 +106,11 @@ class PrivacyModel(Protocol):
         ...
 
     def criteria(self) -> tuple[Criterion, ...]:
-        """Return the conditions in the form that compiled kernels read."""
+        """Return the conditions in the form that compiled kernels read.
+
+        None where the model looks at the whole table or at its population: such a
+        model is asked by `satisfied` alone.
+        """
         ...
 
     def achieved(self, classes: Classes) -> float:
@@ -107,13 +131,20 @@ class _HasCriteria(Protocol):
 
 
 class PerClass:
-    """The predicate of every model that asks each class on its own: its criteria hold."""
+    """The predicate of every model that asks each class on its own: its criteria hold.
+
+    A class without a record, which only the population table has, releases nothing and
+    satisfies them all.
+    """
+
+    suppressible: ClassVar[bool] = True
 
     def satisfied(self: _HasCriteria, classes: Classes) -> NDArray[np.bool_]:
         """Return (n_classes,) bool: which classes satisfy the model."""
         satisfied = np.ones(len(classes.sizes), np.bool_)
         for criterion in self.criteria():
             satisfied &= criterion.satisfied(classes)
+        satisfied |= classes.sizes == 0
         return satisfied
 
     def achieved(self: _HasCriteria, classes: Classes) -> float:
@@ -122,15 +153,70 @@ class PerClass:
         Infinite where a further criterion fails, because no value of the first
         threshold would help then. 0 where there are no classes.
         """
-        if not len(classes.sizes):
+        held = classes.sizes > 0
+        if not held.any():
             return 0
         first, *further = self.criteria()
-        if not all(criterion.satisfied(classes).all() for criterion in further):
+        if not all(criterion.satisfied(classes)[held].all() for criterion in further):
             return math.inf
-        measured = first.measured(classes)
+        measured = first.measured(classes)[held]
         worst = float(measured.min() if first.relation == ">=" else measured.max())
         whole = first.measure in (disclosure.SIZE, disclosure.DISTINCT)
         return int(worst) if whole else worst
+
+
+class WholeTable(ABC):
+    """The predicate of every model that asks the whole table: one answer for all classes.
+
+    Such a model looks at the sizes of the released classes and wants one number of
+    them, its `measured`, to be at most the required one. Where it is not, no class is
+    to blame more than another: which are suppressed, `algorithms.sampling` decides.
+    """
+
+    suppressible: ClassVar[bool] = True
+
+    @property
+    def attribute(self) -> str | None:
+        """None: the model looks at class sizes."""
+        return None
+
+    @property
+    @abstractmethod
+    def required(self) -> float:
+        """The largest value allowed."""
+
+    @abstractmethod
+    def measured(self, sizes: NDArray[np.int64]) -> float:
+        """Return the value of classes of (n_classes,) int64 sizes, each at least 1."""
+
+    @property
+    def sufficient_size(self) -> int:
+        """A class size from which on every table satisfies the model."""
+        return 1 if self.required >= 1 else 2
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Return none: no class satisfies or fails the model on its own."""
+        return ()
+
+    def holds(self, sizes: NDArray[np.int64]) -> bool:
+        """Say whether released classes satisfy the model.
+
+        Parameters
+        ----------
+        sizes
+            (n_classes,) int64 numbers of records; classes of none do not count. A
+            release without a record satisfies every model.
+
+        """
+        return self.measured(sizes[sizes > 0]) <= self.required + disclosure.TOLERANCE
+
+    def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
+        """Return (n_classes,) bool, all equal: whether the table satisfies the model."""
+        return np.full(len(classes.sizes), self.holds(classes.sizes))
+
+    def achieved(self, classes: Classes) -> float:
+        """Return the value of the table; 0 where there are no classes."""
+        return self.measured(classes.sizes[classes.sizes > 0])
 
 
 def check_attribute(model: str, attribute: object) -> None:

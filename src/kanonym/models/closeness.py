@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from kanonym.kernels import disclosure
 from kanonym.models.base import (
     Criterion,
+    Monotone,
     PerClass,
     check_attribute,
     check_choice,
@@ -53,6 +54,12 @@ class TCloseness(PerClass):
     PolicyError
         A parameter is out of its range.
 
+    Notes
+    -----
+    Satisfying classes stay so when they are joined: the distance is convex, so that
+    of a mixture of two distributions is at most the larger of theirs (Li et al.,
+    theorem on generalization). The number of suppressed records may grow.
+
     References
     ----------
     Li, Li and Venkatasubramanian (2007), "t-closeness: privacy beyond k-anonymity
@@ -70,6 +77,7 @@ class TCloseness(PerClass):
     distance: Distance = "equal"
 
     type: ClassVar[str] = "t-closeness"
+    monotone: ClassVar[Monotone] = "generalization"
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

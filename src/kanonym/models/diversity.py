@@ -9,6 +9,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.kernels import disclosure
 from kanonym.models.base import (
     Criterion,
+    Monotone,
     PerClass,
     check_attribute,
     check_choice,
@@ -53,6 +54,12 @@ class LDiversity(PerClass):
     PolicyError
         A parameter is out of its range, missing, or has no meaning for the kind.
 
+    Notes
+    -----
+    Satisfying classes stay so when they are joined (the paper proves it for each kind;
+    entropy is concave). For `distinct` the number of suppressed records never grows,
+    either: a joined class has the values of both, so one that satisfies it suffices.
+
     References
     ----------
     Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), "l-diversity:
@@ -93,6 +100,11 @@ class LDiversity(PerClass):
             raise PolicyError(
                 f"{self.type}: c is {self.c!r}; kind {self.kind} has no c, kind recursive has"
             )
+
+    @property
+    def monotone(self) -> Monotone:
+        """`suppression` for distinct values, `generalization` for the other kinds."""
+        return "suppression" if self.kind == "distinct" else "generalization"
 
     @property
     def required(self) -> float:

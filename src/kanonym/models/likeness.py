@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from kanonym.kernels import disclosure
 from kanonym.models.base import (
     Criterion,
+    Monotone,
     PerClass,
     check_attribute,
     check_choice,
@@ -51,6 +52,12 @@ class BetaLikeness(PerClass):
     PolicyError
         A parameter is out of its range.
 
+    Notes
+    -----
+    Satisfying classes stay so when they are joined: a value's share in both together
+    lies between its shares in each, and its share in the table is what it was. The
+    number of suppressed records may grow.
+
     References
     ----------
     Cao and Karras (2012), "Publishing microdata with a robust privacy guarantee",
@@ -68,6 +75,7 @@ class BetaLikeness(PerClass):
     kind: Likeness = "basic"
 
     type: ClassVar[str] = "beta-likeness"
+    monotone: ClassVar[Monotone] = "generalization"
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
@@ -98,8 +106,7 @@ class DeltaDisclosure(PerClass):
 
     Deviation: the paper asks the condition of every value of the table, and a value
     that is absent from a class (q = 0) makes it infinite, so that every class would
-    need every value. Here absent values are left out, as ARX and pycanon do. The
-    model is not monotonic: merging two classes that satisfy it may break it.
+    need every value. Here absent values are left out, as ARX and pycanon do.
 
     Parameters
     ----------
@@ -112,6 +119,11 @@ class DeltaDisclosure(PerClass):
     ------
     PolicyError
         A parameter is out of its range.
+
+    Notes
+    -----
+    Not monotone: a value that one of two satisfying classes has and the other lacks can
+    be too rare in both together.
 
     References
     ----------
@@ -129,6 +141,7 @@ class DeltaDisclosure(PerClass):
     delta: float
 
     type: ClassVar[str] = "delta-disclosure"
+    monotone: ClassVar[Monotone] = "none"
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

@@ -1,4 +1,4 @@
-"""From plain values to attributes, hierarchies, models and algorithms."""
+"""From plain values to attributes, hierarchies and models."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data import hierarchy
 from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Attribute, Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
-from kanonym.models import MODELS, TCloseness
+from kanonym.models import MODELS, OfPopulation, TCloseness
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import document
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown
 
-ALGORITHMS: dict[str, type[Mondrian]] = {"mondrian": Mondrian}
 ROLES: dict[str, type[Attribute]] = {
     Role.IDENTIFIER: Identifier,
     Role.QUASI_IDENTIFIER: QuasiIdentifier,
@@ -38,18 +36,29 @@ def attributes(given: Any, directory: Path) -> dict[str, Attribute]:
     return dict(built)
 
 
-def models(given: Any) -> tuple[PrivacyModel, ...]:
-    """Return the models of a list of models or of their YAML forms."""
+def models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
+    """Return the models of a list of models or of their YAML forms.
+
+    The path of a population table is relative to `directory`.
+    """
     if not isinstance(given, list | tuple) or not given:
         raise FaultsFoundError([Fault((), "must be a list with at least one {type: …}")])
-    built = _collect(lambda _, form: _typed(form, MODELS), enumerate(given))
-    return tuple(model for _, model in built)
 
+    def built(_: int, form: Any) -> PrivacyModel:
+        if isinstance(form, Mapping) and isinstance(form.get("population"), str):
+            form = {**form, "population": str(directory / form["population"])}
+        model: PrivacyModel = build_typed(form, MODELS)
+        return model
 
-def algorithm(given: Any) -> Mondrian:
-    """Return an algorithm, or the one that its YAML form describes."""
-    built: Mondrian = _typed(given, ALGORITHMS)
-    return built
+    asked = tuple(model for _, model in _collect(built, enumerate(given)))
+    places = {
+        str(one.population) if isinstance(one.population, str | Path) else id(one.population)
+        for one in asked
+        if isinstance(one, OfPopulation)
+    }
+    if len(places) > 1:
+        raise FaultsFoundError([Fault((), "name two population tables; a policy has one")])
+    return asked
 
 
 def build(make: Callable[..., Any], given: Mapping[str, Any], owner: str) -> Any:
@@ -77,6 +86,18 @@ def build(make: Callable[..., Any], given: Mapping[str, Any], owner: str) -> Any
         return make(**values)
     except KanonymError as error:
         raise FaultsFoundError([_blamed(str(error), parameters, owner)]) from None
+
+
+def build_typed(given: Any, kinds: Mapping[str, Any]) -> Any:
+    """Return `given` if it is built already, else the kind that its `type` names."""
+    if isinstance(given, tuple(kinds.values())):
+        return given
+    if not isinstance(given, Mapping) or "type" not in given:
+        raise FaultsFoundError([Fault((), f"needs a type: {{type: {' | '.join(kinds)}}}")])
+    kind = given["type"]
+    if kind not in kinds:
+        raise FaultsFoundError([Fault(("type",), unknown("type", kind, kinds))])
+    return build(kinds[kind], {k: v for k, v in given.items() if k != "type"}, kind)
 
 
 def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
@@ -169,18 +190,6 @@ def check_models(
         raise FaultsFoundError(faults)
 
 
-def _typed(given: Any, kinds: Mapping[str, Any]) -> Any:
-    """Return `given` if it is built already, else the kind that its `type` names."""
-    if isinstance(given, tuple(kinds.values())):
-        return given
-    if not isinstance(given, Mapping) or "type" not in given:
-        raise FaultsFoundError([Fault((), f"needs a type: {{type: {' | '.join(kinds)}}}")])
-    kind = given["type"]
-    if kind not in kinds:
-        raise FaultsFoundError([Fault(("type",), unknown("type", kind, kinds))])
-    return build(kinds[kind], {k: v for k, v in given.items() if k != "type"}, kind)
-
-
 def _collect(
     make: Callable[[Any, Any], Any], items: Iterable[tuple[Any, Any]]
 ) -> list[tuple[Any, Any]]:
@@ -198,7 +207,9 @@ def _collect(
 
 def _type_faults(name: str, value: Any, hint: Any) -> list[Fault]:
     try:
-        TypeAdapter(hint, config=ConfigDict(strict=True)).validate_python(value)
+        TypeAdapter(
+            hint, config=ConfigDict(strict=True, arbitrary_types_allowed=True)
+        ).validate_python(value)
     except ValidationError as error:
         return [fault.below((name,)) for fault in faults_of(error, ())]
     return []

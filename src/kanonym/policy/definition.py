@@ -21,11 +21,13 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, core_schema
 
+from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Attribute, QuasiIdentifier, Recoding, Role, Schema
+from kanonym.models import OfPopulation
 from kanonym.models.base import PrivacyModel
-from kanonym.policy import construction, document, shorthand
+from kanonym.policy import algorithms, construction, document, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
 
 
@@ -67,15 +69,33 @@ def _attributes(given: Any, info: ValidationInfo) -> dict[str, Attribute]:
 
 
 def _models(given: Any, info: ValidationInfo) -> tuple[PrivacyModel, ...]:
-    built = construction.models(given)
+    built = construction.models(given, _origin.get(_NOWHERE).directory)
     if "attributes" in info.data and "others" in info.data:
         construction.check_models(built, info.data["attributes"], info.data["others"])
     return built
 
 
+def _algorithm(given: Any, info: ValidationInfo) -> Algorithm:
+    if isinstance(given, Mapping) and "suppression_limit" in given:
+        reason = f"is {given['suppression_limit']!r}, but the policy says another; say it once"
+        raise FaultsFoundError([Fault(("suppression_limit",), reason)])
+    built = algorithms.algorithm(given)
+    if "attributes" in info.data and "others" in info.data:
+        algorithms.check_attributes(built, info.data["attributes"], info.data["others"])
+    algorithms.check_models(built, info.data.get("models", ()))
+    return built
+
+
+def _recoding(given: Any, info: ValidationInfo) -> Any:
+    if "algorithm" in info.data:
+        algorithms.check_recoding(info.data["algorithm"], given)
+    return given
+
+
 _by_attributes = _built_by(_attributes)
 _by_models = _built_by(_models)
-_by_algorithm = _built_by(lambda given, _: construction.algorithm(given))
+_by_algorithm = _built_by(_algorithm)
+_fitting = _built_by(_recoding)
 
 
 class Policy(BaseModel):
@@ -135,15 +155,17 @@ class Policy(BaseModel):
     others: Annotated[Role | None, Field(strict=False)] = None
     attributes: Annotated[dict[str, Attribute], _Opaque, _by_attributes]
     models: Annotated[Sequence[PrivacyModel], _Opaque, _by_models]
-    algorithm: Annotated[Mondrian, _Opaque, _by_algorithm] = Mondrian()
-    recoding: Recoding | None = None
+    algorithm: Annotated[Algorithm, _Opaque, _by_algorithm, Field(validate_default=True)] = (
+        Mondrian()
+    )
+    recoding: Annotated[Recoding | None, _fitting] = None
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
     seed: Annotated[int, Field(ge=0)] = 0
     keep_order: bool = False
 
     def __init__(self, **parts: Any) -> None:
         with _faults_listed():
-            super().__init__(**parts)
+            super().__init__(**algorithms.limit_of(parts))
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Self:
@@ -250,6 +272,32 @@ class Policy(BaseModel):
             )
             return cls(attributes=attributes, models=models, **options)
 
+    @property
+    def population(self) -> Any:
+        """The population table of its models, or the path of one; None without one."""
+        return next((one.population for one in self.models if isinstance(one, OfPopulation)), None)
+
+    def by(self, algorithm: Algorithm | Mapping[str, Any] | str) -> Self:
+        """Return this policy with another algorithm, or with other parameters of its own.
+
+        Parameters
+        ----------
+        algorithm
+            An algorithm, its name, or its YAML form. A form of the type that the policy
+            has already changes the parameters that it names.
+
+        Raises
+        ------
+        PolicyError
+            A parameter is wrong, or does not fit the rest of the policy.
+
+        """
+        own = algorithms.form_of(self.algorithm)
+        if isinstance(algorithm, Mapping) and algorithm.get("type") == own["type"]:
+            algorithm = {**own, **algorithm}
+        parts = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self)(**{**parts, "algorithm": algorithm})
+
     def schema_for(self, columns: Sequence[str]) -> Schema:
         """Return the role of each column of a table, in the table's order.
 
@@ -262,7 +310,10 @@ class Policy(BaseModel):
         return Schema.resolve(columns, self.attributes, self.others)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the policy in the form that it has in YAML and JSON."""
+        """Return the policy in the form that it has in YAML and JSON.
+
+        A population table in memory has no such form, and is left out.
+        """
         parts = {
             "version": self.version,
             "attributes": {
@@ -270,14 +321,19 @@ class Policy(BaseModel):
                 for name, attribute in self.attributes.items()
             },
             "others": None if self.others is None else str(self.others),
-            "models": [{"type": model.type, **_plain(model)} for model in self.models],
-            "algorithm": {"type": self.algorithm.type, **_plain(self.algorithm)},
+            "models": [{"type": one.type, **_parameters(one)} for one in self.models],
+            "algorithm": algorithms.form_of(self.algorithm),
             "recoding": self.recoding,
             "suppression_limit": self.suppression_limit,
             "seed": self.seed,
             "keep_order": self.keep_order,
         }
         return {name: value for name, value in parts.items() if value is not None}
+
+
+def _parameters(model: PrivacyModel) -> dict[str, Any]:
+    """Return the parameters of a model; a population table in memory is not among them."""
+    return model.to_dict() if isinstance(model, OfPopulation) else _plain(model)
 
 
 def _plain(part: Any) -> dict[str, Any]:

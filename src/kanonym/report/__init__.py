@@ -1,4 +1,4 @@
-"""The report on a release: plain data first, then HTML, Markdown or JSON."""
+"""The report on a release, and the chart of a lattice: plain data first, then its forms."""
 
 from __future__ import annotations
 
@@ -6,12 +6,29 @@ from pathlib import Path
 from typing import Literal
 
 from kanonym.data.errors import DataError
+from kanonym.report.choice import Choice, Neighbour, choice_of
+from kanonym.report.frontier import Frontier, frontier_of
 from kanonym.report.markdown import render_json, render_markdown
 from kanonym.report.summary import Summary, summarize
 
-__all__ = ["Format", "Summary", "format_of", "render", "summarize"]
+__all__ = [
+    "ChartFormat",
+    "Choice",
+    "Format",
+    "Frontier",
+    "Neighbour",
+    "Summary",
+    "chart_format",
+    "choice_of",
+    "format_of",
+    "frontier_of",
+    "render",
+    "render_frontier",
+    "summarize",
+]
 
 Format = Literal["html", "markdown", "json"]
+ChartFormat = Literal["html", "svg", "png"]
 
 _EXTENSIONS: dict[str, Format] = {
     ".html": "html",
@@ -19,6 +36,12 @@ _EXTENSIONS: dict[str, Format] = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".json": "json",
+}
+_CHARTS: dict[str, ChartFormat] = {
+    ".html": "html",
+    ".htm": "html",
+    ".svg": "svg",
+    ".png": "png",
 }
 
 
@@ -65,3 +88,41 @@ def render(summary: Summary, format: Format = "html") -> str:  # noqa: A002
 
         return render_html(summary)
     return render_markdown(summary) if format == "markdown" else render_json(summary)
+
+
+def chart_format(path: str | Path) -> ChartFormat:
+    """Return the format of a chart that a file's extension names.
+
+    Raises
+    ------
+    DataError
+        No format has this extension.
+
+    """
+    extension = Path(path).suffix.lower()
+    if extension not in _CHARTS:
+        raise DataError(
+            f"{path}: a chart is written as .html, .svg or .png, not as {extension or 'no type'!r}"
+        )
+    return _CHARTS[extension]
+
+
+def render_frontier(frontier: Frontier, format: ChartFormat = "html") -> bytes:  # noqa: A002
+    """Draw the nodes of a lattice by privacy and loss.
+
+    Parameters
+    ----------
+    frontier
+        The nodes, from `frontier_of`.
+    format
+        `html` (one page with everything inside, and the front as a table), `svg` or `png`.
+
+    Returns
+    -------
+    bytes
+        The file.
+
+    """
+    from kanonym.report.frontier_chart import draw  # noqa: PLC0415 - as above
+
+    return draw(frontier, format)

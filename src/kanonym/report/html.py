@@ -30,32 +30,35 @@ def render_html(summary: Summary) -> str:
 
     """
     return (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             summary=summary,
             fates=wording.FATE,
             class_note=wording.CLASS,
+            choice_note=wording.CHOICE,
             marginals_note=wording.MARGINALS.format(floor=summary.floor),
             most_losses=plots.MOST_LOSSES,
             policy_text=json.dumps(summary.policy, ensure_ascii=False, indent=2),
-            class_sizes_svg=_chart(plots.class_sizes_svg(summary.class_sizes)),
-            losses_svg=_chart(plots.losses_svg(summary.attributes)) if summary.attributes else "",
-            marginals=[(one, _chart(plots.marginal_svg(one))) for one in summary.marginals],
-            maps=[(one, _chart(plots.class_map_svg(one))) for one in summary.maps],
+            class_sizes_svg=chart_of(plots.class_sizes_svg(summary.class_sizes)),
+            losses_svg=chart_of(plots.losses_svg(summary.attributes)) if summary.attributes else "",
+            marginals=[(one, chart_of(plots.marginal_svg(one))) for one in summary.marginals],
+            maps=[(one, chart_of(plots.class_map_svg(one))) for one in summary.maps],
             further_maps=[
-                (one, _chart(plots.class_map_svg(one, 320))) for one in summary.further_maps
+                (one, chart_of(plots.class_map_svg(one, 320))) for one in summary.further_maps
             ],
         )
     )
 
 
-def _chart(svg: str) -> Markup:
+def chart_of(svg: str) -> Markup:
+    """Mark a chart as text that a template takes as it is."""
     return Markup(svg)  # noqa: S704 - the chart library escapes its text
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return the templates, with the words that they use."""
     environment = Environment(
         loader=PackageLoader("kanonym.report"),
         autoescape=True,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kanonym.report import wording
 
 if TYPE_CHECKING:
+    from kanonym.report.choice import Choice, Neighbour
     from kanonym.report.summary import Summary
 
 _SPECIAL = str.maketrans(
@@ -93,6 +94,7 @@ def render_markdown(summary: Summary) -> str:
                 for one in summary.attributes
             ],
         ),
+        *_choice(summary.choice),
         "## Distributions before and after",
         *_marginals(summary),
         "## How it was made",
@@ -108,6 +110,38 @@ def render_markdown(summary: Summary) -> str:
         f"```json\n{policy}\n```",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _choice(choice: Choice | None) -> Iterable[str]:
+    if choice is None:
+        return
+    header = ["attribute", "level", "most frequent label"]
+    header += [
+        f"{way}: {what}"
+        for way in ("finer", "coarser")
+        for what in (choice.metric, "suppressed", "satisfies")
+    ]
+    yield "## The chosen node among its neighbours"
+    yield _list(choice.sentences)
+    rows = [
+        (
+            price.attribute,
+            f"{price.level} of {price.highest}",
+            "–" if price.example is None else price.example,
+            *_beside(price.finer),
+            *_beside(price.coarser),
+        )
+        for price in choice.prices
+    ]
+    yield _table(header, rows)
+    yield wording.CHOICE
+
+
+def _beside(node: Neighbour | None) -> tuple[str, str, str]:
+    if node is None:
+        return "–", "", ""
+    satisfied = "yes" if node.satisfied else "NO"
+    return wording.value(node.score), wording.count(node.suppressed), satisfied
 
 
 def _marginals(summary: Summary) -> Iterable[str]:

@@ -55,7 +55,7 @@ def class_sizes_svg(sizes: ClassSizes) -> str:
             y=alt.Y("records:Q", title="records", axis=_counts_axis(sizes.records, upright=True)),
         )
     )
-    return _svg(chart.properties(height=220), rows)
+    return svg_of(chart.properties(height=220), rows)
 
 
 def losses_svg(attributes: Sequence[AttributeLoss]) -> str:
@@ -75,7 +75,7 @@ def losses_svg(attributes: Sequence[AttributeLoss]) -> str:
         y=alt.Y("bar:O", axis=_named_axis([one.name for one in most], None, upright=False)),
     )
     chart = base.mark_bar(color=BLUE) + base.mark_text(align="left", dx=5).encode(text="text:N")
-    return _svg(chart.properties(height=alt.Step(24)), rows)
+    return svg_of(chart.properties(height=alt.Step(24)), rows)
 
 
 def marginal_svg(marginal: Marginal) -> str:
@@ -101,7 +101,7 @@ def marginal_svg(marginal: Marginal) -> str:
         )
 
     chart = alt.layer(layer("before", 0.9, PALE), layer("after", 0.4, BLUE))
-    return _svg(chart.properties(height=220 if upright else alt.Step(21)), rows)
+    return svg_of(chart.properties(height=220 if upright else alt.Step(21)), rows)
 
 
 def class_map_svg(drawn: ClassMap, height: int = 420) -> str:
@@ -141,17 +141,25 @@ def class_map_svg(drawn: ClassMap, height: int = 420) -> str:
             ),
         )
     )
-    return _svg(chart.properties(height=height), rows)
+    return svg_of(chart.properties(height=height), rows)
 
 
-def _svg(chart: Any, rows: list[Row]) -> str:
+def svg_of(chart: Any, rows: list[Row], width: int = WIDTH) -> str:
     """Render a chart over `rows` with the common style."""
+    svg: str = vl_convert.vegalite_to_svg(styled(chart, rows, width))
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    # The page scales the chart: its size is the view box, its natural width a style.
+    return re.sub(r' width="([\d.]+)" height="[\d.]+"', r' style="width:\1px"', svg, count=1)
+
+
+def styled(chart: Any, rows: list[Row], width: int = WIDTH) -> dict[str, Any]:
+    """Return the Vega-Lite form of a chart over `rows` with the common style."""
     fixed = isinstance(chart.height, int)
     text = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 13, "titleFontSize": 13}
     text["titleFontWeight"] = "normal"
-    styled = (
+    with_style = (
         chart.properties(
-            width=WIDTH,
+            width=width,
             autosize=alt.AutoSizeParams(type="fit" if fixed else "fit-x", contains="padding"),
         )
         .configure(
@@ -167,13 +175,10 @@ def _svg(chart: Any, rows: list[Row]) -> str:
         .configure_legend(**text)
         .configure_text(color=INK, fontSize=13)
     )
-    spec = styled.to_dict(validate=False)
+    spec: dict[str, Any] = with_style.to_dict(validate=False)
     # Rows join after the schema check, which would look at every one of them.
     spec["datasets"] = {"rows": rows}
-    svg: str = vl_convert.vegalite_to_svg(spec)
-    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
-    # The page scales the chart: its size is the view box, its natural width a style.
-    return re.sub(r' width="([\d.]+)" height="[\d.]+"', r' style="width:\1px"', svg, count=1)
+    return spec
 
 
 def _lookup(labels: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.report import wording
+from kanonym.report.choice import Choice
 from kanonym.report.marginals import Marginal, marginal_of
 from kanonym.report.rectangles import ClassMap, maps_of
 from kanonym.report.sizes import ClassSizes
@@ -107,6 +108,8 @@ class Summary:
         Classes over pairs of quasi-identifiers; the further ones with fewer rectangles.
     policy
         The policy in its YAML form, hierarchies by their kind only.
+    choice
+        The node that a search of the lattice chose, among its neighbours; or None.
     algorithm, seconds, seed, versions
         How the release was made.
 
@@ -132,6 +135,7 @@ class Summary:
     maps: tuple[ClassMap, ...]
     further_maps: tuple[ClassMap, ...]
     policy: dict[str, Any]
+    choice: Choice | None
     algorithm: dict[str, Any]
     seconds: dict[str, float]
     seed: int
@@ -169,6 +173,7 @@ def summarize(
     seconds: Mapping[str, float],
     seed: int,
     versions: Mapping[str, str],
+    choice: Choice | None = None,
     rectangles: tuple[str, str] | None = None,
 ) -> Summary:
     """Summarize a release for its report.
@@ -189,6 +194,8 @@ def summarize(
         Numbers of records.
     algorithm, seconds, seed, versions
         How the release was made.
+    choice
+        From `choice_of`, for a release whose levels were searched.
     rectangles
         The two quasi-identifiers to draw the classes over; None chooses pairs.
 
@@ -216,13 +223,16 @@ def summarize(
         satisfied=verification.satisfied,
         n_classes=verification.n_classes,
         requirements=_requirements(verification, models),
-        answer=wording.answer(
-            satisfied=verification.satisfied,
-            rows_out=verification.rows,
-            n_classes=verification.n_classes,
-            smallest=class_sizes.smallest,
-            highest=risk.highest,
-            average=risk.average,
+        answer=(
+            *wording.answer(
+                satisfied=verification.satisfied,
+                rows_out=verification.rows,
+                n_classes=verification.n_classes,
+                smallest=class_sizes.smallest,
+                highest=risk.highest,
+                average=risk.average,
+            ),
+            *_countings(verification),
         ),
         price=wording.price(
             rows_in=rows_in,
@@ -253,11 +263,19 @@ def summarize(
         maps=maps,
         further_maps=further,
         policy=_without_values(policy),
+        choice=choice,
         algorithm=dict(algorithm),
         seconds=dict(seconds),
         seed=seed,
         versions=dict(versions),
     )
+
+
+def _countings(verification: Verification) -> list[str]:
+    """Return what is to say about how models were counted."""
+    ways = [check.counting for check in verification.checks if check.counting is not None]
+    said = [wording.counting(way.nulls, way.subsets) for way in ways if verification.rows]
+    return [one for one in dict.fromkeys(said) if one]
 
 
 def _floor(models: Sequence[Mapping[str, Any]]) -> int:

@@ -23,6 +23,12 @@ MARGINALS = (
     "After: what the release still tells, each class spread evenly over its released value; "
     "suppressed records are missing."
 )
+CHOICE = (
+    "Level 0 leaves values as they are, the highest level is “*”. Finer and coarser: the same "
+    "release with that one level changed, and all records suppressed whose class then fails. A "
+    "level finer keeps more of its attribute, but more records may have to be suppressed, or too "
+    "many."
+)
 
 Parameters = Mapping[str, Any]
 _PERCENT = "\N{NO-BREAK SPACE}%"
@@ -82,6 +88,8 @@ def durations(seconds: Mapping[str, float]) -> str:
 
 def requirement(type_: str, attribute: str | None, required: float, given: Parameters) -> str:
     """Say what a privacy model asks of the release."""
+    if attribute is None and type_ != "k-anonymity":
+        return _of_risk(type_, required, given)
     asked = value(required)
     of = f"“{attribute}”"
     kind = given.get("kind")
@@ -123,15 +131,45 @@ def requirement(type_: str, attribute: str | None, required: float, given: Param
                 f"{value(2**required)} times as frequent as in the whole table, and more than "
                 f"1/{value(2**required)} times."
             )
-    whose = f" on {of}" if attribute else ""
-    return f"The model {type_}{whose} holds with the value {asked}."
+    return f"The model {type_} on {of} holds with the value {asked}."
+
+
+def _of_risk(type_: str, required: float, given: Parameters) -> str:
+    """Say what a model asks that looks at the whole table or at a population."""
+    match type_:
+        case "average-risk":
+            return (
+                f"There are at most {percent(required)} as many classes as records: a person’s "
+                "record is picked with at most this chance, on average over all records."
+            )
+        case "sample-uniqueness":
+            return f"At most {percent(required)} of the records are alone in their class."
+        case "population-uniqueness":
+            return (
+                "The table is taken for a random sample of "
+                f"{things(int(given.get('population', 0)), 'person')}. By estimate, at most "
+                f"{percent(required)} of them are the only one with their quasi-identifiers."
+            )
+        case "k-map":
+            return (
+                "Every record could be that of at least "
+                f"{things(int(required), 'person')} of the population."
+            )
+        case "delta-presence":
+            least = given.get("minimum", 0)
+            bounds = f"from {percent(least)} to" if least else "of at most"
+            return (
+                "Whoever finds a person in the population learns that their record is released "
+                f"with a probability {bounds} {percent(required)}."
+            )
+    return f"The model {type_} holds with the value {value(required)}."
 
 
 def relation(type_: str, given: Parameters) -> str:
     """Write how the achieved value must compare with the required one."""
     if type_ == "delta-disclosure" or given.get("kind") == "recursive":
         return "<"
-    return "≥" if type_ in ("k-anonymity", "l-diversity") else "≤"
+    return "≥" if type_ in ("k-anonymity", "l-diversity", "k-map") else "≤"
 
 
 def symbol(type_: str, given: Parameters) -> str:
@@ -145,6 +183,11 @@ def symbol(type_: str, given: Parameters) -> str:
         "t-closeness": "t",
         "beta-likeness": "β",
         "delta-disclosure": "δ",
+        "average-risk": "risk",
+        "sample-uniqueness": "share",
+        "population-uniqueness": "share",
+        "k-map": "k",
+        "delta-presence": "δ",
     }
     return letters.get(type_, "")
 
@@ -203,6 +246,42 @@ def price(
             f"“{most}” lost most ({percent(ncp[most])}), “{least}” least ({percent(ncp[least])})."
         )
     return tuple(sentences)
+
+
+def counting(nulls: str | None, subsets: int | None) -> str:
+    """Say how k was counted, where it is not by the classes; else nothing."""
+    ways = []
+    if nulls == "wildcard":
+        ways.append("a suppressed (empty) cell counts as any value")
+    if subsets is not None:
+        ways.append(f"every {subsets} quasi-identifiers are looked at by themselves")
+    if not ways:
+        return ""
+    return (
+        f"For the requirement, {' and '.join(ways)}. The classes and chances here take an empty "
+        "cell for a value of its own, and all quasi-identifiers together."
+    )
+
+
+def search(account: Parameters) -> tuple[str, ...]:
+    """Say what a search of the lattice found, and whether it is proven to be the best."""
+    metric, score = account["metric"], value(account["score"])
+    found = f"The chosen node has a score of {score} by the metric “{metric}”; less is better."
+    size = account.get("lattice_size", 1)
+    if size == 1:
+        return found, "The levels were given: there was nothing to search."
+    nodes = things(size, "node")
+    if account.get("optimal"):
+        return found, f"No other of the lattice’s {nodes} that satisfy the policy scores less."
+    proof = f"Of the lattice’s {nodes}, {count(account.get('nodes_checked', 0))} were looked at."
+    if account.get("interrupted"):
+        proof += " The search was stopped by its user."
+    if "gap" in account:
+        proof += (
+            f" That this is the best is not proven: another may score up to "
+            f"{value(account['gap'])} less, but none less than {value(account['lower_bound'])}."
+        )
+    return found, proof
 
 
 def limits(roles: Mapping[str, str], protected: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -21,6 +21,7 @@ from kanonym.data.table import Domain, EncodedTable, Kind, value_codes
 from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.histograms import class_histograms
 from kanonym.kernels.penalty import Costs, class_bounds, span_losses
+from kanonym.transforms.generalization import generalize, joined_levels
 
 ALLOWED: dict[Kind, tuple[Recoding, ...]] = {
     "number": ("interval", "range", "set", "hierarchy", "mean", "median", "mode"),
@@ -60,7 +61,11 @@ def choose_recoding(
 
 
 def recode(
-    table: EncodedTable, partition: Partition, recodings: Sequence[Recoding], costs: Costs
+    table: EncodedTable,
+    partition: Partition,
+    recodings: Sequence[Recoding],
+    costs: Costs,
+    dtypes: Sequence[pl.DataType] | None = None,
 ) -> tuple[RecodedAttribute, ...]:
     """Give every class of a partition its released values.
 
@@ -69,9 +74,11 @@ def recode(
     table, partition
         The encoded table and its division.
     recodings
-        One a quasi-identifier.
+        One a quasi-identifier; not read where the partition says a level for each.
     costs
         From `metrics.certainty`, for the same recodings.
+    dtypes
+        Types of the columns, for values that are released as they are.
 
     Notes
     -----
@@ -82,6 +89,8 @@ def recode(
     if partition.by_row:
         codes = codes[table.tuple_of_row]
         weights = np.ones(len(codes), np.int64)
+    if partition.levels is not None:
+        return generalize(table.domains, partition.levels, codes, partition.labels, dtypes)
     low, high = class_bounds(partition.labels, codes, partition.n_classes)
     recoded = []
     for a, (domain, recoding) in enumerate(zip(table.domains, recodings, strict=True)):
@@ -115,19 +124,20 @@ def released_names(name: str, recoding: Recoding) -> list[str]:
 
 
 def join_equal(
-    domains: Sequence[Domain], partition: Partition, recoded: Sequence[RecodedAttribute]
+    table: EncodedTable, partition: Partition, recoded: Sequence[RecodedAttribute]
 ) -> Partition:
     """Join classes that release the same values, which are one class to everybody else.
 
     Returns the partition itself where there are none. They come of recodings that
     widen (hierarchy) or shrink (mean, median, mode) a class, of classes that overlap,
-    and of nulls. Intervals of classes that do not overlap need no look.
+    of labels that read the same at two levels, and of nulls. Intervals of classes that
+    do not overlap need no look.
     """
     distinct = not partition.by_row and all(
         one.recoding in ("interval", "range")
         and domain.kind in ("number", "temporal")
         and not domain.has_null
-        for domain, one in zip(domains, recoded, strict=True)
+        for domain, one in zip(table.domains, recoded, strict=True)
     )
     if distinct or not partition.n_classes:
         return partition
@@ -137,16 +147,24 @@ def join_equal(
     )
     if len(groups.sizes) == partition.n_classes:
         return partition
-    return relabelled(partition, groups.labels)
+    return relabelled(table, partition, groups.labels)
 
 
-def relabelled(partition: Partition, labels: NDArray[np.int32]) -> Partition:
-    """Join classes: (n_classes,) int32 new labels, none left out; the suppressed stay so."""
+def relabelled(table: EncodedTable, partition: Partition, labels: NDArray[np.int32]) -> Partition:
+    """Join classes: (n_classes,) int32 new labels, none left out; the suppressed stay so.
+
+    Where the partition has levels, joined classes go up to the first that they share.
+    """
     # The label of the suppressed, -1, reads the entry that is appended.
     old_to_new = np.append(labels, np.int32(SUPPRESSED))
-    return replace(
+    joined = replace(
         partition, labels=old_to_new[partition.labels], n_classes=int(labels.max(initial=-1)) + 1
     )
+    if partition.levels is None:
+        return joined
+    codes = table.codes[table.tuple_of_row] if partition.by_row else table.codes
+    levels = joined_levels(table.domains, partition.levels, labels, codes, joined.labels)
+    return replace(joined, levels=levels)
 
 
 def text_of(values: pl.Series) -> pl.Series:

@@ -13,15 +13,21 @@ from hypothesis import strategies as st
 import naive
 import naive_mondrian
 from kanonym.algorithms.criteria import ancestors_of, classes_of, compiled, table_counts
+from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import from_mapping
 from kanonym.data.table import encode
 from kanonym.kernels import disclosure
 from kanonym.models import (
     AlphaKAnonymity,
+    AverageRisk,
     BetaLikeness,
     DeltaDisclosure,
+    DeltaPresence,
     KAnonymity,
+    KMap,
     LDiversity,
+    PopulationUniqueness,
+    SampleUniqueness,
     TCloseness,
 )
 from tables import tables
@@ -115,6 +121,23 @@ def test_without_sensitive_attributes_only_sizes_are_asked():
     assert compiled([KAnonymity(2)], table).min_size == 2
     assert compiled([], table).min_size == 1
     assert len(compiled([KAnonymity(2)], table).thresholds) == 0
+
+
+def test_models_of_the_whole_table_become_a_sufficient_class_size():
+    """An average risk of 0.2 is guaranteed by classes of five, uniqueness by classes of two."""
+    table = encode([(pl.Series("a", [1, 2]), None)], [], 2)
+    assert compiled([AverageRisk(0.2), KAnonymity(3)], table).min_size == 5
+    assert compiled([SampleUniqueness(0.1)], table).min_size == 2
+    assert compiled([PopulationUniqueness(0.1, 99)], table).min_size == 2
+    assert compiled([SampleUniqueness(1)], table).min_size == 1
+
+
+@pytest.mark.parametrize("model", [KMap(2, "r.csv"), DeltaPresence(0, 0.5, "r.csv")])
+def test_models_of_a_population_are_no_conditions(model):
+    """Compiled algorithms do not see the population table, and name the one that does."""
+    table = encode([(pl.Series("a", [1, 2]), None)], [], 2)
+    with pytest.raises(PolicyError, match=rf"{model.type} needs .* choose full-domain"):
+        compiled([KAnonymity(2), model], table)
 
 
 @given(table=tables(), data=st.data())

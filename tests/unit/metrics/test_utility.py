@@ -150,6 +150,61 @@ def test_rmse_is_of_released_records_with_a_value():
     assert utility({"x": nulls}, [0, 0], {"x": "interval"}).rmse == {"x": 0.0}
 
 
+# --- Loss -----------------------------------------------------------------------------
+
+CITIES = hierarchy.from_mapping(
+    {"world": {"France": ["Paris", "Lyon"], "Italy": ["Rome"], "Spain": ["Madrid"]}}
+)
+
+
+def by_levels(values, labels, levels):
+    """Measure cities whose class is given, and the level of each class, -1 for a blank."""
+    table = encode([(pl.Series("city", values, dtype=pl.String), CITIES)], [], len(values))
+    partition = Partition(
+        np.array(labels, np.int32),
+        max(labels) + 1,
+        by_row=True,
+        levels=np.array(levels, np.int32).reshape(-1, 1),
+    )
+    recoded = recode(table, partition, ["hierarchy"], certainty_costs(table.domains, ["hierarchy"]))
+    sizes = np.bincount(partition.labels[partition.labels >= 0])
+    return measure_utility(table, partition, recoded, sizes)
+
+
+def test_loss_is_the_mean_share_of_the_domain():
+    """Paris as France has 2 of 4 leaves, Rome 1; a suppressed record has all."""
+    found = by_levels(["Paris", "Lyon", "Rome", "Madrid"], [0, 0, 1, -1], [1, 0])
+    mean = (2 / 4 + 2 / 4 + 1 / 4 + 1) / 4
+    assert found.loss == pytest.approx((mean - 1 / 4) / (1 - 1 / 4), abs=1e-10)
+    assert found.loss_arithmetic == pytest.approx(found.loss)
+
+
+def test_loss_of_a_suppressed_cell_is_that_of_the_whole_domain():
+    """A null that stood in the table is one leaf of five; one that was put there says nothing."""
+    found = by_levels(["Paris", None, "Rome"], [0, 1, 2], [0, 0, -1])
+    mean = (1 / 5 + 1 / 5 + 1) / 3
+    assert found.loss == pytest.approx((mean - 1 / 5) / (1 - 1 / 5), abs=1e-10)
+
+
+def test_loss_of_a_common_ancestor_is_read_from_its_label():
+    """Mondrian released Paris and Lyon as France; the geometric mean is of x + 1."""
+    columns = {"city": ["Paris", "Lyon", "Rome"], "flag": ["no", "yes", "no"]}
+    recodings = {"city": "hierarchy", "flag": "hierarchy"}
+    sources = {"city": CITIES, "flag": hierarchy.flat()}
+    found = utility(columns, [0, 0, 1], recodings, sources)
+    city, flag = ((2 / 4 + 2 / 4 + 1 / 4) / 3 - 1 / 4) / (3 / 4), ((1 + 1 + 1 / 2) / 3 - 1 / 2) * 2
+    assert found.loss == pytest.approx(((city + 1) * (flag + 1)) ** 0.5 - 1, abs=1e-9)
+    assert found.loss_arithmetic == pytest.approx((city + flag) / 2, abs=1e-9)
+
+
+def test_loss_is_unknown_where_an_attribute_is_no_label():
+    """Intervals and sets are no labels of a hierarchy."""
+    columns = {"city": ["Paris", "Lyon"], "age": [1, 2]}
+    found = utility(columns, [0, 0], {"city": "hierarchy", "age": "interval"}, {"city": CITIES})
+    assert found.loss is None
+    assert found.loss_arithmetic is None
+
+
 # --- all of it ------------------------------------------------------------------------
 
 
@@ -166,6 +221,8 @@ def test_the_json_form_has_every_measure():
     assert json.loads(json.dumps(found, allow_nan=False)) == {
         "gcp": 1.0,
         "ncp": {"x": 1.0},
+        "loss": None,
+        "loss_arithmetic": None,
         "discernibility": 4,
         "average_class_size": 2.0,
         "suppressed": 0,

@@ -10,10 +10,15 @@ import pytest
 from kanonym.data.errors import PolicyError
 from kanonym.models import (
     AlphaKAnonymity,
+    AverageRisk,
     BetaLikeness,
     DeltaDisclosure,
+    DeltaPresence,
     KAnonymity,
+    KMap,
     LDiversity,
+    PopulationUniqueness,
+    SampleUniqueness,
     TCloseness,
 )
 
@@ -43,6 +48,21 @@ REFUSED = {
     "beta infinite": (lambda: BetaLikeness("s", math.inf), "beta is inf"),
     "beta's kind": (lambda: BetaLikeness("s", 1, "better"), "kind is 'better'"),
     "delta 0": (lambda: DeltaDisclosure("s", 0), "delta is 0; .* above 0"),
+    "risk 0": (lambda: AverageRisk(0), "threshold is 0; .* above 0 and at most 1"),
+    "risk above 1": (lambda: AverageRisk(1.1), "threshold is 1.1"),
+    "uniqueness negative": (lambda: SampleUniqueness(-0.1), "threshold is -0.1; .* at least 0"),
+    "uniqueness text": (lambda: PopulationUniqueness("5%", 9), "threshold is '5%'"),
+    "nobody": (lambda: PopulationUniqueness(0.1, 0), "population is 0; .* integer of at least 1"),
+    "half a person": (lambda: PopulationUniqueness(0.1, 9.5), "population is 9.5"),
+    "estimator": (lambda: PopulationUniqueness(0.1, 9, "argus"), "estimator is 'argus'; .* pitman"),
+    "k-map's k": (lambda: KMap(0, "r.csv"), "k-map: k is 0"),
+    "no population": (lambda: KMap(2, None), "k-map: population is None; .* table, or the path"),
+    "empty path": (lambda: KMap(2, ""), "k-map: population is ''"),
+    "number of persons": (lambda: KMap(2, 1000), "k-map: population is 1000"),
+    "minimum": (lambda: DeltaPresence(-1, 1, "r.csv"), "minimum is -1; .* at least 0"),
+    "maximum": (lambda: DeltaPresence(0, 1.5, "r.csv"), "maximum is 1.5; .* at most 1"),
+    "bounds": (lambda: DeltaPresence(0.5, 0.4, "r.csv"), "minimum is 0.5, above the maximum 0.4"),
+    "presence of whom": (lambda: DeltaPresence(0, 1, None), "delta-presence: population is None"),
 }
 
 
@@ -63,6 +83,10 @@ def test_parameter_out_of_range_is_refused(build, message):
         lambda: LDiversity("s", 1, "recursive", np.float64(0.5)),
         lambda: TCloseness("s", 0),
         lambda: TCloseness("s", 1),
+        lambda: AverageRisk(1),
+        lambda: SampleUniqueness(0),
+        lambda: PopulationUniqueness(1, np.int64(1), "snb"),
+        lambda: DeltaPresence(0.5, 0.5, "r.csv"),
     ],
 )
 def test_end_of_a_range_is_accepted(build):

@@ -124,9 +124,9 @@ models:
   - {type: l-diversty, attribute: job, l: 3}
   - {type: l-diversity, attribute: job, k: 3, kind: entropie}
   - {type: t-closeness, attribute: job, t: -0.1}
-  - {type: k-map, k: 3}
+  - {type: k-mapp, k: 3}
   - 5
-algorithm: {type: full-domain}
+algorithm: {type: full-domian}
 recoding: meen
 suppression_limit: 1.5
 seed: -1

@@ -16,7 +16,20 @@ MODELS = [
     ("t-closeness", "d", 0.2, {"distance": "equal"}, "at most 0.2 away"),
     ("beta-likeness", "d", 1, {"kind": "basic"}, "more than 2 times as frequent"),
     ("delta-disclosure", "d", 1, {}, "less than 2 times as frequent"),
-    ("k-map", None, 4, {}, "k-map holds with the value 4"),
+    ("average-risk", None, 0.2, {}, "at most 20\N{NO-BREAK SPACE}% as many classes as records"),
+    ("sample-uniqueness", None, 0.05, {}, "At most 5\N{NO-BREAK SPACE}% of the records are alone"),
+    ("population-uniqueness", None, 0.01, {"population": 300000}, "a random sample of 300,000"),
+    ("k-map", None, 4, {}, "at least 4 persons of the population"),
+    ("delta-presence", None, 0.5, {"minimum": 0}, "a probability of at most 50"),
+    (
+        "delta-presence",
+        None,
+        0.5,
+        {"minimum": 0.1},
+        "probability from 10\N{NO-BREAK SPACE}% to 50",
+    ),
+    ("made-up", None, 4, {}, "made-up holds with the value 4"),
+    ("made-up", "d", 4, {}, "made-up on “d” holds with the value 4"),
 ]
 
 

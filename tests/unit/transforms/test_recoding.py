@@ -404,7 +404,7 @@ def joined(values, labels, recoding, source=None):
     table = encode([(pl.Series("x", values), source)], [], len(values))
     partition = Partition(np.array(labels, np.int32)[table.tuple_of_row.argsort()], max(labels) + 1)
     attribute = recode(table, partition, [recoding], certainty_costs(table.domains, [recoding]))
-    found = join_equal(table.domains, partition, attribute)
+    found = join_equal(table, partition, attribute)
     assert (found is partition) == (found.n_classes == partition.n_classes)
     return found.labels[table.tuple_of_row].tolist()
 
@@ -446,6 +446,7 @@ def test_a_text_that_reads_like_a_set_is_joined_with_it():
 
 def test_relabelling_keeps_the_suppressed():
     """Records without a class have none afterwards."""
+    table = encode([(pl.Series("x", [1, 2, 3, 4]), None)], [], 4)
     partition = Partition(np.array([2, -1, 0, 1], np.int32), 3, by_row=True)
-    joined = relabelled(partition, np.array([0, 1, 0], np.int32))
+    joined = relabelled(table, partition, np.array([0, 1, 0], np.int32))
     assert (joined.labels.tolist(), joined.n_classes) == ([0, -1, 0, 1], 2)

@@ -39,6 +39,7 @@ __all__ = [
     "read_table",
     "sha256",
     "write_table",
+    "write_bytes",
     "write_text",
 ]
 

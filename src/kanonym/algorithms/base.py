@@ -1,0 +1,64 @@
+"""What an algorithm is: a table, costs and models in, a partition out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Literal, Protocol, runtime_checkable
+
+from kanonym.data.partition import Partition
+from kanonym.data.table import EncodedTable
+from kanonym.kernels.penalty import Costs
+from kanonym.models.base import PrivacyModel
+
+Recodes = Literal["spans", "levels", "cells"]
+Listener = Callable[[str], None]
+
+
+@runtime_checkable
+class Algorithm(Protocol):
+    """Who divides a table into equivalence classes.
+
+    Attributes
+    ----------
+    type
+        The name that a policy gives it.
+    recodes
+        `spans`: classes are arbitrary sets of records, and any recoding fits them.
+        `levels`: values are generalized to levels of hierarchies; every
+        quasi-identifier has one. `cells`: values are released or suppressed.
+
+    """
+
+    type: ClassVar[str]
+    recodes: ClassVar[Recodes]
+
+    def partition(
+        self,
+        table: EncodedTable,
+        costs: Costs,
+        models: Sequence[PrivacyModel],
+        suppression_limit: float = 0.0,
+        listen: Listener | None = None,
+    ) -> Partition:
+        """Divide a table into classes that satisfy every model.
+
+        Parameters
+        ----------
+        table
+            The encoded table.
+        costs
+            What releasing a span of codes loses; algorithms of levels do not read it.
+        models
+            Every class satisfies each of them.
+        suppression_limit
+            Largest share of the records that may be suppressed, in [0, 1].
+        listen
+            Told how a long search proceeds.
+
+        Raises
+        ------
+        InfeasibleError
+            No division satisfies the models.
+
+        """
+        ...

@@ -1,0 +1,212 @@
+"""A branch of the lattice: the levels of some attributes are fixed, the others are open."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.algorithms.full_domain.nodes import Node, classes_of_node, judge, score_of
+from kanonym.algorithms.full_domain.space import Room, Space
+from kanonym.algorithms.sampling import suppress_prefix
+from kanonym.kernels.lattice import DROPS, State, find_runs, generalize, probe, read_classes
+from kanonym.metrics.information_loss import Generalized
+from kanonym.models import WholeTable
+
+
+class Solution(NamedTuple):
+    """A node that satisfies the models; the least one is the best.
+
+    Ties go to the node of the smaller sum of levels, then to the first by levels.
+    """
+
+    score: float
+    height: int
+    levels: tuple[int, ...]
+
+
+NOTHING = Solution(float("inf"), sys.maxsize, ())
+"""No node: worse than any, one of infinite score included."""
+
+
+class Child(NamedTuple):
+    """A level of the next attribute that may lead to a solution.
+
+    Attributes
+    ----------
+    bound
+        No node below scores less.
+    level
+        The level.
+    suppressed
+        Records that every node below suppresses.
+    sums
+        (d,) losses of the fixed attributes, as `probe` returns them.
+
+    """
+
+    bound: float
+    level: int
+    suppressed: int
+    sums: NDArray[np.float64]
+
+
+class Branch(NamedTuple):
+    """What is left of the table below a branch.
+
+    Attributes
+    ----------
+    levels
+        The levels of the first attributes in search order.
+    keys, counts, runs
+        The tuples, and their runs by the next attribute.
+    state
+        Its decisions, and what has left the tuples.
+    bound
+        No node below scores less.
+
+    """
+
+    levels: tuple[int, ...]
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.int32]
+    runs: NDArray[np.int64]
+    state: State
+    bound: float
+
+
+def root(space: Space) -> Branch:
+    """Return the branch of all nodes."""
+    d = len(space.order)
+    runs = find_runs(space.keys, space.counts, space.axes, 0)
+    n_labels = (d, space.axes.kept.shape[2]) if space.remembers else (0, 0)
+    state = State(
+        np.zeros(d, np.int64), np.zeros(d), np.zeros(1, np.int64), np.zeros(n_labels, np.int64)
+    )
+    return Branch((), space.keys, space.counts, runs, state, 0.0)
+
+
+def children(space: Space, branch: Branch, best: Solution) -> list[Child]:
+    """Return the levels of the next attribute that may lead to less than the best.
+
+    They stand by bound. Cost: two passes over the tuples.
+    """
+    a = len(branch.levels)
+    suppressed, losses = probe(
+        branch.keys, branch.runs, space.axes, a, branch.state, space.required
+    )
+    floor = branch.bound
+    found = []
+    for level, gone in enumerate(suppressed.tolist()):
+        if gone >= 0:
+            bound = max(float(losses[level, -1]), floor)
+            if bound < best.score:
+                found.append(Child(bound, level, gone, losses[level, :-1]))
+    if space.checks and found:
+        found = [child for child in found if _may_hold(space, branch, child)]
+    found.sort(key=lambda child: (child.bound, child.level))
+    return found
+
+
+def descend(space: Space, branch: Branch, child: Child) -> Branch:
+    """Return the branch below a child. Cost: one merge of the tuples."""
+    a = len(branch.levels)
+    level = child.level
+    labels_left = branch.state.labels_left.copy()
+    room = _borrow(space)
+    tuples = branch.keys, branch.counts
+    keys, counts = generalize(
+        tuples, branch.runs, space.axes, a, level, space.required, room, labels_left
+    )
+    space.memory.append(room)
+    runs = find_runs(keys, counts, space.axes, a + 1)
+    levels = (*branch.levels, level)
+    at = branch.state.levels.copy()
+    at[a] = level
+    sums, left = child.sums, np.array([child.suppressed], np.int64)
+    if not space.required[DROPS]:
+        sums, left = branch.state.sums.copy(), branch.state.left
+        sums[a] = space.axes.whole[a, level]
+    state = State(at, np.ascontiguousarray(sums), left, labels_left)
+    bound = child.bound
+    if space.bounded_by_classes:
+        table_levels = space.in_table_order(levels)
+        bound = max(bound, space.metric.floor(table_levels, finest(space, levels, keys, counts)))
+    return Branch(levels, keys, counts, runs, state, bound)
+
+
+def _borrow(space: Space) -> Room:
+    """Return room for two frequency sets: fresh memory costs more than the merge itself."""
+    try:
+        return space.memory.pop()
+    except IndexError:
+        keys, counts = space.keys, space.counts
+        once = np.empty_like(keys), np.empty_like(counts)
+        return (*once, np.empty_like(keys), np.empty_like(counts))
+
+
+def complete(space: Space, branch: Branch, child: Child) -> Solution | None:
+    """Return the node that a child of a branch of all attributes but one is; None if it fails."""
+    levels = space.in_table_order((*branch.levels, child.level))
+    score = child.bound
+    if not space.exact:
+        node = coarsest(space, branch, child.level)
+        kept = judge(space, node)
+        if kept is None:
+            return None
+        score = score_of(space, node, kept)
+    solution = Solution(score, int(levels.sum()), tuple(levels.tolist()))
+    if space.seen is not None:
+        space.seen.append((solution.score, solution.levels))
+    return solution
+
+
+def coarsest(space: Space, branch: Branch, level: int) -> Node:
+    """Return the coarsest node below a level of the next attribute; others stand at the top."""
+    a = len(branch.levels)
+    labels, totals, class_of = read_classes(branch.keys, branch.counts, space.axes, a + 1, level)
+    levels = space.highest.copy()
+    levels[space.order[: a + 1]] = (*branch.levels, level)
+    in_table = np.zeros((len(labels), len(space.order)), np.int32)
+    in_table[:, space.order[: a + 1]] = labels
+    _, shift, width = space.axes.fields[-1, :3].tolist()
+    combination = (branch.keys[-1] >> np.uint64(min(shift, 63))) & np.uint64((1 << width) - 1)
+    secrets = space.secrets[combination.astype(np.int64)]
+    weights = branch.counts[0].astype(np.int64)
+    return classes_of_node(space, levels, in_table, totals, (class_of, secrets, weights))
+
+
+def _may_hold(space: Space, branch: Branch, child: Child) -> bool:
+    """Say whether models that only get worse further down leave a child any chance."""
+    node = coarsest(space, branch, child.level)
+    sizes = node.classes.sizes
+    kept = sizes >= space.required[0]
+    whole = []
+    for model in space.checks:
+        if isinstance(model, WholeTable):
+            whole.append(model)
+        else:
+            kept &= model.satisfied(node.classes) | (sizes == 0)
+    budget = space.budget - int(sizes[~kept].sum())
+    if budget < 0:
+        return False
+    if not whole:
+        return True
+    losses = np.zeros(len(sizes))
+    return suppress_prefix(whole, sizes, kept, losses, budget) is not None
+
+
+def finest(
+    space: Space, levels: Sequence[int], keys: NDArray[np.uint64], counts: NDArray[np.int32]
+) -> Generalized:
+    """Return the classes of the finest node of a branch, none of them suppressed."""
+    last = len(space.order) - 1
+    lowest = int(space.axes.fields[last, 3])
+    labels, totals, _ = read_classes(keys, counts, space.axes, last + 1, lowest)
+    in_table = np.empty_like(labels)
+    in_table[:, space.order] = labels
+    sizes = totals[:, 0].copy()
+    return Generalized(space.in_table_order(levels), in_table, sizes, np.ones(len(sizes), np.bool_))

@@ -1,0 +1,103 @@
+"""An evolving population of nodes: crossed, mutated, and selected by their score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.algorithms.full_domain.branch import (
+    NOTHING,
+    Branch,
+    Solution,
+    children,
+    complete,
+    descend,
+    root,
+)
+from kanonym.algorithms.full_domain.search import Clock, Found, left_of
+from kanonym.algorithms.full_domain.space import Space
+from kanonym.kernels.parallel import parallel
+
+SIZE = 48
+"""Nodes of a generation."""
+ELITE = 8
+"""So many of the best live on."""
+PATIENCE = 40
+"""After so many generations without a better node the search ends."""
+
+
+class _Individual(NamedTuple):
+    """A node, ranked: satisfied ones by score, others by how many attributes could be fixed."""
+
+    rank: tuple[float, ...]
+    levels: tuple[int, ...]
+    solution: Solution
+
+
+def genetic_search(space: Space, steps: int | None, clock: Clock) -> Found:
+    """Evolve nodes from a fixed seed until it does not help any more, or a limit comes.
+
+    Parents are chosen by tournaments of two, children take each level from one of them
+    at random, and one level in d is moved up or down. As ARX's genetic search (Prasser
+    et al. 2021), which also mixes random nodes in.
+    """
+    rng = np.random.default_rng(0)
+    lowest, highest = space.lowest[space.order], space.highest[space.order]
+    known: dict[tuple[int, ...], _Individual] = {}
+    share = np.linspace(0, 1, SIZE)[:, None]
+    spread = rng.random((SIZE, len(lowest))) < share
+    generation = np.where(spread, highest, rng.integers(lowest, highest + 1, spread.shape))
+    best, failures = NOTHING, 0
+    people: list[_Individual] = []
+    while failures < PATIENCE and not clock.over() and left_of(steps, len(known)) != 0:
+        new = [tuple(one) for one in generation.tolist()]
+        new = [one for one in dict.fromkeys(new) if one not in known][: left_of(steps, len(known))]
+        known.update((one.levels, one) for one in parallel(lambda one: _value(space, one), new))
+        pool = {one.levels: one for one in people}
+        pool.update(
+            (levels, known[levels]) for levels in map(tuple, generation.tolist()) if levels in known
+        )
+        people = sorted(pool.values())[:SIZE]
+        failures = 0 if people[0].solution < best else failures + 1
+        best = min(best, people[0].solution)
+        clock.tell(len(known), best)
+        generation = np.array(list(_offspring(people, lowest, highest, rng)))
+    return Found(best, 0.0, len(known), clock.interrupted)
+
+
+def _offspring(
+    people: list[_Individual],
+    lowest: NDArray[np.int64],
+    highest: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> Iterator[NDArray[np.int64]]:
+    """Yield the levels of the next generation's new nodes."""
+    d = len(lowest)
+    for _ in range(SIZE - min(ELITE, len(people) - 1)):
+        # The people stand by rank: the smaller number wins a tournament.
+        mother, father = (
+            np.array(people[int(rng.integers(0, len(people), 2).min())].levels) for _ in range(2)
+        )
+        child = np.where(rng.random(d) < 0.5, mother, father)
+        moved = rng.random(d) < 1 / d
+        child = child + np.where(moved, rng.choice([-1, 1], d), 0)
+        yield np.clip(child, lowest, highest)
+
+
+def _value(space: Space, levels: tuple[int, ...]) -> _Individual:
+    """Fix one attribute after the other, until too many records are suppressed."""
+    branch: Branch = root(space)
+    for depth, level in enumerate(levels):
+        child = next((one for one in children(space, branch, NOTHING) if one.level == level), None)
+        if child is None:
+            return _Individual((1.0, float(-depth), -sum(levels)), levels, NOTHING)
+        if depth == len(levels) - 1:
+            solution = complete(space, branch, child)
+            if solution is not None:
+                return _Individual((0.0, *solution[:2]), levels, solution)
+            break
+        branch = descend(space, branch, child)
+    return _Individual((1.0, float(-len(levels)), -sum(levels)), levels, NOTHING)

@@ -1,0 +1,45 @@
+"""Improve a node: leave some attributes as they are, and search the others to the end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanonym.algorithms.full_domain.branch import Solution
+from kanonym.algorithms.full_domain.search import Clock, Found, branch_and_bound, left_of
+from kanonym.algorithms.full_domain.space import Space, narrowed
+
+FREE = 8
+"""So many attributes are searched at first,"""
+MOST = 12
+"""and so many at the most."""
+PATIENCE = 12
+"""After so many searches without a better node, one attribute more is searched."""
+
+
+def improve(space: Space, best: Solution, steps: int | None, clock: Clock) -> Found:
+    """Search neighbourhoods of the best node known, as long as it pays.
+
+    Each search frees some attributes, drawn from a fixed seed, and finds the best of all
+    nodes that agree with the best one on the others (large neighbourhood search, Shaw
+    1998). It is over where searches of 12 attributes do not help any more, or of all.
+    """
+    rng = np.random.default_rng(0)
+    choice = np.flatnonzero(space.highest > space.lowest)
+    free, failures, checked = min(FREE, len(choice)), 0, 0
+    quiet = clock.part(quiet=True)
+    while not clock.over() and left_of(steps, checked) != 0:
+        picked = rng.choice(choice, free, replace=False)
+        lowest = np.array(best.levels, np.int64)
+        highest = lowest.copy()
+        lowest[picked], highest[picked] = space.lowest[picked], space.highest[picked]
+        part = narrowed(space, lowest, highest)
+        found = branch_and_bound(part, best, left_of(steps, checked), quiet)
+        checked += found.checked
+        failures = 0 if found.best < best else failures + 1
+        best = min(best, found.best)
+        clock.tell(checked, best)
+        if failures == PATIENCE:
+            free, failures = free + 1, 0
+        if free > min(MOST, len(choice)):
+            break
+    return Found(best, 0.0, checked)

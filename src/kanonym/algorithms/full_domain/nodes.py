@@ -1,0 +1,237 @@
+"""What a node of the lattice is worth: its classes asked by models, its loss by the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.algorithms.full_domain.space import Space
+from kanonym.algorithms.sampling import suppress_prefix
+from kanonym.data.partition import SUPPRESSED, Classes, Distribution
+from kanonym.kernels.grouping import group_rows
+from kanonym.kernels.histograms import class_histograms
+from kanonym.metrics.information_loss import Generalized
+from kanonym.models import WholeTable
+from kanonym.models.base import PrivacyModel
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """One node of the lattice and what it is worth.
+
+    Attributes
+    ----------
+    levels
+        The level of each quasi-identifier, in the table's order.
+    score
+        Loss by the metric, with the classes that are suppressed; where the node is
+        not satisfied, with all those suppressed that fail.
+    suppressed
+        Records in suppressed classes.
+    classes
+        Number of classes that are kept.
+    satisfied
+        Whether the models hold with no more records suppressed than allowed.
+    achieved
+        What each model achieves over the kept classes.
+
+    """
+
+    levels: tuple[int, ...]
+    score: float
+    suppressed: int
+    classes: int
+    satisfied: bool
+    achieved: tuple[float, ...]
+
+
+class Node(NamedTuple):
+    """The classes of a node as models ask them: those of records only.
+
+    Attributes
+    ----------
+    generalized
+        As metrics see them; `kept` is all True until the node is judged.
+    classes
+        As models see them.
+
+    """
+
+    generalized: Generalized
+    classes: Classes
+
+
+def classes_of_node(
+    space: Space,
+    levels: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    totals: NDArray[np.int64],
+    tuples: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]],
+) -> Node:
+    """Gather the classes of a node.
+
+    Parameters
+    ----------
+    space
+        What is searched.
+    levels
+        (d,) in the table's order.
+    labels, totals
+        (n_classes, d) labels in the table's order, (n_classes, 2) records and records of
+        the population.
+    tuples
+        The class of each tuple, its sensitive codes (n, s), and its number of records.
+
+    """
+    class_of, secrets, weights = tuples
+    sizes = totals[:, 0].copy()
+    distributions = {}
+    for j, (domain, (table, ancestors)) in enumerate(
+        zip(space.table.sensitive, space.references, strict=True)
+    ):
+        offsets, values, counts = class_histograms(
+            class_of, np.ascontiguousarray(secrets[:, j]), weights, len(sizes), domain.size
+        )
+        distributions[domain.name] = Distribution(offsets, values, counts, table, ancestors)
+    population = None if space.table.population is None else totals[:, 1].copy()
+    everything = np.ones(len(sizes), np.bool_)
+    return Node(
+        Generalized(levels, labels, sizes, everything),
+        Classes(sizes, distributions, population),
+    )
+
+
+def judge(space: Space, node: Node) -> NDArray[np.bool_] | None:
+    """Return (n_classes,) bool: the classes that are kept, or None where the node fails.
+
+    Classes that fail a model are suppressed whole, if they hold no more records than
+    may be. Models over the whole table come after them: the smallest classes that are
+    left go, those of less loss first where sizes are equal, and of smaller labels where
+    losses are, as long as the models fail and the limit allows it. Classes are compared with the distribution of the whole
+    table, suppressed records included.
+    """
+    kept, met = _suppress(space, node)
+    return kept if met else None
+
+
+def _suppress(space: Space, node: Node) -> tuple[NDArray[np.bool_], bool]:
+    """Return which classes are kept, and whether the node then satisfies the models."""
+    sizes = node.classes.sizes
+    kept = sizes > 0
+    met = True
+    for model in space.models:
+        if not isinstance(model, WholeTable):
+            satisfied = model.satisfied(node.classes)
+            # Nobody can suppress the records that only the population has.
+            met &= bool(satisfied[sizes == 0].all())
+            kept &= satisfied
+    suppressed = int(sizes[~kept].sum())
+    if suppressed > space.budget:
+        return kept, False
+    whole = [model for model in space.models if isinstance(model, WholeTable)]
+    if met and whole:
+        losses = space.metric.class_losses(node.generalized)
+        left = suppress_prefix(whole, sizes, kept, losses, space.budget - suppressed)
+        if left is None:
+            return kept, False
+        _settle_ties(left, kept, sizes, losses, node.generalized.labels)
+        return left, True
+    return kept, met
+
+
+def _settle_ties(
+    left: NDArray[np.bool_],
+    kept: NDArray[np.bool_],
+    sizes: NDArray[np.int64],
+    losses: NDArray[np.float64],
+    labels: NDArray[np.int32],
+) -> None:
+    """Let those of the smallest labels go, of classes that are alike, some of which have to.
+
+    A node then loses the same in whatever order its classes stand.
+    """
+    gone = np.flatnonzero(kept & ~left)
+    if not len(gone):
+        return
+    last = gone[np.lexsort((losses[gone], sizes[gone]))[-1]]
+    tied = np.flatnonzero(kept & (sizes == sizes[last]) & (losses == losses[last]))
+    n_gone = int((~left[tied]).sum())
+    if n_gone < len(tied):
+        left[tied] = True
+        left[tied[np.lexsort(labels[tied].T[::-1])[:n_gone]]] = False
+
+
+def score_of(space: Space, node: Node, kept: NDArray[np.bool_]) -> float:
+    """Return the metric's score with some classes kept."""
+    return space.metric.score(replace(node.generalized, kept=kept))
+
+
+def group(space: Space, levels: NDArray[np.int64]) -> tuple[Node, NDArray[np.int32]]:
+    """Return a node from the table itself, and the (n_tuples,) int32 class of each tuple."""
+    table = space.table
+    columns, sizes = [], []
+    for a, tree in enumerate(space.trees):
+        level = int(levels[a])
+        columns.append(tree.codes[level].take(table.codes[:, a]))
+        sizes.append(len(tree.labels[level]))
+    groups = group_rows(columns, sizes)
+    totals = np.zeros((len(groups.sizes), 2), np.int64)
+    totals[:, 0] = np.bincount(groups.labels, table.weights, len(groups.sizes))
+    if table.population is not None:
+        totals[:, 1] = np.bincount(groups.labels, table.population, len(groups.sizes))
+    tuples = (groups.labels, table.sensitive_codes, table.weights)
+    return classes_of_node(space, levels, groups.codes, totals, tuples), groups.labels
+
+
+def evaluate(space: Space, nodes: Sequence[Sequence[int]]) -> Iterator[Evaluated]:
+    """Yield what nodes are worth, one grouping of the table each."""
+    for levels in nodes:
+        node, _ = group(space, np.array(levels, np.int64))
+        yield worth(space, node)
+
+
+def worth(space: Space, node: Node) -> Evaluated:
+    """Return what a node is worth, whether it satisfies the models or not."""
+    kept, met = _suppress(space, node)
+    sizes = node.classes.sizes
+    return Evaluated(
+        levels=tuple(node.generalized.levels.tolist()),
+        score=score_of(space, node, kept),
+        suppressed=int(sizes[~kept].sum()),
+        classes=int(kept.sum()),
+        satisfied=met,
+        achieved=achieved(space.models, node.classes, kept),
+    )
+
+
+def achieved(
+    models: Sequence[PrivacyModel], classes: Classes, kept: NDArray[np.bool_]
+) -> tuple[float, ...]:
+    """Return what each model achieves over the kept classes."""
+    part = kept_classes(classes, kept)
+    return tuple(float(model.achieved(part)) for model in models)
+
+
+def kept_classes(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
+    """Return the kept classes alone; they are compared with the table as before."""
+    distributions = {}
+    for name, one in classes.distributions.items():
+        lengths = np.diff(one.offsets)
+        entries = np.repeat(kept, lengths)
+        offsets = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
+        distributions[name] = Distribution(
+            offsets, one.values[entries], one.counts[entries], one.table, one.ancestors
+        )
+    population = None if classes.population is None else classes.population[kept]
+    return Classes(classes.sizes[kept], distributions, population)
+
+
+def labels_of_tuples(kept: NDArray[np.bool_], class_of: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return (n_tuples,) int32: kept classes counted from 0, `SUPPRESSED` for the others."""
+    place = np.cumsum(kept, dtype=np.int32) - np.int32(1)
+    place[~kept] = SUPPRESSED
+    return place[class_of]

@@ -1,0 +1,275 @@
+"""Branch and bound over the lattice: the optimum, proven; or the best when it was stopped."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import partial
+from types import FrameType
+from typing import NamedTuple
+
+import numpy as np
+
+from kanonym.algorithms.base import Listener
+from kanonym.algorithms.full_domain.branch import (
+    NOTHING,
+    Branch,
+    Child,
+    Solution,
+    children,
+    complete,
+    descend,
+    root,
+)
+from kanonym.algorithms.full_domain.space import Space
+from kanonym.kernels.branching import BEST, CHECKED, OPEN, UNLIMITED, search_below
+from kanonym.kernels.parallel import cores, parallel
+
+ROUND = 8
+"""So many branches are searched side by side before they are told of each other's best."""
+
+TICK = 0.05
+"""Seconds between two looks at the clock."""
+
+PAUSE = 0.2
+"""Seconds between two messages to the listener."""
+
+
+class Found(NamedTuple):
+    """What a search came to.
+
+    Attributes
+    ----------
+    best
+        The best node, `NOTHING` where none satisfies the models.
+    bound
+        No node of the lattice that satisfies the models scores less.
+    checked
+        Nodes whose classes were counted.
+    interrupted
+        Whether the user stopped it.
+
+    """
+
+    best: Solution
+    bound: float
+    checked: int
+    interrupted: bool = False
+
+
+class Clock:
+    """When a search has to stop, and who is told how it proceeds.
+
+    Parameters
+    ----------
+    seconds
+        Time allowed; None for no limit.
+    listen
+        Who is told.
+
+    """
+
+    def __init__(self, seconds: float | None = None, listen: Listener | None = None) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._listen = listen
+        self._told = time.monotonic()
+        self._stopped = threading.Event()
+        self.flag = np.zeros(1, np.int64)
+        """Not 0 as soon as the search has to end: kernels cannot ask for the time."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user stopped the search."""
+        return self._stopped.is_set()
+
+    @property
+    def limited(self) -> bool:
+        """Whether time is limited."""
+        return self._end is not None
+
+    def over(self) -> bool:
+        """Say whether the search has to stop, and tell the kernels of it."""
+        late = self._end is not None and time.monotonic() > self._end
+        if late or self._stopped.is_set():
+            self.flag[0] = 1
+        return bool(self.flag[0])
+
+    def part(self, share: float = 1.0, *, quiet: bool = False) -> Clock:
+        """Return a clock for a share of the time that is left; what stops one stops both."""
+        left = None if self._end is None else max(self._end - time.monotonic(), 0.0) * share
+        part = Clock(left, None if quiet else self._listen)
+        part._stopped = self._stopped
+        return part
+
+    def tell(self, checked: int, best: Solution, bound: float = 0.0) -> None:
+        """Tell the listener how far the search is, now and then; bound 0 is not worth telling."""
+        now = time.monotonic()
+        if self._listen is not None and now - self._told > PAUSE:
+            self._told = now
+            score = "no node yet" if best is NOTHING else f"best {best.score:.6g}"
+            proven = f", none below {bound:.6g}" if bound > 0 else ""
+            self._listen(f"{checked:,} nodes checked, {score}{proven}")
+
+    @contextmanager
+    def stopped_by_user(self) -> Iterator[None]:
+        """Let the first Ctrl-C stop the search; the second interrupts as ever.
+
+        In other threads than the main one, which get no signals, this does nothing.
+        """
+        main = threading.current_thread() is threading.main_thread()
+        before = signal.getsignal(signal.SIGINT)
+        if not main or not callable(before):
+            yield
+            return
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            self._stopped.set()
+            signal.signal(signal.SIGINT, before)
+
+        signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+def left_of(steps: int | None, checked: int) -> int | None:
+    """Return how many nodes may still be checked."""
+    return None if steps is None else max(steps - checked, 0)
+
+
+def branch_and_bound(space: Space, best: Solution, steps: int | None, clock: Clock) -> Found:
+    """Search the whole lattice for the node of least score.
+
+    Parameters
+    ----------
+    space
+        What is searched.
+    best
+        The best node known so far, or `NOTHING`.
+    steps
+        Most nodes to be checked; None for no limit.
+    clock
+        When to stop.
+
+    Notes
+    -----
+    Attributes are fixed one after the other, each with all of its levels; a branch is
+    left as soon as its coarsest node suppresses too many records (the subset property
+    of Incognito, LeFevre et al. 2005), or its lower bound is above the best score.
+    Branches of up to two fixed attributes are searched side by side, in rounds of a
+    fixed number, so that the result and the number of nodes are the same on any number
+    of cores.
+
+    """
+    layer = [root(space)]
+    checked = 0
+    for depth in range(1, min(3, len(space.order) + 1)):
+        found = parallel(partial(children, space, best=best), layer)
+        tasks = [
+            (branch, child) for branch, some in zip(layer, found, strict=True) for child in some
+        ]
+        checked += len(tasks)
+        if depth == 1 < len(space.order) and not clock.over():
+            layer = parallel(lambda task: descend(space, *task), tasks)
+    tasks.sort(key=lambda task: (task[1].bound, task[0].levels, task[1].level))
+    bound = float("inf")
+    while tasks and not is_worse(tasks[0][1].bound, best):
+        if clock.over() or left_of(steps, checked) == 0:
+            break
+        batch, tasks = tasks[:ROUND], tasks[ROUND:]
+        left = left_of(steps, checked)
+        share = None if left is None else -(-left // len(batch))
+        walks = [_Walk(space, best, share, clock) for _ in batch]
+        _side_by_side(walks, batch, clock, checked, batch[0][1].bound)
+        for walk in walks:
+            best = min(best, walk.best)
+            bound = min(bound, walk.open)
+            checked += walk.checked
+    bound = min([bound, best.score, *(task[1].bound for task in tasks[:1])])
+    return Found(best, bound, checked, clock.interrupted)
+
+
+def is_worse(bound: float, best: Solution) -> bool:
+    """Say whether nothing at or above a bound is better than the best."""
+    return bound >= best.score
+
+
+def _side_by_side(
+    walks: list[_Walk],
+    tasks: list[tuple[Branch, Child]],
+    clock: Clock,
+    checked: int,
+    bound: float,
+) -> None:
+    """Search branches on all cores, and meanwhile look at the clock: kernels cannot."""
+    with ThreadPoolExecutor(cores()) as pool:
+        running = [pool.submit(walk.follow, *task) for walk, task in zip(walks, tasks, strict=True)]
+        try:
+            while wait(running, TICK).not_done:
+                clock.over()
+                some = sum(walk.checked + int(walk.numbers[CHECKED]) for walk in walks)
+                clock.tell(checked + some, min(walk.best for walk in walks), bound)
+        except BaseException:
+            clock.flag[0] = 1
+            raise
+        for one in running:
+            one.result()
+
+
+class _Walk:
+    """Search one branch depth first."""
+
+    def __init__(self, space: Space, best: Solution, steps: int | None, clock: Clock) -> None:
+        self.space, self.best, self.steps, self.clock = space, best, steps, clock
+        self.checked = 0
+        self.numbers = np.zeros(3, np.int64)
+        self.open = float("inf")
+
+    def follow(self, branch: Branch, child: Child) -> None:
+        """Search one child of a branch, or leave it open."""
+        if self.clock.over() or (self.steps is not None and self.checked >= self.steps):
+            self.open = min(self.open, child.bound)
+        elif len(branch.levels) + 1 == len(self.space.order):
+            solution = complete(self.space, branch, child)
+            if solution is not None:
+                self.best = min(self.best, solution)
+        elif self.space.exact:
+            self._search_compiled(descend(self.space, branch, child))
+        else:
+            below = descend(self.space, branch, child)
+            found = children(self.space, below, self.best)
+            self.checked += len(found)
+            for one in found:
+                if is_worse(one.bound, self.best):
+                    break
+                self.follow(below, one)
+
+    def _search_compiled(self, branch: Branch) -> None:
+        """Search a branch in one kernel: class sizes decide alone."""
+        space = self.space
+        fixed = len(branch.levels)
+        levels = np.zeros(len(space.order), np.int64)
+        steps = UNLIMITED if self.steps is None else self.steps - self.checked
+        self.numbers[:] = fixed, steps, 0
+        scores = np.array([self.best.score, self.open])
+        search_below(
+            (branch.keys, branch.counts),
+            space.axes,
+            branch.state,
+            levels,
+            space.required,
+            self.numbers,
+            scores,
+            self.clock.flag,
+        )
+        self.checked += int(self.numbers[CHECKED])
+        self.numbers[CHECKED] = 0
+        self.open = float(scores[OPEN])
+        if scores[BEST] < self.best.score:
+            found = space.in_table_order(levels.tolist())
+            self.best = Solution(float(scores[BEST]), int(found.sum()), tuple(found.tolist()))

@@ -1,0 +1,66 @@
+"""How searches are put together: for the proof, or for a good node soon."""
+
+from __future__ import annotations
+
+from kanonym.algorithms.full_domain.beam import beam_search
+from kanonym.algorithms.full_domain.branch import NOTHING, Solution
+from kanonym.algorithms.full_domain.neighbourhood import improve
+from kanonym.algorithms.full_domain.nodes import group, judge, score_of
+from kanonym.algorithms.full_domain.search import Clock, Found, branch_and_bound, left_of
+from kanonym.algorithms.full_domain.space import Space
+from kanonym.algorithms.full_domain.suffixes import bound_suffixes
+
+LARGE = 1 << 22
+"""Larger lattices are searched for a good node, and for bounds, before the proof is tried."""
+
+WIDTH = 48
+"""How many branches are followed at first."""
+
+MEMORY = 1 << 29
+"""Bytes that the branches which are followed side by side may take."""
+
+
+def optimal(space: Space, steps: int | None, clock: Clock) -> Found:
+    """Find the node of least score and prove it, unless a limit comes first."""
+    best, checked = NOTHING, 0
+    if space.size > LARGE:
+        first = best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
+        best, checked = first.best, first.checked
+        if not space.bounded_by_classes:
+            some = None if steps is None else (steps - checked) // 2
+            checked += bound_suffixes(space, best, some, clock.part(1 / 2))
+    found = branch_and_bound(space, best, left_of(steps, checked), clock)
+    return found._replace(checked=found.checked + checked)
+
+
+def best_first(space: Space, steps: int | None, clock: Clock, *, once: bool = False) -> Found:
+    """Follow the most promising branches, then improve the best node found.
+
+    Repeated with more and more branches while a limit of steps or seconds is left; without
+    one, or where `once`, that is all.
+    """
+    best = _most_general(space)
+    checked, bound, width = 1, 0.0, WIDTH
+    while True:
+        room = max(MEMORY // (space.keys.nbytes + space.counts.nbytes), 12)
+        found = beam_search(space, best, left_of(steps, checked), clock, min(width, room))
+        best, checked, bound = found.best, checked + found.checked, max(bound, found.bound)
+        if best is NOTHING or bound >= best.score:
+            break
+        better = improve(space, best, left_of(steps, checked), clock)
+        best, checked = better.best, checked + better.checked
+        over = clock.over() or left_of(steps, checked) == 0
+        if over or once or width > room or (steps is None and not clock.limited):
+            break
+        width *= 4
+    return Found(best, bound, checked, clock.interrupted)
+
+
+def _most_general(space: Space) -> Solution:
+    """Return the most general node, where it satisfies the models."""
+    node, _ = group(space, space.highest)
+    kept = judge(space, node)
+    if kept is None:
+        return NOTHING
+    levels = space.highest.tolist()
+    return Solution(score_of(space, node, kept), sum(levels), tuple(levels))

@@ -1,0 +1,71 @@
+"""What the last attributes lose at the least, whatever the first ones do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kanonym.algorithms.full_domain.branch import NOTHING, Solution
+from kanonym.algorithms.full_domain.search import Clock, branch_and_bound, left_of
+from kanonym.algorithms.full_domain.space import Space, narrowed
+from kanonym.kernels.lattice import DROPS, WEIGHT
+
+CAUTION = 1 - 1e-9
+"""Scores are rounded: a bound made of one is a little lower."""
+
+
+def bound_suffixes(space: Space, best: Solution, steps: int | None, clock: Clock) -> int:
+    """Write into the space what all attributes after each one lose at the least.
+
+    The first attributes are left out of the table, and the best levels of the others are
+    searched: first those of the last attribute, then of the last two, and so on, each
+    search bounded by those before it (Russian doll search, Verfaillie et al. 1996). In
+    every node of the lattice they lose as much, for records that fall below a required
+    class size without the first attributes do so with them, too.
+
+    Parameters
+    ----------
+    space
+        What is searched; `axes.rest` is rewritten.
+    best
+        The best node known, to be told of.
+    steps
+        Most nodes to be checked.
+    clock
+        When to stop; what is known by then is written.
+
+    Returns
+    -------
+    The number of nodes that were checked.
+
+    """
+    d = len(space.order)
+    geometric = bool(space.axes.form[0])
+    rest = space.axes.rest
+    checked = 0
+    quiet = clock.part(quiet=True)
+    for first in range(d - 1, 0, -1):
+        if clock.over() or left_of(steps, checked) == 0:
+            # What two attributes lose at the least, three do.
+            rest[first] = rest[first + 1]
+            continue
+        lowest, highest = space.lowest.copy(), space.highest.copy()
+        out = space.order[:first]
+        lowest[out] = [space.trees[a].n_levels - 1 for a in out]
+        highest[out] = lowest[out]
+        part = narrowed(space, lowest, highest, space.order)
+        part.axes.scale[:first, WEIGHT] = 0.0
+        part.axes.rest[:] = np.where(np.arange(d + 1) > first, rest, float(geometric))
+        required = part.required.copy()
+        required[DROPS] = 1
+        # What it finds is a bound, and no node to be noted.
+        relaxed = replace(
+            part, exact=True, remembers=False, checks=(), required=required, seen=None
+        )
+        found = branch_and_bound(relaxed, NOTHING, left_of(steps, checked), quiet)
+        checked += found.checked
+        score = found.bound * CAUTION
+        clock.tell(checked, best, score)
+        rest[first] = max(rest[first + 1], (score + 1) ** d if geometric else score)
+    return checked

@@ -1,0 +1,53 @@
+"""Every node of a lattice, and those that a search has looked at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kanonym.algorithms.base import Listener
+from kanonym.algorithms.full_domain.branch import (
+    NOTHING,
+    Branch,
+    children,
+    coarsest,
+    descend,
+    root,
+)
+from kanonym.algorithms.full_domain.nodes import Evaluated, worth
+from kanonym.algorithms.full_domain.search import Clock
+from kanonym.algorithms.full_domain.space import Space
+from kanonym.kernels.lattice import BUDGET, DROPS
+from kanonym.kernels.parallel import parallel
+
+
+def every_node(space: Space, listen: Listener | None) -> list[Evaluated]:
+    """Return every node with what it is worth, by levels.
+
+    Cost: as of an exhaustive search, and a judgement of every node.
+    """
+    required = space.required.copy()
+    required[BUDGET], required[DROPS] = space.table.n_rows, 0
+    # Nothing is left out: no bound, no limit, no model rules a branch out.
+    free = replace(space, required=required, exact=False, checks=(), bounded_by_classes=False)
+    clock = Clock(listen=listen)
+    found: list[Evaluated] = []
+
+    def below(branch: Branch) -> list[Evaluated]:
+        last = len(branch.levels) + 1 == len(space.order)
+        nodes = []
+        for child in children(free, branch, NOTHING):
+            if last:
+                nodes.append(worth(space, coarsest(free, branch, child.level)))
+            else:
+                nodes += below(descend(free, branch, child))
+        return nodes
+
+    start = root(free)
+    if len(space.order) == 1:
+        found = below(start)
+    else:
+        first = children(free, start, NOTHING)
+        for some in parallel(lambda child: below(descend(free, start, child)), first):
+            found += some
+            clock.tell(len(found), NOTHING)
+    return sorted(found, key=lambda node: node.levels)

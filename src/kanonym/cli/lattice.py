@@ -1,0 +1,87 @@
+"""`kanonym lattice`: every way to generalize a table, and what each costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+
+from kanonym.cli import options
+
+CHARTS = (".html", ".svg", ".png")
+
+
+def lattice(
+    table: options.Table,
+    policy: Annotated[
+        Path, typer.Option("--policy", "-p", metavar="FILE", help="Policy, YAML or JSON.")
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Nodes, a row each; - for standard output."
+        ),
+    ],
+    chart: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Privacy and loss of the nodes: .html, .svg or .png."),
+    ] = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Evaluate every node of the generalization lattice.
+
+    A node is a level of generalization for each quasi-identifier. Each is written with its
+    levels, its score by the policy's metric, the records that it suppresses, its classes,
+    whether it satisfies the policy, and what it achieves of each model; the best first. To
+    release another than the best, give its levels to anonymize: --levels age=2,sex=0.
+    """
+    from kanonym import exploration
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import lattice_tables, show, show_json
+    from kanonym.data.files import check_output, check_table_output, read_table, write_table
+
+    if json and output == "-":
+        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    if chart is not None and chart.suffix.lower() not in CHARTS:
+        raise typer.BadParameter(f"{chart} must end in {', '.join(CHARTS)}", param_hint="--chart")
+    options.check_places({"INPUT": table, "--policy": policy}, [("-o", output), ("--chart", chart)])
+    asked = options.policy_of(policy)
+    check_table_output(output, options.format_of(output, format))
+    if chart is not None:
+        check_output(chart)
+    start = perf_counter()
+    with working() as step:
+        step("read")
+        frame = read_table(table, options.format_of(table, format))
+        nodes = exploration.lattice(frame, asked, chart=chart, progress=step)
+        step("write")
+        write_table(nodes, output, options.format_of(output, format))
+    written = [output, *([str(chart)] if chart else [])]
+    found = {
+        "nodes": len(nodes),
+        "satisfied": int(nodes["satisfied"].sum()),
+        "best": _best(nodes),
+        "seconds": {"total": perf_counter() - start},
+        "written": written,
+    }
+    if json:
+        show_json(found)
+    else:
+        show(*lattice_tables(found), to_stderr=output == "-")
+
+
+def _best(nodes: Any) -> dict[str, Any] | None:
+    """Return the first node by parts, or None where none satisfies the policy."""
+    if not len(nodes) or not nodes["satisfied"][0]:
+        return None
+    row = nodes.row(0, named=True)
+    first = nodes.columns.index("score")
+    said = ("score", "suppressed", "classes")
+    return {
+        "levels": {name.removeprefix("level_"): row[name] for name in nodes.columns[:first]},
+        **{name: row[name] for name in said},
+        "achieved": {name: row[name] for name in nodes.columns[first + len(said) + 1 :]},
+    }

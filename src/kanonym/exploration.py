@@ -1,0 +1,142 @@
+"""Looking around before a release: every way to generalize a table, and what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym import report as reports
+from kanonym.algorithms.base import Algorithm
+from kanonym.algorithms.full_domain import FullDomain
+from kanonym.data import files, frames
+from kanonym.engine import Stopwatch, nodes
+from kanonym.pipeline import one_policy, task_of
+from kanonym.policy import Policy
+
+
+def lattice(
+    frame: Any,
+    policy: Policy | None = None,
+    *,
+    chart: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
+    **short: Any,
+) -> Any:
+    """Evaluate every node of the generalization lattice: all that full-domain could choose.
+
+    Parameters
+    ----------
+    frame, policy, progress, short
+        As of `anonymize`. Of an algorithm other than full-domain, what it shares with
+        full-domain is taken (metric, levels, weights); else the defaults are.
+    chart
+        Where to draw the privacy–utility frontier, if anywhere: .html, .svg or .png. The
+        privacy is that of the policy's first model.
+
+    Returns
+    -------
+    frame
+        One row a node, of the type of the table that came in; nodes that satisfy the
+        policy first, by score. Columns: `level_` and its name for each quasi-identifier,
+        `score`, `suppressed` (records) and `classes` (kept), `satisfied`, and a column of
+        what is achieved for each model.
+
+    Raises
+    ------
+    PolicyError
+        The lattice is too large to be looked at whole; else as `anonymize`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"age": [23, 25, 41, 42], "sex": ["f", "f", "m", "m"]})
+    >>> lattice(table, quasi_identifiers=["age", "sex"], k=2)["level_age", "level_sex", "satisfied"]
+    shape: (4, 3)
+    ┌───────────┬───────────┬───────────┐
+    │ level_age ┆ level_sex ┆ satisfied │
+    │ ---       ┆ ---       ┆ ---       │
+    │ i64       ┆ i64       ┆ bool      │
+    ╞═══════════╪═══════════╪═══════════╡
+    │ 1         ┆ 0         ┆ true      │
+    │ 1         ┆ 1         ┆ true      │
+    │ 0         ┆ 0         ┆ false     │
+    │ 0         ┆ 1         ┆ false     │
+    └───────────┴───────────┴───────────┘
+
+    """
+    policy = one_policy(policy, short)
+    asked = policy.by(_full_domain(policy.algorithm))
+    watch = Stopwatch(progress)
+    with watch.stage("read"):
+        native = frames.eager(frame)
+        task = task_of(asked, native)
+    names, found = nodes(task, partial(frames.column, native), frames.n_rows(native), watch)
+    found = sorted(found, key=lambda one: (not one.satisfied, one.score, one.suppressed))
+    levels = np.array([one.levels for one in found], np.int64).reshape(len(found), len(names))
+    achieved = np.array([one.achieved for one in found], np.float64)
+    columns = {
+        **{f"level_{name}": levels[:, a] for a, name in enumerate(names)},
+        "score": np.array([one.score for one in found], np.float64),
+        "suppressed": np.array([one.suppressed for one in found], np.int64),
+        "classes": np.array([one.classes for one in found], np.int64),
+        "satisfied": np.array([one.satisfied for one in found], np.bool_),
+    }
+    if chart is not None:
+        with watch.stage("draw"):
+            _draw(chart, asked, names, levels, achieved[:, 0], columns)
+    for place, name in enumerate(_model_names(policy)):
+        values = achieved[:, place]
+        whole = isinstance(policy.models[place].required, int) and (values % 1 == 0).all()
+        columns[name] = values.astype(np.int64) if whole else values
+    rows = np.zeros(len(found), np.int64)
+    series = [pl.Series(name, values) for name, values in columns.items()]
+    return frames.assemble(native, rows, series, frame)
+
+
+def _draw(
+    chart: str | Path,
+    policy: Policy,
+    names: Sequence[str],
+    levels: NDArray[np.int64],
+    achieved: NDArray[np.float64],
+    columns: Mapping[str, NDArray[Any]],
+) -> None:
+    form = policy.to_dict()
+    frontier = reports.frontier_of(
+        names=names,
+        model=form["models"][0],
+        required=policy.models[0].required,
+        metric=form["algorithm"]["metric"]["type"],
+        levels=levels,
+        achieved=achieved,
+        score=columns["score"],
+        suppressed=columns["suppressed"],
+        classes=columns["classes"],
+        satisfied=columns["satisfied"],
+    )
+    files.write_bytes(chart, reports.render_frontier(frontier, reports.chart_format(chart)))
+
+
+def _model_names(policy: Policy) -> list[str]:
+    """Return a name for each model; a second one of a name gets its number."""
+    names: list[str] = []
+    for model in policy.models:
+        of = f" of {model.attribute}" if model.attribute else ""
+        name = f"{model.type}{of}"
+        before = sum(one.split(" #")[0] == name for one in names)
+        names.append(f"{name} #{before + 1}" if before else name)
+    return names
+
+
+def _full_domain(algorithm: Algorithm) -> FullDomain:
+    """Return the search of the lattice that an algorithm makes, or would make."""
+    if isinstance(algorithm, FullDomain):
+        return algorithm
+    shared = ("metric", "levels", "weights")
+    return FullDomain(**{key: getattr(algorithm, key) for key in shared if hasattr(algorithm, key)})

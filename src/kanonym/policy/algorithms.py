@@ -1,0 +1,146 @@
+"""Algorithms in a policy: built from their YAML form, checked against the attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from kanonym.algorithms.base import Algorithm
+from kanonym.algorithms.cell_suppression import CellSuppression
+from kanonym.algorithms.full_domain import FullDomain
+from kanonym.algorithms.local_recoding import LocalRecoding
+from kanonym.algorithms.mondrian import Mondrian
+from kanonym.data.errors import PolicyError
+from kanonym.data.schema import Attribute, QuasiIdentifier, Role
+from kanonym.metrics.information_loss import Metric, metric_from
+from kanonym.models import OfPopulation
+from kanonym.models.base import PrivacyModel
+from kanonym.policy.construction import build_typed
+from kanonym.policy.faults import Fault, FaultsFoundError, unknown
+
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    one.type: one for one in (Mondrian, FullDomain, LocalRecoding, CellSuppression)
+}
+"""Every algorithm by the name that a policy gives it."""
+
+RELEASED = {
+    "levels": "releases levels of hierarchies",
+    "cells": "releases values as they are or not at all",
+}
+"""What algorithms release that leave no choice of a recoding."""
+
+WAY_OUT = "leave the recoding out, or choose an algorithm that takes any, such as mondrian"
+
+
+def algorithm(given: Any) -> Algorithm:
+    """Return an algorithm, or the one that its name or its YAML form describes."""
+    if isinstance(given, Algorithm) and not isinstance(given, type):
+        return given
+    form = {"type": given} if isinstance(given, str) else given
+    if isinstance(form, Mapping):
+        form = {
+            name: _metric(value) if name == "metric" else _tuples(value)
+            for name, value in form.items()
+        }
+    built: Algorithm = build_typed(form, ALGORITHMS)
+    return built
+
+
+def limit_of(parts: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of a policy with the algorithm's suppression limit as the policy's.
+
+    One that differs from the policy's own stays where it is, and is refused there.
+    """
+    form = parts.get("algorithm")
+    if not isinstance(form, Mapping) or "suppression_limit" not in form:
+        return parts
+    limit = form["suppression_limit"]
+    if "suppression_limit" in parts and parts["suppression_limit"] != limit:
+        return parts
+    rest = {name: value for name, value in form.items() if name != "suppression_limit"}
+    return {**parts, "algorithm": rest, "suppression_limit": limit}
+
+
+def check_attributes(
+    built: Algorithm, attributes: Mapping[str, Attribute], others: Role | None
+) -> None:
+    """Refuse parameters about columns that are no quasi-identifiers, and recodings that do not fit.
+
+    Columns without a role of their own are not known yet where `others` makes them
+    quasi-identifiers.
+    """
+    known = {name for name, one in attributes.items() if isinstance(one, QuasiIdentifier)}
+    faults = []
+    for parameter in ("levels", "weights", "importance"):
+        for name in getattr(built, parameter, None) or ():
+            if name in known or (name not in attributes and others is Role.QUASI_IDENTIFIER):
+                continue
+            reason = unknown("quasi-identifier", name, sorted(known))
+            if name in attributes:
+                reason = f"{name!r} is {attributes[name].role}; it must be a quasi-identifier"
+            faults.append(Fault((parameter,), reason))
+    for name, one in attributes.items():
+        if isinstance(one, QuasiIdentifier) and not _leaves_room(built, one.recoding):
+            clash = f"but the recoding of {name!r} is {one.recoding!r}"
+            reason = f"{built.type} {RELEASED[built.recodes]}, {clash}: {WAY_OUT}"
+            faults.append(Fault((), reason))
+    if faults:
+        raise FaultsFoundError(faults)
+
+
+def check_models(built: Algorithm, models: Iterable[PrivacyModel]) -> None:
+    """Refuse models that count persons of a population where classes have no levels."""
+    counting = [model.type for model in models if isinstance(model, OfPopulation)]
+    if counting and built.recodes != "levels":
+        reason = (
+            f"is {built.type}, but {counting[0]} generalizes a population table by levels: "
+            "choose full-domain"
+        )
+        raise FaultsFoundError([Fault((), reason)])
+
+
+def check_recoding(built: Algorithm, recoding: str | None) -> None:
+    """Refuse a recoding of all attributes that the algorithm leaves no room for."""
+    if not _leaves_room(built, recoding):
+        reason = f"is {recoding!r}, but {built.type} {RELEASED[built.recodes]}: {WAY_OUT}"
+        raise FaultsFoundError([Fault((), reason)])
+
+
+def _leaves_room(built: Algorithm, recoding: str | None) -> bool:
+    """Say whether an algorithm leaves room for a recoding."""
+    fixed = built.recodes in RELEASED
+    return not fixed or recoding is None or (recoding, built.recodes) == ("hierarchy", "levels")
+
+
+def form_of(built: Algorithm) -> dict[str, Any]:
+    """Return the form that an algorithm has in YAML and JSON, without what says nothing."""
+    given = {field.name: getattr(built, field.name) for field in fields(built)}  # type: ignore[arg-type]
+    plain = {name: _plain(value) for name, value in given.items()}
+    said = {name: value for name, value in plain.items() if value not in (None, {}, [])}
+    return {"type": built.type, **said}
+
+
+def _metric(given: Any) -> Any:
+    """Return the metric of a YAML form; a name stays a name, if it is one of a metric."""
+    try:
+        built = metric_from(given)
+    except PolicyError as error:
+        reason = str(error).removeprefix("metric: ")
+        raise FaultsFoundError([Fault(("metric",), reason)]) from None
+    return given if isinstance(given, str) else built
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value.to_dict() if isinstance(value, Metric) else value
+
+
+def _tuples(value: Any) -> Any:
+    """Return a value of YAML as an algorithm takes it: sequences as tuples."""
+    if isinstance(value, Mapping):
+        return {name: _tuples(one) for name, one in value.items()}
+    return tuple(_tuples(one) for one in value) if isinstance(value, list) else value

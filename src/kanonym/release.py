@@ -1,0 +1,305 @@
+"""The release: a table that satisfies its policy, and everything measured about it."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym import __version__
+from kanonym import report as reports
+from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
+from kanonym.data import files, frames
+from kanonym.data.errors import SchemaError
+from kanonym.data.schema import Role, Schema
+from kanonym.engine import Outcome
+from kanonym.metrics.risk import Risk
+from kanonym.metrics.utility import Utility, measure_utility
+from kanonym.policy import Policy
+from kanonym.verification import Verification, group_released
+
+
+@dataclass(frozen=True)
+class Release:
+    """A released table that satisfies its policy, and everything measured about it.
+
+    Attributes
+    ----------
+    frame
+        The released table, of the type of the table that came in.
+    policy, schema
+        What was asked, and the role of each column of the input.
+    verification
+        What was found in the released values.
+    rows_in, rows_out, suppressed
+        Records of the input, of the release, and suppressed.
+    outcome
+        The encoded table, the partition and the recoding behind the release.
+    seconds
+        Seconds by stage.
+
+    """
+
+    frame: Any
+    policy: Policy
+    schema: Schema
+    verification: Verification
+    rows_in: int
+    rows_out: int
+    suppressed: int
+    outcome: Outcome
+    seconds: dict[str, float]
+
+    @cached_property
+    def utility(self) -> Utility:
+        """What the release lost."""
+        decided = self.outcome
+        return measure_utility(decided.table, decided.partition, decided.recoded, self._class_sizes)
+
+    @cached_property
+    def risk(self) -> Risk:
+        """How likely a released record is re-identified."""
+        return Risk.of_sizes(self._class_sizes)
+
+    @property
+    def algorithm(self) -> dict[str, Any]:
+        """The algorithm with its parameters, and what it tells of its search.
+
+        Besides the number of classes: the hierarchies that were built because none was
+        given, and what design §9 names (`levels`, `score`, `optimal`, …).
+        """
+        account, built = self.outcome.partition.account, self.outcome.built
+        return {
+            **self._policy["algorithm"],
+            **account,
+            **({"highest_levels": self._highest_levels} if "levels" in account else {}),
+            **({"built_hierarchies": built} if built else {}),
+            "classes": self.verification.n_classes,
+        }
+
+    @cached_property
+    def examples(self) -> dict[str, str | None]:
+        """The released label that most records have, by quasi-identifier.
+
+        Of two columns (recoding `range`) the first. None is null, or no record.
+        """
+        table, partition = self.outcome.table, self.outcome.partition
+        kept = partition.labels >= 0
+        weights = None if partition.by_row else table.weights[kept]
+        sizes = np.bincount(partition.labels[kept], weights, partition.n_classes)
+        found: dict[str, str | None] = {}
+        for one in self.outcome.recoded:
+            labels = one.columns[0]
+            counts = np.bincount(one.label_of_class, sizes, len(labels))
+            most = labels[int(counts.argmax())] if len(labels) else None
+            found[one.name] = None if most is None else str(most)
+        return found
+
+    @cached_property
+    def _choice(self) -> reports.Choice | None:
+        """The chosen node among its neighbours, where the lattice was searched for one."""
+        account, algorithm = self.outcome.partition.account, self.policy.algorithm
+        if not isinstance(algorithm, FullDomain) or "levels" not in account:
+            return None
+        levels, highest = account["levels"], self._highest_levels
+        beside = [
+            (name, level + step)
+            for name, level in levels.items()
+            for step in (-1, 1)
+            if 0 <= level + step <= highest[name]
+        ]
+        nodes = evaluate_nodes(
+            replace(algorithm, levels={}),
+            self.outcome.table,
+            self.policy.models,
+            self.policy.suppression_limit,
+            [tuple({**levels, name: level}.values()) for name, level in beside],
+        )
+        return reports.choice_of(
+            account=account,
+            highest=highest,
+            examples=self.examples,
+            neighbours=[
+                reports.Neighbour(
+                    name, level, node.score, node.suppressed, node.classes, node.satisfied
+                )
+                for (name, level), node in zip(beside, nodes, strict=True)
+            ],
+            suppressed=self.suppressed,
+            classes=self.verification.n_classes,
+        )
+
+    @property
+    def _highest_levels(self) -> dict[str, int]:
+        return {
+            domain.name: domain.hierarchy.n_levels - 1
+            for domain in self.outcome.table.domains
+            if domain.hierarchy is not None
+        }
+
+    @property
+    def _class_sizes(self) -> NDArray[np.int64]:
+        sizes = self.verification.class_sizes
+        numbers = np.fromiter(sizes.values(), np.int64, len(sizes))
+        return np.repeat(np.fromiter(sizes, np.int64, len(sizes)), numbers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of design §9."""
+        checked = self.verification.to_dict()
+        return {
+            "rows_in": self.rows_in,
+            "rows_out": self.rows_out,
+            "suppressed": self.suppressed,
+            "algorithm": self.algorithm,
+            "verification": {key: checked[key] for key in ("satisfied", "classes", "models")},
+            "utility": self.utility.to_dict(),
+            "risk": self.risk.to_dict(),
+            "seconds": {**self.seconds, "total": sum(self.seconds.values())},
+        }
+
+    def write(self, path: str | Path) -> None:
+        """Write the released table, whole or not at all; the extension says the format.
+
+        Raises
+        ------
+        DataError
+            The path cannot be written.
+
+        """
+        files.write_table(frames.to_polars(self.frame), path)
+
+    def aggregate(self) -> Any:
+        """Return one row a class and combination of sensitive values, with a `count`.
+
+        Raises
+        ------
+        SchemaError
+            A released column is called `count` already.
+
+        """
+        names = [*self._released_names, *self.schema.names(Role.SENSITIVE)]
+        if "count" in names:
+            raise SchemaError(
+                "the aggregate form needs the column name 'count'; rename that column"
+            )
+        frame = frames.eager(self.frame)
+        groups = group_released([frames.column(frame, name) for name in names], self.rows_out)
+        order = np.argsort(groups.first)
+        counts = pl.Series("count", groups.sizes[order])
+        return frames.assemble(frame, groups.first[order], [*names, counts], self.frame)
+
+    def manifest(
+        self,
+        path: str | Path,
+        *,
+        input: str | Path | None = None,  # noqa: A002 - the word that the manifest uses
+        output: str | Path | None = None,
+    ) -> None:
+        """Write how to repeat and check the release as JSON: no value of any record.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        input, output
+            The files that were read and written; their SHA-256 goes in.
+
+        """
+        hashes = {
+            name: {"file": Path(file).name, "sha256": files.sha256(file)}
+            for name, file in (("input", input), ("output", output))
+            if file is not None
+        }
+        parts = {
+            "versions": versions(),
+            "policy": _without_values(self._policy),
+            "seed": self.policy.seed,
+            **hashes,
+            **self.to_dict(),
+        }
+        files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        rectangles: tuple[str, str] | None = None,
+    ) -> None:
+        """Write the report; the extension says the form: .html, .md or .json.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        title
+            Heading of the report.
+        rectangles
+            Two quasi-identifiers over which the classes are drawn; None chooses.
+
+        """
+        summary = reports.summarize(
+            title=title or "Anonymization report",
+            policy=self._policy,
+            roles={name: str(attribute.role) for name, attribute in self.schema.attributes.items()},
+            table=self.outcome.table,
+            partition=self.outcome.partition,
+            recoded=self.outcome.recoded,
+            verification=self.verification,
+            utility=self.utility,
+            risk=self.risk,
+            rows_in=self.rows_in,
+            suppressed=self.suppressed,
+            algorithm=self.algorithm,
+            seconds=self.seconds,
+            seed=self.policy.seed,
+            versions=versions(),
+            choice=self._choice,
+            rectangles=rectangles,
+        )
+        files.write_text(path, reports.render(summary, reports.format_of(path)))
+
+    @property
+    def _policy(self) -> dict[str, Any]:
+        return self.policy.to_dict()
+
+    @property
+    def _released_names(self) -> list[str]:
+        return [column.name for attribute in self.outcome.recoded for column in attribute.columns]
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a release depends on."""
+    libraries = {name: version(name) for name in ("numpy", "numba", "polars")}
+    return {"kanonym": __version__, "python": platform.python_version(), **libraries}
+
+
+def _without_values(policy: dict[str, Any]) -> dict[str, Any]:
+    """Return a policy with the SHA-256 of the values that its hierarchies list."""
+
+    def hashed(form: Any) -> Any:
+        if not isinstance(form, dict):
+            return form
+        return {
+            name: {"sha256": sha256(json.dumps(part).encode()).hexdigest()}
+            if name in ("mapping", "order")
+            else hashed(part)
+            for name, part in form.items()
+        }
+
+    attributes = {
+        name: {**attribute, "hierarchy": hashed(attribute["hierarchy"])}
+        if "hierarchy" in attribute
+        else attribute
+        for name, attribute in policy["attributes"].items()
+    }
+    return {**policy, "attributes": attributes}

@@ -1,0 +1,130 @@
+"""The node that a search of the lattice chose, and the price of one level more or less."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kanonym.report import wording
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """The node beside the chosen one: another level of one attribute.
+
+    Attributes
+    ----------
+    attribute, level
+        What differs.
+    score
+        What it loses; where it does not satisfy, with all that fails suppressed.
+    suppressed, classes
+        Its suppressed records and its classes.
+    satisfied
+        Whether it satisfies the policy.
+
+    """
+
+    attribute: str
+    level: int
+    score: float
+    suppressed: int
+    classes: int
+    satisfied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """One attribute of the chosen node, and what a level less or more would cost.
+
+    Attributes
+    ----------
+    attribute
+        Its name.
+    level, highest
+        The chosen level, and that of the root.
+    example
+        The released label that most records have; None for null, or without a record.
+    finer, coarser
+        The nodes one level below and above; None where there is no such level.
+
+    """
+
+    attribute: str
+    level: int
+    highest: int
+    example: str | None
+    finer: Neighbour | None
+    coarser: Neighbour | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The chosen node among its neighbours.
+
+    Attributes
+    ----------
+    metric, score
+        What was minimized, and the least of it that was found.
+    sentences
+        What the search proved, for readers without statistics.
+    suppressed, classes
+        Of the chosen node.
+    prices
+        One `Price` a quasi-identifier.
+
+    """
+
+    metric: str
+    score: float
+    sentences: tuple[str, ...]
+    suppressed: int
+    classes: int
+    prices: tuple[Price, ...]
+
+
+def choice_of(
+    *,
+    account: Mapping[str, Any],
+    highest: Mapping[str, int],
+    examples: Mapping[str, str | None],
+    neighbours: Sequence[Neighbour],
+    suppressed: int,
+    classes: int,
+) -> Choice:
+    """Gather what is to say about the chosen node.
+
+    Parameters
+    ----------
+    account
+        What the search tells: `levels`, `score`, `metric`, `optimal`, `lattice_size`.
+    highest
+        The level of the root of each quasi-identifier.
+    examples
+        The most frequent released label of each.
+    neighbours
+        The nodes that differ in one level of one attribute.
+    suppressed, classes
+        Of the chosen node.
+
+    """
+    beside = {(one.attribute, one.level): one for one in neighbours}
+    return Choice(
+        metric=account["metric"],
+        score=account["score"],
+        sentences=wording.search(account),
+        suppressed=suppressed,
+        classes=classes,
+        prices=tuple(
+            Price(
+                attribute=name,
+                level=level,
+                highest=highest[name],
+                example=examples[name],
+                finer=beside.get((name, level - 1)),
+                coarser=beside.get((name, level + 1)),
+            )
+            for name, level in account["levels"].items()
+        ),
+    )

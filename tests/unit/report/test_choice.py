@@ -1,0 +1,114 @@
+"""The chosen node among its neighbours, in every form of the report."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import kanonym as ka
+from kanonym.report import Neighbour, choice_of, wording
+
+TABLE = pl.DataFrame(
+    {
+        "age": [20, 21, 22, 23, 30, 31, 32, 33, 40, 41],
+        "sex": ["f", "m"] * 5,
+    }
+)
+AGES = ka.hierarchy.intervals(width=[2, 10], origin=0)
+
+
+def release(**options):
+    """Return a full-domain release of ten people."""
+    roles = {"age": ka.QuasiIdentifier(AGES), "sex": ka.QuasiIdentifier()}
+    asked = {"models": [ka.KAnonymity(2)], "algorithm": "full-domain", **options}
+    return ka.anonymize(TABLE, ka.Policy(attributes=roles, **asked))
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Return a function that writes the report of a release in one form."""
+
+    def write(made, extension):
+        path = tmp_path / f"report{extension}"
+        made.report(path)
+        return path.read_text("utf-8")
+
+    return write
+
+
+def test_the_neighbours_are_the_nodes_of_the_lattice(written):
+    """What the report says of a level more or less is what the lattice holds."""
+    made = release(suppression_limit=0.2)
+    choice = json.loads(written(made, ".json"))["choice"]
+    chosen = made.algorithm["levels"]
+    assert {price["attribute"]: price["level"] for price in choice["prices"]} == chosen
+    nodes = ka.lattice(TABLE, made.policy)
+    beside = {
+        (name, step): node
+        for node in nodes.iter_rows(named=True)
+        for name in chosen
+        for step in (-1, 1)
+        if {one: node[f"level_{one}"] for one in chosen} == {**chosen, name: chosen[name] + step}
+    }
+    said = {
+        (price["attribute"], step): price[way]
+        for price in choice["prices"]
+        for step, way in ((-1, "finer"), (1, "coarser"))
+        if price[way] is not None
+    }
+    assert said.keys() == beside.keys()
+    for place, neighbour in said.items():
+        for what in ("score", "suppressed", "classes", "satisfied"):
+            assert neighbour[what] == pytest.approx(beside[place][what])
+
+
+def test_every_form_shows_the_section(written):
+    """HTML and Markdown have a line for each attribute, with its level and a released label."""
+    made = release()
+    for extension in (".html", ".md"):
+        text = written(made, extension)
+        assert "The chosen node among its neighbours" in text
+        for name, level in made.algorithm["levels"].items():
+            assert f"{level} of {made.algorithm['highest_levels'][name]}" in text
+
+
+def test_other_algorithms_have_no_such_section(written):
+    """Mondrian searches no lattice."""
+    text = written(release(algorithm="mondrian"), ".html")
+    assert "among its neighbours" not in text
+
+
+def test_a_node_given_by_hand_has_neighbours(written):
+    """Levels that are given bound the search, not the look around."""
+    made = release(algorithm={"type": "full-domain", "levels": {"age": 2, "sex": 1}})
+    choice = json.loads(written(made, ".json"))["choice"]
+    assert [price["finer"] is not None for price in choice["prices"]] == [True, True]
+    assert "there was nothing to search" in choice["sentences"][1]
+
+
+def test_a_stopped_search_says_what_is_not_proven():
+    """The sentence names the gap between the best node found and the bound."""
+    account = {"metric": "loss", "score": 0.5, "lattice_size": 1000, "nodes_checked": 10}
+    stopped = {**account, "optimal": False, "gap": 0.2, "lower_bound": 0.3, "interrupted": True}
+    _, proof = wording.search(stopped)
+    assert "10 were looked at" in proof
+    assert "stopped by its user" in proof
+    assert "0.2 less, but none less than 0.3" in proof
+    assert "not proven" not in wording.search({**account, "optimal": True})[1]
+
+
+def test_an_attribute_at_an_end_has_one_neighbour():
+    """Nothing is finer than level 0, nothing coarser than the root."""
+    choice = choice_of(
+        account={"levels": {"age": 0}, "metric": "loss", "score": 0.0, "optimal": True},
+        highest={"age": 1},
+        examples={"age": "3"},
+        neighbours=[Neighbour("age", 1, 1.0, 0, 1, satisfied=True)],
+        suppressed=0,
+        classes=3,
+    )
+    (price,) = choice.prices
+    assert price.finer is None
+    assert price.coarser.level == 1

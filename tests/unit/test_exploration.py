@@ -1,0 +1,134 @@
+"""The whole lattice as a table, and its chart."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import polars as pl
+import pytest
+
+import kanonym as ka
+from kanonym.data.frames import to_polars
+
+PEOPLE = {
+    "age": [20, 21, 22, 23, 30, 31, 32, 33, 40, 41],
+    "sex": ["f", "m"] * 5,
+    "score": [1, 2] * 5,
+    "pay": ["low", "high", "low", "high", "high"] * 2,
+}
+ROLES = {
+    "age": ka.QuasiIdentifier(ka.hierarchy.intervals(width=[2, 10], origin=0)),
+    "sex": ka.QuasiIdentifier(),
+    "pay": ka.Sensitive(),
+}
+
+
+def policy(*models, **options):
+    """Return a policy over the people; 2-anonymity where no model is given."""
+    asked = {"algorithm": "full-domain", "others": "insensitive", **options}
+    return ka.Policy(attributes=ROLES, models=list(models or [ka.KAnonymity(2)]), **asked)
+
+
+def test_every_node_is_there_once():
+    """The levels of the rows are all combinations of levels."""
+    nodes = ka.lattice(pl.DataFrame(PEOPLE), policy())
+    assert nodes.columns[:2] == ["level_age", "level_sex"]
+    found = nodes.select("level_age", "level_sex").rows()
+    assert sorted(found) == list(product(range(4), range(2)))
+
+
+def test_a_node_is_what_its_levels_release():
+    """Each row says what `anonymize` with these levels gives, or that there is no release."""
+    table = pl.DataFrame(PEOPLE)
+    asked = policy(ka.KAnonymity(2), ka.LDiversity("pay", 2), suppression_limit=0.2)
+    n_satisfied = 0
+    for node in ka.lattice(table, asked).iter_rows(named=True):
+        levels = {"age": node["level_age"], "sex": node["level_sex"]}
+        by_hand = asked.by({"type": "full-domain", "levels": levels})
+        if not node["satisfied"]:
+            with pytest.raises(ka.InfeasibleError):
+                ka.anonymize(table, by_hand)
+            continue
+        release = ka.anonymize(table, by_hand)
+        assert release.algorithm["score"] == pytest.approx(node["score"])
+        assert release.suppressed == node["suppressed"]
+        assert release.verification.n_classes == node["classes"]
+        assert [check.achieved for check in release.verification.checks] == pytest.approx(
+            [node["k-anonymity"], node["l-diversity of pay"]]
+        )
+        n_satisfied += 1
+    assert n_satisfied
+
+
+def test_the_best_node_stands_first():
+    """Nodes that satisfy stand before the others, in order of their score: as a search chooses."""
+    asked = policy(suppression_limit=0.2)
+    nodes = ka.lattice(pl.DataFrame(PEOPLE), asked)
+    order = [(not one, score) for one, score in nodes.select("satisfied", "score").rows()]
+    assert order == sorted(order)
+    assert nodes["score"][0] == ka.anonymize(pl.DataFrame(PEOPLE), asked).algorithm["score"]
+
+
+def test_the_nodes_come_in_the_type_of_the_table(frame):
+    """Whatever library holds the table holds the nodes, and they are the same."""
+    table = frame(PEOPLE)
+    nodes = ka.lattice(table, policy())
+    assert type(nodes) is type(table)
+    assert to_polars(nodes).equals(ka.lattice(pl.DataFrame(PEOPLE), policy()))
+
+
+def test_models_of_one_name_have_a_column_each():
+    """The second of two models about the same attribute gets a number."""
+    asked = policy(ka.LDiversity("pay", 2), ka.LDiversity("pay", 1.5, "entropy"))
+    nodes = ka.lattice(pl.DataFrame(PEOPLE), asked)
+    assert nodes.columns[-2:] == ["l-diversity of pay", "l-diversity of pay #2"]
+    assert nodes["l-diversity of pay"][0] == 2
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "metric"),
+    [("mondrian", "loss"), ({"type": "full-domain", "metric": "height"}, "height")],
+)
+def test_another_algorithm_has_the_lattice_of_the_defaults(algorithm, metric):
+    """A policy for Mondrian can be explored, too; the metric is full-domain's own."""
+    nodes = ka.lattice(pl.DataFrame(PEOPLE), policy(algorithm=algorithm))
+    expected = ka.lattice(
+        pl.DataFrame(PEOPLE), policy(algorithm={"type": "full-domain", "metric": metric})
+    )
+    assert nodes.equals(expected)
+
+
+def test_levels_of_the_policy_bound_the_lattice():
+    """A level that is fixed is the only one."""
+    form = {"type": "full-domain", "levels": {"age": (1, 2), "sex": 0}}
+    nodes = ka.lattice(pl.DataFrame(PEOPLE), policy(algorithm=form))
+    assert sorted(nodes.select("level_age", "level_sex").rows()) == [(1, 0), (2, 0)]
+
+
+def test_short_forms_do_as_well():
+    """What is asked may be said in the short forms, hierarchies are built and told."""
+    told = []
+    table = pl.DataFrame(PEOPLE)
+    nodes = ka.lattice(
+        table, quasi_identifiers=["age"], k=2, others="insensitive", progress=told.append
+    )
+    assert nodes["satisfied"].any()
+    assert any(one.startswith("encode: age: no hierarchy given; built ") for one in told)
+
+
+@pytest.mark.parametrize("extension", ["html", "svg", "png"])
+def test_the_chart_is_written_on_request(tmp_path, extension):
+    """The extension says the form."""
+    path = tmp_path / f"frontier.{extension}"
+    ka.lattice(pl.DataFrame(PEOPLE), policy(ka.TCloseness("pay", 0.5)), chart=path)
+    assert path.stat().st_size > 1000
+
+
+def test_a_table_without_records_has_a_lattice():
+    """Nothing is released, and nothing is lost."""
+    empty = pl.DataFrame(PEOPLE).clear()
+    nodes = ka.lattice(empty, policy())
+    assert nodes["satisfied"].all()
+    assert nodes["classes"].sum() == 0
+    assert all(math.isfinite(score) for score in nodes["score"])
