@@ -230,14 +230,14 @@ def run(task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stop
 def nodes(
     task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch
 ) -> tuple[list[str], list[Evaluated]]:
-    """Return the quasi-identifiers, and every node of their lattice with what it is worth.
+    """Return the quasi-identifiers, and the nodes of their lattice with what they are worth.
 
     Parameters are those of `run`; the task's algorithm is full-domain.
 
     Raises
     ------
     PolicyError
-        The algorithm is another one, or the lattice is too large to be looked at whole.
+        The algorithm is another one.
 
     """
     if not isinstance(task.algorithm, FullDomain):

@@ -30,6 +30,9 @@ def lattice(
 ) -> Any:
     """Evaluate every node of the generalization lattice: all that full-domain could choose.
 
+    Of a lattice of more than 100,000 nodes, the search that the policy asks for is made,
+    and the best 1,000 are returned of the nodes that it finds to satisfy the policy.
+
     Parameters
     ----------
     frame, policy, progress, short
@@ -49,8 +52,8 @@ def lattice(
 
     Raises
     ------
-    PolicyError
-        The lattice is too large to be looked at whole; else as `anonymize`.
+    PolicyError, SchemaError, HierarchyError, DataError
+        As `anonymize`.
 
     Examples
     --------

@@ -126,7 +126,10 @@ def test_the_report_shows_the_neighbours(kanonym, folder):
             "'sexx' is an unknown quasi-identifier; did you mean",
         ),
         (f"{RUN} --metric los -o out.csv", "algorithm.metric: 'los' is no metric; did you mean"),
-        (f"{RUN} --steps 0 -o out.csv", "algorithm.steps: is 0; it must be at least 1"),
+        (
+            f"{RUN} --steps 0 -o out.csv",
+            "algorithm.steps: is 0; it must be an integer of at least 1",
+        ),
         (
             f"{SHORT} insensitive -k 3 --algorithm full-domain --suppression-limit 1.5 -o out.csv",
             "suppression_limit: must be less than or equal to 1, not 1.5",
@@ -192,6 +195,17 @@ def test_lattice_writes_nodes_and_a_chart(kanonym, folder):
     assert best["score"] == pytest.approx(release["algorithm"]["score"])
     assert best["suppressed"] == release["suppressed"]
     assert set(best["achieved"]) == {"k-anonymity", "l-diversity of diagnosis"}
+
+
+def test_lattice_takes_the_options_of_the_search(kanonym):
+    """Levels bound the lattice, and another metric gives other scores."""
+    bound = "--levels postal_code=3-4,sex=0,occupation=2 --metric height"
+    ran = kanonym(f"lattice people.csv -p full.yaml -o nodes.csv --json {bound}")
+    nodes = read_table("nodes.csv")
+    assert ran.json["nodes"] == nodes.height == 2 * 6
+    assert set(nodes["level_postal_code"]) == {3, 4}
+    levels = nodes.select("^level_.*$").sum_horizontal()
+    assert nodes["score"].to_list() == levels.to_list()
 
 
 def test_lattice_tells_what_it_found(kanonym):

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Recodes
-from kanonym.algorithms.full_domain import FullDomain, check_search, find
+from kanonym.algorithms.full_domain import FullDomain, check_search
 from kanonym.algorithms.full_domain.branch import NOTHING
 from kanonym.algorithms.full_domain.nodes import group, judge
 from kanonym.algorithms.full_domain.search import Clock
 from kanonym.algorithms.full_domain.space import Bounds, Space, prepare
+from kanonym.algorithms.full_domain.strategies import optimal
 from kanonym.algorithms.mondrian import require_feasible
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
@@ -28,6 +29,9 @@ from kanonym.models.base import PrivacyModel
 
 NODES = 1 << 16
 """So many nodes are looked at; larger lattices are thinned out."""
+
+RUNNING = 0.8
+"""Share of the time for visiting nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,10 @@ class LocalRecoding:
     steps
         Most nodes to be visited; larger lattices are thinned out to so many, by leaving
         out middle levels of the attributes that have the most. None stands for 65,536.
+        As many are checked once more for records that no node gives a class.
     seconds
-        Most seconds to be spent; records without a class by then are released at the
-        most general node.
+        Most seconds to be spent, the last fifth of them on one node for all records
+        that have no class by then.
 
     Raises
     ------
@@ -62,7 +67,8 @@ class LocalRecoding:
     -----
     Records that no node gives a class are suppressed, if they are no more than the
     policy's limit; else the classes of most loss are given up for them, and all of these
-    are released at the node that is best for them. Cost O(n d) a node, for n tuples without
+    are released at the node that is best for them, as by `FullDomain`: the limit of
+    suppression holds for them then. Cost O(n d) a node, for n tuples without
     a class yet. Loses least of all recodings by hierarchies here; analysts have to cope
     with values of different levels.
 
@@ -119,10 +125,12 @@ class LocalRecoding:
             table, metric_from(self.metric), models, suppression_limit, self.levels, self.weights
         )
         clock = Clock(self.seconds, listen)
-        sweep = _Sweep(space, ranked(space, self.steps or NODES))
+        steps = self.steps or NODES
+        sweep = _Sweep(space, ranked(space, steps))
+        common = FullDomain(self.metric, "optimal", self.levels, self.weights, steps)
         with clock.stopped_by_user():
-            sweep.run(clock)
-        sweep.finish()
+            sweep.run(clock.part(RUNNING))
+            sweep.finish(common, clock)
         return sweep.partition(clock)
 
 
@@ -146,8 +154,8 @@ class _Sweep:
         slots = np.zeros((3, 1 << max(4, (2 * len(left)).bit_length())), np.uint64)
         at = 0
         while at < len(self.nodes) and len(left):
-            # A few thousand nodes at once, so that a limit of time is kept.
-            until = at + max(1, (1 << 26) // (len(left) + 1))
+            # Some hundredths of a second at once, so that a limit of time is kept.
+            until = at + max(1, (1 << 25) // codes.size)
             found, marked = next_settled(codes, weights, parts, self.nodes[:until], at, size, slots)
             at = min(found + 1, until)
             self.visited = min(at, len(self.nodes))
@@ -173,19 +181,22 @@ class _Sweep:
         self.labels[tuples[mine]] = place[class_of[mine]]
         self.levels += [levels] * int(kept.sum())
 
-    def finish(self) -> None:
-        """Find a place for the tuples that have none, or suppress them within the limit."""
+    def finish(self, common: FullDomain, clock: Clock) -> None:
+        """Find a place for the tuples that have none, or suppress them within the limit.
+
+        common: searches the node for those that are released together.
+        """
         space = self.space
         weights = space.table.weights
-        if int(weights[self.labels == SUPPRESSED].sum()) <= space.budget:
+        waiting = int(weights[self.labels == SUPPRESSED].sum())
+        if not waiting or (waiting <= space.budget and self.visited == len(self.nodes)):
             return
         # At the top the tuples without a class fail; the classes of most loss join them.
-        top = space.highest
         for last in reversed(range(-1, len(self.levels))):
             left = np.flatnonzero((self.labels == SUPPRESSED) & (weights > 0))
-            part = replace(space, table=_part(space.table, left))
-            node, _ = group(part, top)
-            if judge(replace(part, required=_no_budget(space)), node) is not None:
+            part = _part(space.table, left)
+            node, _ = group(replace(space, table=part), space.highest)
+            if judge(space, node) is not None:
                 break
             if last < 0:
                 require_feasible(space.table, space.models)
@@ -195,10 +206,9 @@ class _Sweep:
                 )
             self.labels[self.labels == last] = SUPPRESSED
             self.levels.pop()
-        algorithm = FullDomain(levels=dict(zip(space.names, _pairs(space), strict=True)))
-        free = algorithm.space(part.table, space.models, 0.0)
-        found = find(algorithm, replace(free, references=space.references))
-        self.settle(left, np.array(found.best.levels, np.int64))
+        own = common.space(part, space.models, space.budget / part.n_rows)
+        found = optimal(replace(own, references=space.references), common.steps, clock)
+        self.settle(left, np.array(found.best.levels or space.highest, np.int64))
 
     def partition(self, clock: Clock) -> Partition:
         """Return the classes."""
@@ -256,13 +266,3 @@ def _part(table: EncodedTable, tuples: NDArray[np.int64]) -> EncodedTable:
         weights=weights,
         tuple_of_row=np.repeat(np.arange(len(tuples), dtype=np.int32), weights),
     )
-
-
-def _no_budget(space: Space) -> NDArray[np.int64]:
-    required = space.required.copy()
-    required[2] = 0
-    return required
-
-
-def _pairs(space: Space) -> list[tuple[int, int]]:
-    return list(zip(space.lowest.tolist(), space.highest.tolist(), strict=True))

@@ -114,22 +114,8 @@ def anonymize(
             rich_help_panel=options.FOUND,
         ),
     ] = None,
-    levels: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A=2,B=1-3",
-            help="Levels of attributes, or the least and the most.",
-            rich_help_panel=options.SEARCHED,
-        ),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The loss to minimize, such as discernibility.",
-            rich_help_panel=options.SEARCHED,
-        ),
-    ] = None,
+    levels: options.Levels = None,
+    metric: options.Metric = None,
     search: Annotated[
         str | None,
         typer.Option(
@@ -138,22 +124,8 @@ def anonymize(
             rich_help_panel=options.SEARCHED,
         ),
     ] = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Stop after so many nodes, with the best so far.",
-            rich_help_panel=options.SEARCHED,
-        ),
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="Stop after so many seconds, with the best so far.",
-            rich_help_panel=options.SEARCHED,
-        ),
-    ] = None,
+    steps: options.Steps = None,
+    seconds: options.Seconds = None,
     seed: Annotated[
         int | None,
         typer.Option(

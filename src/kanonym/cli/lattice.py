@@ -28,6 +28,10 @@ def lattice(
         Path | None,
         typer.Option(metavar="FILE", help="Privacy and loss of the nodes: .html, .svg or .png."),
     ] = None,
+    levels: options.Levels = None,
+    metric: options.Metric = None,
+    steps: options.Steps = None,
+    seconds: options.Seconds = None,
     format: options.Format = None,
     json: options.Json = False,
 ) -> None:
@@ -35,8 +39,9 @@ def lattice(
 
     A node is a level of generalization for each quasi-identifier. Each is written with its
     levels, its score by the policy's metric, the records that it suppresses, its classes,
-    whether it satisfies the policy, and what it achieves of each model; the best first. To
-    release another than the best, give its levels to anonymize: --levels age=2,sex=0.
+    whether it satisfies the policy, and what it achieves of each model; the best first. Of
+    more than 100,000 nodes, only the best are written that the search looks at. To release
+    another than the best, give its levels to anonymize: --levels age=2,sex=0.
     """
     from kanonym import exploration
     from kanonym.cli.progress import working
@@ -48,7 +53,10 @@ def lattice(
     if chart is not None and chart.suffix.lower() not in CHARTS:
         raise typer.BadParameter(f"{chart} must end in {', '.join(CHARTS)}", param_hint="--chart")
     options.check_places({"INPUT": table, "--policy": policy}, [("-o", output), ("--chart", chart)])
-    asked = options.policy_of(policy)
+    form = options.algorithm_form(
+        None, levels=options.levels(levels), metric=metric, steps=steps, seconds=seconds
+    )
+    asked = options.policy_of(policy, form)
     check_table_output(output, options.format_of(output, format))
     if chart is not None:
         check_output(chart)

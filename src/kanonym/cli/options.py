@@ -48,6 +48,38 @@ Hierarchies = Annotated[
         rich_help_panel=ASKED,
     ),
 ]
+Levels = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A=2,B=1-3",
+        help="Levels of attributes, or the least and the most.",
+        rich_help_panel=SEARCHED,
+    ),
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The loss to minimize, such as discernibility.",
+        rich_help_panel=SEARCHED,
+    ),
+]
+Steps = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Stop after so many nodes, with the best so far.",
+        rich_help_panel=SEARCHED,
+    ),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S",
+        help="Stop after so many seconds, with the best so far.",
+        rich_help_panel=SEARCHED,
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(metavar="FORMAT", help="Format of - and of files without a known extension."),

@@ -14,7 +14,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from kanonym.kernels.compile import announce_compilation
 
 PATIENCE = 1.0  # seconds without a word
-PAUSE = 5.0  # seconds between two lines about one stage, where there is no terminal
+PAUSE = 5.0  # seconds until the second line about a stage, where there is no terminal
+RARER = 1.5  # so many times longer is each further pause
 
 
 @contextmanager
@@ -25,7 +26,7 @@ def working() -> Iterator[Callable[[str], None]]:
     vanishes at the end. Always told are what is decided while encoding (hierarchies
     that are built), and that kernels are being compiled: it happens once on a machine
     and takes seconds that nobody would expect. Elsewhere than on a terminal, what a
-    stage says of its progress makes a line, every five seconds at the most.
+    stage says of its progress makes lines, ever more rarely.
     """
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
@@ -34,18 +35,18 @@ def working() -> Iterator[Callable[[str], None]]:
     timer = Timer(PATIENCE, progress.start)
     timer.daemon = True
 
-    said = monotonic() - PAUSE + PATIENCE
+    due, pause = monotonic() + PATIENCE, PAUSE
 
     def step(text: str) -> None:
-        nonlocal said
+        nonlocal due, pause
         stage, _, sentence = text.partition(": ")
         if stage == "encode" and sentence:
             tell(sentence)
             return
         progress.update(task, description=escape(text))
-        if sentence and not console.is_terminal and monotonic() - said > PAUSE:
+        if sentence and not console.is_terminal and monotonic() > due:
             tell(sentence)
-            said = monotonic() - PAUSE + PATIENCE
+            due, pause = monotonic() + pause, pause * RARER
 
     def tell(sentence: str) -> None:
         console.print(f"kanonym: {sentence}", markup=False, highlight=False, soft_wrap=True)

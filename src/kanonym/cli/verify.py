@@ -58,10 +58,17 @@ def verify(
         if found["violating"]:
             show(violations(found["violating"], found["n_violating"], SHOWN))
     if not found["satisfied"]:
+        compared = {"t-closeness", "beta-likeness", "delta-disclosure"}
         failed = dict.fromkeys(one["type"] for one in found["models"] if not one["satisfied"])
         typer.echo(
             f"kanonym: error: {released} violates {', '.join(failed)}: "
             f"{found['n_violating']} of {found['classes']} classes",
             err=True,
         )
+        if original is None and compared & set(failed):
+            typer.echo(
+                "kanonym: classes were compared with the released table; where records were "
+                "suppressed, give the table before with --original",
+                err=True,
+            )
         raise typer.Exit(REFUSED)

@@ -34,7 +34,7 @@ def render_html(summary: Summary) -> str:
         .get_template("page.html")
         .render(
             summary=summary,
-            fates=wording.FATE,
+            fates=wording.fates(summary.algorithm),
             class_note=wording.CLASS,
             choice_note=wording.CHOICE,
             marginals_note=wording.MARGINALS.format(floor=summary.floor),

@@ -44,8 +44,8 @@ def render_markdown(summary: Summary) -> str:
         _table(
             ("role", "attributes", "released"),
             [
-                (role, wording.names(summary.named(role)), wording.FATE[role])
-                for role in wording.FATE
+                (role, wording.names(summary.named(role)), fate)
+                for role, fate in wording.fates(summary.algorithm).items()
                 if summary.named(role)
             ],
         ),

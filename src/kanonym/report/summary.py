@@ -234,12 +234,15 @@ def summarize(
             ),
             *_countings(verification),
         ),
-        price=wording.price(
-            rows_in=rows_in,
-            suppressed=suppressed,
-            limit=float(policy.get("suppression_limit", 0)),
-            gcp=utility.gcp,
-            ncp=utility.ncp,
+        price=(
+            *wording.price(
+                rows_in=rows_in,
+                suppressed=suppressed,
+                limit=float(policy.get("suppression_limit", 0)),
+                gcp=utility.gcp,
+                ncp=utility.ncp,
+            ),
+            *wording.blanked(algorithm, verification.rows),
         ),
         limits=wording.limits(
             roles, [check.attribute for check in verification.checks if check.attribute]

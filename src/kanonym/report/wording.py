@@ -14,6 +14,8 @@ FATE = {
     "insensitive": "unchanged",
 }
 """What happens to the attributes of each role."""
+BLANKED = "true, or left blank"
+"""What happens to quasi-identifiers where cells are suppressed."""
 CLASS = (
     "Quasi-identifiers are what somebody may know of a person. All released records that agree in "
     "them form a class: nobody can tell them apart by that knowledge."
@@ -246,6 +248,20 @@ def price(
             f"“{most}” lost most ({percent(ncp[most])}), “{least}” least ({percent(ncp[least])})."
         )
     return tuple(sentences)
+
+
+def fates(algorithm: Parameters) -> dict[str, str]:
+    """Return what happens to the attributes of each role."""
+    return {**FATE, "quasi-identifier": BLANKED} if "cells" in algorithm else FATE
+
+
+def blanked(algorithm: Parameters, rows: int) -> tuple[str, ...]:
+    """Say how many cells were suppressed, if any could be."""
+    if "cells" not in algorithm or not rows:
+        return ()
+    cells, every = algorithm["suppressed_cells"], rows * len(algorithm["cells"])
+    share = f"{count(cells)} of {things(every, 'cell')} of quasi-identifiers"
+    return (f"{share} ({percent(cells / every)}) are left blank; all others are true.",)
 
 
 def counting(nulls: str | None, subsets: int | None) -> str:

@@ -71,7 +71,7 @@ def test_any_object_that_is_an_algorithm_is_taken():
     """Who writes an algorithm of their own gives the object."""
 
     class Own(ka.Mondrian):
-        pass
+        """Mondrian by another name."""
 
     assert isinstance(policy(Own()).algorithm, Own)
 
@@ -109,7 +109,7 @@ def test_a_limit_outside_of_its_range_is_refused(limit):
         ({"metric": "los"}, "algorithm.metric: 'los' is no metric; did you mean 'loss'?"),
         ({"metric": {"type": "loss", "factor": 2}}, "algorithm.metric: loss: factor is 2"),
         ({"search": "best"}, "algorithm.search: "),
-        ({"steps": 0}, "algorithm.steps: is 0; it must be at least 1"),
+        ({"steps": 0}, "algorithm.steps: is 0; it must be an integer of at least 1"),
         (
             {"stepps": 5},
             "algorithm.stepps: 'stepps' is an unknown key of full-domain; did you mean",

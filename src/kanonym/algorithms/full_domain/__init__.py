@@ -231,13 +231,15 @@ def evaluated(
     """Return the nodes of the lattice with what they are worth, by levels.
 
     Of a lattice of more than 100,000 nodes, those that the search found to satisfy the
-    models; at most the 1,000 of least score.
+    models, and a genetic search after it; at most the 1,000 of least score.
     """
     space = algorithm.space(table, models, suppression_limit)
     if space.size <= LISTED:
         return every_node(space, listen)
     noted = replace(space, seen=[])
     found = find(algorithm, noted, listen)
+    if not found.interrupted:
+        genetic_search(noted, KEPT, Clock(algorithm.seconds, listen))
     best = sorted({(found.best.score, found.best.levels), *(noted.seen or [])})[:KEPT]
     return sorted(
         evaluate(space, [levels for _, levels in best if levels]), key=lambda node: node.levels

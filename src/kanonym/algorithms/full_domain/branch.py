@@ -18,9 +18,9 @@ from kanonym.models import WholeTable
 
 
 class Solution(NamedTuple):
-    """A node that satisfies the models; the least one is the best.
+    """A node that satisfies the models, with its levels in the table's order.
 
-    Ties go to the node of the smaller sum of levels, then to the first by levels.
+    The least one is the best: ties go to the smaller sum of levels, then to the first.
     """
 
     score: float
@@ -162,6 +162,23 @@ def complete(space: Space, branch: Branch, child: Child) -> Solution | None:
     if space.seen is not None:
         space.seen.append((solution.score, solution.levels))
     return solution
+
+
+def follow(space: Space, levels: Sequence[int]) -> tuple[Solution, int]:
+    """Return what a node is worth, and how many attributes could be fixed on the way to it.
+
+    levels: in search order. `NOTHING` where the node does not satisfy the models.
+    """
+    branch = root(space)
+    for fixed, level in enumerate(levels):
+        found = (one for one in children(space, branch, NOTHING) if one.level == level)
+        child = next(found, None)
+        if child is None:
+            return NOTHING, fixed
+        if fixed == len(levels) - 1:
+            return complete(space, branch, child) or NOTHING, fixed
+        branch = descend(space, branch, child)
+    return NOTHING, len(levels)
 
 
 def coarsest(space: Space, branch: Branch, level: int) -> Node:

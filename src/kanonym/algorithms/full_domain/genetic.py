@@ -8,15 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.full_domain.branch import (
-    NOTHING,
-    Branch,
-    Solution,
-    children,
-    complete,
-    descend,
-    root,
-)
+from kanonym.algorithms.full_domain.branch import NOTHING, Solution, follow
 from kanonym.algorithms.full_domain.search import Clock, Found, left_of
 from kanonym.algorithms.full_domain.space import Space
 from kanonym.kernels.parallel import parallel
@@ -89,15 +81,7 @@ def _offspring(
 
 def _value(space: Space, levels: tuple[int, ...]) -> _Individual:
     """Fix one attribute after the other, until too many records are suppressed."""
-    branch: Branch = root(space)
-    for depth, level in enumerate(levels):
-        child = next((one for one in children(space, branch, NOTHING) if one.level == level), None)
-        if child is None:
-            return _Individual((1.0, float(-depth), -sum(levels)), levels, NOTHING)
-        if depth == len(levels) - 1:
-            solution = complete(space, branch, child)
-            if solution is not None:
-                return _Individual((0.0, *solution[:2]), levels, solution)
-            break
-        branch = descend(space, branch, child)
-    return _Individual((1.0, float(-len(levels)), -sum(levels)), levels, NOTHING)
+    solution, fixed = follow(space, levels)
+    if solution is NOTHING:
+        return _Individual((1.0, float(-fixed), -sum(levels)), levels, NOTHING)
+    return _Individual((0.0, *solution[:2]), levels, solution)

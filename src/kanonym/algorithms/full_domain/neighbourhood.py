@@ -9,21 +9,25 @@ from kanonym.algorithms.full_domain.search import Clock, Found, branch_and_bound
 from kanonym.algorithms.full_domain.space import Space, narrowed
 
 FREE = 8
-"""So many attributes are searched at first,"""
-MOST = 12
-"""and so many at the most."""
+"""So many attributes are searched at first."""
 PATIENCE = 12
 """After so many searches without a better node, one attribute more is searched."""
 
 
-def improve(space: Space, best: Solution, steps: int | None, clock: Clock) -> Found:
+def improve(
+    space: Space,
+    best: Solution,
+    rng: np.random.Generator,
+    most: int,
+    steps: int | None,
+    clock: Clock,
+) -> Found:
     """Search neighbourhoods of the best node known, as long as it pays.
 
-    Each search frees some attributes, drawn from a fixed seed, and finds the best of all
-    nodes that agree with the best one on the others (large neighbourhood search, Shaw
-    1998). It is over where searches of 12 attributes do not help any more, or of all.
+    Each search frees some attributes, drawn at random, and finds the best of all nodes
+    that agree with the best one on the others (large neighbourhood search, Shaw 1998).
+    It is over where searches of `most` attributes do not help any more, or of all.
     """
-    rng = np.random.default_rng(0)
     choice = np.flatnonzero(space.highest > space.lowest)
     free, failures, checked = min(FREE, len(choice)), 0, 0
     quiet = clock.part(quiet=True)
@@ -37,9 +41,11 @@ def improve(space: Space, best: Solution, steps: int | None, clock: Clock) -> Fo
         checked += found.checked
         failures = 0 if found.best < best else failures + 1
         best = min(best, found.best)
+        if free == len(choice):
+            return Found(best, found.bound, checked, clock.interrupted)
         clock.tell(checked, best)
         if failures == PATIENCE:
             free, failures = free + 1, 0
-        if free > min(MOST, len(choice)):
+        if free > most:
             break
-    return Found(best, 0.0, checked)
+    return Found(best, 0.0, checked, clock.interrupted)

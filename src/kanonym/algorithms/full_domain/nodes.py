@@ -111,8 +111,8 @@ def judge(space: Space, node: Node) -> NDArray[np.bool_] | None:
     Classes that fail a model are suppressed whole, if they hold no more records than
     may be. Models over the whole table come after them: the smallest classes that are
     left go, those of less loss first where sizes are equal, and of smaller labels where
-    losses are, as long as the models fail and the limit allows it. Classes are compared with the distribution of the whole
-    table, suppressed records included.
+    losses are, as long as the models fail and the limit allows it. Classes are compared
+    with the distribution of the whole table, suppressed records included.
     """
     kept, met = _suppress(space, node)
     return kept if met else None

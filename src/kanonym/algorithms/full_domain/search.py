@@ -35,7 +35,7 @@ ROUND = 8
 TICK = 0.05
 """Seconds between two looks at the clock."""
 
-PAUSE = 0.2
+PAUSE = 0.5
 """Seconds between two messages to the listener."""
 
 
@@ -77,6 +77,7 @@ class Clock:
         self._end = None if seconds is None else time.monotonic() + seconds
         self._listen = listen
         self._told = time.monotonic()
+        self._said = ""
         self._stopped = threading.Event()
         self.flag = np.zeros(1, np.int64)
         """Not 0 as soon as the search has to end: kernels cannot ask for the time."""
@@ -112,7 +113,10 @@ class Clock:
             self._told = now
             score = "no node yet" if best is NOTHING else f"best {best.score:.6g}"
             proven = f", none below {bound:.6g}" if bound > 0 else ""
-            self._listen(f"{checked:,} nodes checked, {score}{proven}")
+            said = f"{checked:,} nodes checked, {score}{proven}"
+            if said != self._said:
+                self._listen(said)
+            self._said = said
 
     @contextmanager
     def stopped_by_user(self) -> Iterator[None]:

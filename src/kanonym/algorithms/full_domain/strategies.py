@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from kanonym.algorithms.full_domain.beam import beam_search
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.neighbourhood import improve
@@ -15,6 +17,9 @@ LARGE = 1 << 22
 
 WIDTH = 48
 """How many branches are followed at first."""
+
+SOON, LATER = 8, 10
+"""So many attributes are freed at the most, before a proof and where there will be none."""
 
 MEMORY = 1 << 29
 """Bytes that the branches which are followed side by side may take."""
@@ -37,22 +42,23 @@ def best_first(space: Space, steps: int | None, clock: Clock, *, once: bool = Fa
     """Follow the most promising branches, then improve the best node found.
 
     Repeated with more and more branches while a limit of steps or seconds is left; without
-    one, or where `once`, that is all.
+    one, or where `once`, that is all. Random choices come from a fixed seed.
     """
     best = _most_general(space)
     checked, bound, width = 1, 0.0, WIDTH
+    rng, most = np.random.default_rng(0), SOON if once else LATER
     while True:
         room = max(MEMORY // (space.keys.nbytes + space.counts.nbytes), 12)
         found = beam_search(space, best, left_of(steps, checked), clock, min(width, room))
         best, checked, bound = found.best, checked + found.checked, max(bound, found.bound)
         if best is NOTHING or bound >= best.score:
             break
-        better = improve(space, best, left_of(steps, checked), clock)
-        best, checked = better.best, checked + better.checked
-        over = clock.over() or left_of(steps, checked) == 0
-        if over or once or width > room or (steps is None and not clock.limited):
+        better = improve(space, best, rng, most, left_of(steps, checked), clock)
+        best, checked, bound = better.best, checked + better.checked, max(bound, better.bound)
+        over = clock.over() or left_of(steps, checked) == 0 or bound >= best.score
+        if over or once or (steps is None and not clock.limited):
             break
-        width *= 4
+        width, most = 4 * width, most + 1
     return Found(best, bound, checked, clock.interrupted)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanonym.algorithms.full_domain.branch import NOTHING, Solution
+from kanonym.algorithms.full_domain.branch import NOTHING, Solution, follow
 from kanonym.algorithms.full_domain.search import Clock, branch_and_bound, left_of
 from kanonym.algorithms.full_domain.space import Space, narrowed
 from kanonym.kernels.lattice import DROPS, WEIGHT
@@ -43,7 +43,8 @@ def bound_suffixes(space: Space, best: Solution, steps: int | None, clock: Clock
     d = len(space.order)
     geometric = bool(space.axes.form[0])
     rest = space.axes.rest
-    checked = 0
+    checked, score = 0, 0.0
+    last = NOTHING
     quiet = clock.part(quiet=True)
     for first in range(d - 1, 0, -1):
         if clock.over() or left_of(steps, checked) == 0:
@@ -63,9 +64,17 @@ def bound_suffixes(space: Space, best: Solution, steps: int | None, clock: Clock
         relaxed = replace(
             part, exact=True, remembers=False, checks=(), required=required, seen=None
         )
-        found = branch_and_bound(relaxed, NOTHING, left_of(steps, checked), quiet)
+        # Known nodes to begin with, at the top where attributes are left out.
+        known = [
+            follow(relaxed, np.maximum(one.levels, lowest)[space.order].tolist())[0]
+            for one in (best, last)
+            if one is not NOTHING
+        ]
+        start = min(known, default=NOTHING)
+        found = branch_and_bound(relaxed, start, left_of(steps, checked), quiet)
+        last = found.best
         checked += found.checked
-        score = found.bound * CAUTION
+        score = max(score, found.bound * CAUTION)
         clock.tell(checked, best, score)
-        rest[first] = max(rest[first + 1], (score + 1) ** d if geometric else score)
+        rest[first] = (score + 1) ** d if geometric else score
     return checked

@@ -38,8 +38,8 @@ __all__ = [
     "check_table_output",
     "read_table",
     "sha256",
-    "write_table",
     "write_bytes",
+    "write_table",
     "write_text",
 ]
 
