@@ -30,6 +30,9 @@ from kanonym.models.base import PrivacyModel
 NODES = 1 << 16
 """So many nodes are looked at; larger lattices are thinned out."""
 
+AT_ONCE = 1 << 25
+"""So many labels are looked up between two looks at the clock: some hundredths of a second."""
+
 RUNNING = 0.8
 """Share of the time for visiting nodes."""
 
@@ -154,8 +157,7 @@ class _Sweep:
         slots = np.zeros((3, 1 << max(4, (2 * len(left)).bit_length())), np.uint64)
         at = 0
         while at < len(self.nodes) and len(left):
-            # Some hundredths of a second at once, so that a limit of time is kept.
-            until = at + max(1, (1 << 25) // codes.size)
+            until = at + max(1, AT_ONCE // codes.size)
             found, marked = next_settled(codes, weights, parts, self.nodes[:until], at, size, slots)
             at = min(found + 1, until)
             self.visited = min(at, len(self.nodes))

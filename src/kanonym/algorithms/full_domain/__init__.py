@@ -20,7 +20,7 @@ from kanonym.algorithms.full_domain.nodes import (
 )
 from kanonym.algorithms.full_domain.search import Clock, Found
 from kanonym.algorithms.full_domain.space import Bounds, Space, prepare
-from kanonym.algorithms.full_domain.strategies import best_first, optimal
+from kanonym.algorithms.full_domain.strategies import best_first, lowered, most_general, optimal
 from kanonym.algorithms.full_domain.walk import every_node
 from kanonym.algorithms.mondrian import require_feasible
 from kanonym.data.errors import InfeasibleError, PolicyError
@@ -166,7 +166,10 @@ def find(algorithm: FullDomain, space: Space, listen: Listener | None = None) ->
     clock = Clock(algorithm.seconds, listen)
     search = {"optimal": optimal, "best-first": best_first, "genetic": genetic_search}
     with clock.stopped_by_user():
-        return search[algorithm.search](space, algorithm.steps, clock)
+        found = search[algorithm.search](space, algorithm.steps, clock)
+    # Without time for a single node, the most general one is the best known.
+    best = most_general(space) if found.best is NOTHING else lowered(space, found.best)
+    return found._replace(best=best)
 
 
 def chosen(algorithm: FullDomain, space: Space, found: Found) -> Partition:

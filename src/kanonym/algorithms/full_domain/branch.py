@@ -20,7 +20,8 @@ from kanonym.models import WholeTable
 class Solution(NamedTuple):
     """A node that satisfies the models, with its levels in the table's order.
 
-    The least one is the best: ties go to the smaller sum of levels, then to the first.
+    The least one is the best. Of nodes of equal score, the one that is found is the same in
+    every run, but no rule says which: a search leaves out whatever cannot score less.
     """
 
     score: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kanonym.algorithms.full_domain.beam import beam_search
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
@@ -27,15 +28,16 @@ MEMORY = 1 << 29
 
 def optimal(space: Space, steps: int | None, clock: Clock) -> Found:
     """Find the node of least score and prove it, unless a limit comes first."""
-    best, checked = NOTHING, 0
+    # Whatever stops the search, the most general node is there.
+    best, checked, bound = most_general(space), 1, 0.0
     if space.size > LARGE:
         first = best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
-        best, checked = first.best, first.checked
+        best, checked, bound = first.best, first.checked, first.bound
         if not space.bounded_by_classes:
             some = None if steps is None else (steps - checked) // 2
             checked += bound_suffixes(space, best, some, clock.part(1 / 2))
     found = branch_and_bound(space, best, left_of(steps, checked), clock)
-    return found._replace(checked=found.checked + checked)
+    return found._replace(checked=found.checked + checked, bound=max(bound, found.bound))
 
 
 def best_first(space: Space, steps: int | None, clock: Clock, *, once: bool = False) -> Found:
@@ -44,7 +46,7 @@ def best_first(space: Space, steps: int | None, clock: Clock, *, once: bool = Fa
     Repeated with more and more branches while a limit of steps or seconds is left; without
     one, or where `once`, that is all. Random choices come from a fixed seed.
     """
-    best = _most_general(space)
+    best = most_general(space)
     checked, bound, width = 1, 0.0, WIDTH
     rng, most = np.random.default_rng(0), SOON if once else LATER
     while True:
@@ -62,11 +64,33 @@ def best_first(space: Space, steps: int | None, clock: Clock, *, once: bool = Fa
     return Found(best, bound, checked, clock.interrupted)
 
 
-def _most_general(space: Space) -> Solution:
+def most_general(space: Space) -> Solution:
     """Return the most general node, where it satisfies the models."""
-    node, _ = group(space, space.highest)
+    return _solution(space, space.highest)
+
+
+def lowered(space: Space, best: Solution) -> Solution:
+    """Return a node of no higher score that generalizes less, where one is a level away.
+
+    Metrics that count classes alone do not see an attribute that divides no class.
+    """
+    if best is NOTHING or not space.bounded_by_classes:
+        return best
+    for a in range(len(best.levels)):
+        while best.levels[a] > space.lowest[a]:
+            levels = np.array(best.levels, np.int64)
+            levels[a] -= 1
+            below = _solution(space, levels)
+            if below is NOTHING or below.score > best.score:
+                break
+            best = below
+    return best
+
+
+def _solution(space: Space, levels: NDArray[np.int64]) -> Solution:
+    """Return a node, `NOTHING` where it does not satisfy the models."""
+    node, _ = group(space, levels)
     kept = judge(space, node)
     if kept is None:
         return NOTHING
-    levels = space.highest.tolist()
-    return Solution(score_of(space, node, kept), sum(levels), tuple(levels))
+    return Solution(score_of(space, node, kept), int(levels.sum()), tuple(levels.tolist()))
