@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.compile import kernel
-from kanonym.kernels.lattice import Axes, State, find_runs, generalize, probe
+from kanonym.kernels.lattice import HIGHEST, Axes, State, find_runs, generalize, probe
 
 FIXED, STEPS, CHECKED = 0, 1, 2
 BEST, OPEN = 0, 1
@@ -86,9 +86,10 @@ def search_below(
                         j -= 1
                     queue[a, j] = level
                     n += 1
+                    # At its highest level an attribute is where it stood when it was open.
+                    numbers[CHECKED] += level != axes.fields[a, HIGHEST]
             n_queued[a] = n
             next_one[a] = 0
-            numbers[CHECKED] += n
             fresh = False
         if next_one[depth] == n_queued[depth]:
             depth -= 1

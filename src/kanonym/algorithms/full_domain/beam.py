@@ -10,6 +10,7 @@ from kanonym.algorithms.full_domain.branch import (
     Solution,
     children,
     complete,
+    count_new,
     descend,
     root,
 )
@@ -56,7 +57,7 @@ def _one_pass(
         tasks = [
             (branch, child) for branch, some in zip(layer, found, strict=True) for child in some
         ]
-        checked += len(tasks)
+        checked += sum(map(partial(count_new, space), layer, found))
         if clock.over() or left_of(steps, checked) == 0:
             return best, checked, min([left, *(child.bound for _, child in tasks)])
         if depth == d - 1:

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from kanonym.algorithms.full_domain.nodes import Node, classes_of_node, judge, score_of
 from kanonym.algorithms.full_domain.space import Room, Space
 from kanonym.algorithms.sampling import suppress_prefix
-from kanonym.kernels.lattice import DROPS, State, find_runs, generalize, probe, read_classes
+from kanonym.kernels.lattice import (
+    DROPS,
+    HIGHEST,
+    State,
+    find_runs,
+    generalize,
+    probe,
+    read_classes,
+)
 from kanonym.metrics.information_loss import Generalized
 from kanonym.models import WholeTable
 
@@ -110,6 +118,15 @@ def children(space: Space, branch: Branch, best: Solution) -> list[Child]:
         found = [child for child in found if _may_hold(space, branch, child)]
     found.sort(key=lambda child: (child.bound, child.level))
     return found
+
+
+def count_new(space: Space, branch: Branch, found: Sequence[Child]) -> int:
+    """Return how many children are nodes that have not been looked at.
+
+    The coarsest node below the highest level of an attribute is that of the branch itself.
+    """
+    highest = int(space.axes.fields[len(branch.levels), HIGHEST])
+    return sum(child.level != highest for child in found)
 
 
 def descend(space: Space, branch: Branch, child: Child) -> Branch:

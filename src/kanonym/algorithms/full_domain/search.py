@@ -22,6 +22,7 @@ from kanonym.algorithms.full_domain.branch import (
     Solution,
     children,
     complete,
+    count_new,
     descend,
     root,
 )
@@ -177,7 +178,7 @@ def branch_and_bound(space: Space, best: Solution, steps: int | None, clock: Clo
         tasks = [
             (branch, child) for branch, some in zip(layer, found, strict=True) for child in some
         ]
-        checked += len(tasks)
+        checked += sum(map(partial(count_new, space), layer, found))
         if depth == 1 < len(space.order) and not clock.over():
             layer = parallel(lambda task: descend(space, *task), tasks)
     tasks.sort(key=lambda task: (task[1].bound, task[0].levels, task[1].level))
@@ -247,7 +248,7 @@ class _Walk:
         else:
             below = descend(self.space, branch, child)
             found = children(self.space, below, self.best)
-            self.checked += len(found)
+            self.checked += count_new(self.space, below, found)
             for one in found:
                 if is_worse(one.bound, self.best):
                     break
