@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Recodes
 from kanonym.algorithms.full_domain import FullDomain, check_search
-from kanonym.algorithms.full_domain.branch import NOTHING
 from kanonym.algorithms.full_domain.nodes import group, judge
 from kanonym.algorithms.full_domain.search import Clock
 from kanonym.algorithms.full_domain.space import Bounds, Space, prepare
@@ -168,7 +167,8 @@ class _Sweep:
                     left, codes, weights = left[still], codes[:, still].copy(), weights[still]
             if clock.over():
                 break
-            clock.tell(self.visited, NOTHING)
+            n_nodes, n_classes = len(self.nodes), len(self.levels)
+            clock.say(f"{self.visited:,} of {n_nodes:,} nodes visited, {n_classes:,} classes")
 
     def settle(self, tuples: NDArray[np.int64], levels: NDArray[np.int64]) -> None:
         """Give some tuples the classes of a node, where they satisfy the models."""

@@ -108,16 +108,18 @@ class Clock:
         return part
 
     def tell(self, checked: int, best: Solution, bound: float = 0.0) -> None:
-        """Tell the listener how far the search is, now and then; bound 0 is not worth telling."""
+        """Tell the listener how far the search is; a bound of 0 is not worth telling."""
+        score = "no node yet" if best is NOTHING else f"best {best.score:.6g}"
+        proven = f", none below {bound:.6g}" if bound > 0 else ""
+        self.say(f"{checked:,} nodes checked, {score}{proven}")
+
+    def say(self, sentence: str) -> None:
+        """Tell the listener something, now and then, and not twice the same."""
         now = time.monotonic()
-        if self._listen is not None and now - self._told > PAUSE:
-            self._told = now
-            score = "no node yet" if best is NOTHING else f"best {best.score:.6g}"
-            proven = f", none below {bound:.6g}" if bound > 0 else ""
-            said = f"{checked:,} nodes checked, {score}{proven}"
-            if said != self._said:
-                self._listen(said)
-            self._said = said
+        if self._listen is None or now - self._told <= PAUSE or sentence == self._said:
+            return
+        self._told, self._said = now, sentence
+        self._listen(sentence)
 
     @contextmanager
     def stopped_by_user(self) -> Iterator[None]:
