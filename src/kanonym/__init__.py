@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.cell_suppression import CellSuppression
     from kanonym.algorithms.full_domain import FullDomain
     from kanonym.algorithms.local_recoding import LocalRecoding
+    from kanonym.algorithms.mdav import MDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.data import hierarchy
     from kanonym.data.errors import (
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "MDAV",
     "AlphaKAnonymity",
     "AverageRisk",
     "BetaLikeness",
@@ -79,6 +81,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "MDAV": "kanonym.algorithms.mdav",
     "AlphaKAnonymity": "kanonym.models.anonymity",
     "AverageRisk": "kanonym.models.risk",
     "BetaLikeness": "kanonym.models.likeness",

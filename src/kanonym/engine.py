@@ -313,7 +313,9 @@ def _way(
     recoding = attribute.recoding
     # A column without a value has no type either, and takes whatever is asked.
     if recoding is None or values.null_count() < len(values):
-        recoding = choose_recoding(values.name, attribute, kind, task.recoding)
+        # An algorithm may have one of its own: classes of microaggregation release their mean.
+        default = task.recoding or getattr(task.algorithm, "recoding", None)
+        recoding = choose_recoding(values.name, attribute, kind, default)
     in_tree = recoding == "hierarchy" or (recoding == "set" and kind == "nominal")
     return attribute.hierarchy if in_tree else None, recoding
 

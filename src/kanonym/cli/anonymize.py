@@ -86,7 +86,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="mondrian (default), full-domain, local-recoding or cell-suppression.",
+            help="mondrian (default), full-domain, local-recoding, cell-suppression or mdav.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,

@@ -10,6 +10,7 @@ from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.local_recoding import LocalRecoding
+from kanonym.algorithms.mdav import MDAV
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import PolicyError
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role
@@ -20,7 +21,7 @@ from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import Fault, FaultsFoundError, unknown
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    one.type: one for one in (Mondrian, FullDomain, LocalRecoding, CellSuppression)
+    one.type: one for one in (Mondrian, FullDomain, LocalRecoding, CellSuppression, MDAV)
 }
 """Every algorithm by the name that a policy gives it."""
 

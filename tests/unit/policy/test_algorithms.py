@@ -33,6 +33,7 @@ FORMS = [
     },
     {"type": "local-recoding", "metric": "precision", "levels": {"age": [0, 1]}, "steps": 9},
     {"type": "cell-suppression", "importance": ["zip", "age"], "subsets": 1, "nulls": "wildcard"},
+    {"type": "mdav", "standardize": False},
 ]
 
 

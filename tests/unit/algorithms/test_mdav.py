@@ -1,0 +1,267 @@
+"""Laws of MDAV on tables: its classes are the twin's, what it releases, what it refuses."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kanonym as ka
+import naive_mdav
+from kanonym.algorithms.mdav import MDAV
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
+from kanonym.data.hierarchy import groups
+from kanonym.data.table import encode
+from kanonym.kernels.penalty import Costs
+from kanonym.models import (
+    AlphaKAnonymity,
+    AverageRisk,
+    KAnonymity,
+    KMap,
+    LDiversity,
+    PopulationUniqueness,
+    SampleUniqueness,
+    TCloseness,
+)
+
+NO_COSTS = Costs(
+    np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 0), np.int32), np.empty((0, 0))
+)
+SMALL = pl.DataFrame({"age": [30, 31, 32, 88, 90], "pay": [1.0, 1.5, 2.0, 7.0, 8.0]})
+
+
+@st.composite
+def tables(draw):
+    """Draw whole numbers in columns, often equal or constant, and a k that the table has."""
+    n = draw(st.integers(1, 30))
+    top = draw(st.sampled_from([0, 1, 3, 1000]))
+    cells = st.lists(st.integers(-top, top), min_size=n, max_size=n)
+    columns = draw(st.lists(cells, min_size=1, max_size=3))
+    k = draw(st.one_of(st.integers(1, n), st.sampled_from([n, max(1, n - 1)])))
+    return pl.DataFrame({f"c{a}": column for a, column in enumerate(columns)}), k
+
+
+def partition(frame, models, algorithm=None):
+    """Return the class of each record."""
+    table = encode([(column, None) for column in frame], [], len(frame))
+    found = (algorithm or MDAV()).partition(table, NO_COSTS, models)
+    labels = found.labels if found.by_row else found.labels[table.tuple_of_row]
+    assert set(labels.tolist()) == set(range(found.n_classes))
+    return labels.tolist()
+
+
+def groups_of(labels):
+    """Return the records of each class."""
+    return {frozenset(np.flatnonzero(np.array(labels) == label).tolist()) for label in set(labels)}
+
+
+def expected(frame, k, *, standardize):
+    """Return the twin's classes; rows are numbered in the order of their values."""
+    rows = frame.rows()
+    order = sorted(range(len(rows)), key=lambda i: rows[i])
+    # Differences are those of the table; the variance is rounded as that of small numbers.
+    columns = frame[order].to_numpy().T.astype(float)
+    columns = np.array([column - np.unique(column)[len(set(column)) // 2] for column in columns])
+    weights = np.ones(len(columns))
+    for a, column in enumerate(columns):
+        if standardize and column.any():
+            weights[a] = 1 / column.var()
+    found = naive_mdav.mdav(columns.T.tolist(), weights.tolist(), k)
+    return {frozenset(order[i] for i in group) for group in found}
+
+
+@given(drawn=tables(), standardize=st.booleans())
+@settings(max_examples=200)
+def test_classes_are_the_twins(drawn, standardize):
+    """Classes are those of comparing every distance, in standard deviations or as they are."""
+    frame, k = drawn
+    labels = partition(frame, [KAnonymity(k)], MDAV(standardize=standardize))
+    assert groups_of(labels) == expected(frame, k, standardize=standardize)
+
+
+@given(drawn=tables())
+def test_classes_have_k_records_but_one(drawn):
+    """All classes but one have k records, and that one k to 2 k - 1."""
+    frame, k = drawn
+    *others, largest = sorted(Counter(partition(frame, [KAnonymity(k)])).values())
+    assert others == [k] * len(others)
+    assert k <= largest <= 2 * k - 1
+
+
+@given(drawn=tables(), randoms=st.randoms(use_true_random=False))
+def test_released_values_do_not_depend_on_the_order_of_records(drawn, randoms):
+    """The same records in another order give the same rows, ties and duplicates included."""
+    frame, k = drawn
+    order = list(range(len(frame)))
+    randoms.shuffle(order)
+    one, other = (
+        ka.anonymize(table, quasi_identifiers=frame.columns, k=k, algorithm=MDAV()).frame
+        for table in (frame, frame[order])
+    )
+    assert one.rows() == other.rows()
+
+
+@given(drawn=tables())
+@settings(max_examples=50)
+def test_a_release_is_k_anonymous_and_keeps_the_totals(drawn):
+    """Every row of means is there k times, nobody is left out, and no column's mean moves."""
+    frame, k = drawn
+    release = ka.anonymize(frame, quasi_identifiers=frame.columns, k=k, algorithm="mdav")
+    assert release.verification.satisfied
+    assert min(Counter(release.frame.rows()).values()) >= k
+    assert len(release.frame) == len(frame)
+    for name in frame.columns:
+        assert release.frame[name].mean() == pytest.approx(frame[name].mean(), abs=1e-9)
+
+
+def test_classes_release_their_mean():
+    """Where nobody asks for a recoding, each class releases its mean, hierarchies or not."""
+    roles = {
+        "age": ka.QuasiIdentifier(groups(fan_outs=2)),
+        "pay": ka.QuasiIdentifier(),
+    }
+    policy = ka.Policy(
+        attributes=roles, models=[KAnonymity(2)], algorithm={"type": "mdav"}, keep_order=True
+    )
+    assert ka.anonymize(SMALL, policy).frame.rows() == [
+        (31.0, 1.5),
+        (31.0, 1.5),
+        (31.0, 1.5),
+        (89.0, 7.5),
+        (89.0, 7.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("recoding", "first"), [("median", 31.0), ("interval", "[30, 32]"), ("mode", 30)]
+)
+def test_another_recoding_may_be_asked_for(recoding, first):
+    """The policy's recoding, or an attribute's own, comes before the mean."""
+    release = ka.anonymize(
+        SMALL,
+        quasi_identifiers=["age", "pay"],
+        k=2,
+        algorithm=MDAV(),
+        recoding=recoding,
+        keep_order=True,
+    )
+    assert release.frame["age"][0] == first
+
+
+def test_standardizing_lets_small_columns_count():
+    """A column of thousands decides alone, unless differences count in standard deviations."""
+    frame = pl.DataFrame({"a": [0, 0, 1, 1], "b": [1000, 3000, 1999, 4001]})
+    asked = [KAnonymity(2)]
+    assert groups_of(partition(frame, asked, MDAV(standardize=False))) == {
+        frozenset({0, 2}),
+        frozenset({1, 3}),
+    }
+    assert groups_of(partition(frame, asked, MDAV())) == {frozenset({0, 1}), frozenset({2, 3})}
+
+
+@pytest.mark.parametrize("dtype", [pl.UInt8, pl.UInt64, pl.Int128, pl.Float32, pl.Decimal(9, 2)])
+def test_numbers_of_any_type_are_grouped(dtype):
+    """Classes do not depend on the type that holds the numbers."""
+    ages = SMALL.select(pl.col("age").cast(dtype))
+    assert partition(ages, [KAnonymity(2)]) == partition(SMALL[["age"]], [KAnonymity(2)])
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-9, 1e150])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_the_unit_of_measurement_does_not_matter(scale, standardize):
+    """Values of any size that a table may hold are grouped like those around one."""
+    values = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    algorithm = MDAV(standardize=standardize)
+    asked = [KAnonymity(4)]
+    around_one = partition(pl.DataFrame(values), asked, algorithm)
+    assert partition(pl.DataFrame(values * scale), asked, algorithm) == around_one
+
+
+@pytest.mark.parametrize(
+    ("models", "k"),
+    [
+        ([KAnonymity(2), KAnonymity(3)], 3),
+        ([AverageRisk(0.3)], 4),
+        ([SampleUniqueness(0.1)], 2),
+        ([PopulationUniqueness(0.1, 1000)], 2),
+        ([KAnonymity(3), AverageRisk(0.5)], 3),
+    ],
+)
+def test_models_of_class_sizes_are_met(models, k):
+    """The class size is the largest that a model asks for, or that is sufficient for one."""
+    frame = pl.DataFrame({"a": np.random.default_rng(0).standard_normal(40)})
+    assert min(Counter(partition(frame, models)).values()) == k
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LDiversity("s", 2), TCloseness("s", 0.2), AlphaKAnonymity(0.5, 2, "s")],
+    ids=lambda model: model.type,
+)
+def test_models_of_sensitive_values_are_refused(model):
+    """A model that looks at sensitive values is an error that names what can be asked."""
+    table = encode([(pl.Series("a", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
+    with pytest.raises(PolicyError, match=rf"{model.type} of 's' .*mondrian.*choose k-anonymity"):
+        MDAV().partition(table, NO_COSTS, [model])
+
+
+def test_models_of_a_population_are_refused():
+    """k-map counts persons in every class, which MDAV does not see."""
+    with pytest.raises(PolicyError, match="k-map needs an algorithm"):
+        partition(SMALL, [KMap(2, "people.csv")])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["x", "y"], "nominal"),
+        (pl.Series(["2020-01-01", "2021-01-01"]).str.to_date(), "temporal"),
+        (pl.Series(["x", "y"], dtype=pl.Enum(["x", "y"])), "ordered"),
+        ([True, False], "nominal"),
+    ],
+)
+def test_values_that_are_no_numbers_are_refused(values, kind):
+    """Text, dates and categories are an error that names the column and what to do."""
+    frame = pl.DataFrame({"age": [1, 2], "town": values})
+    with pytest.raises(SchemaError, match=rf"attribute 'town' is {kind}.*mondrian"):
+        ka.anonymize(frame, quasi_identifiers=["age", "town"], k=2, algorithm="mdav")
+
+
+@pytest.mark.parametrize("values", [[4.0, None, 3.0], [1.0, float("nan"), None], [4, None, None]])
+def test_missing_values_are_refused(values):
+    """A row without a value is an error that names column and row, and what to do."""
+    frame = pl.DataFrame({"age": [1, 2, 3], "pay": values})
+    with pytest.raises(DataError, match=r"column 'pay', row 2: no value.*leave out the record"):
+        ka.anonymize(frame, quasi_identifiers=["age", "pay"], k=2, algorithm="mdav")
+
+
+def test_a_column_without_a_value_is_refused():
+    """So is a column that has no type because it has no value."""
+    frame = pl.DataFrame({"age": [1, 2], "pay": [None, None]})
+    with pytest.raises(DataError, match="column 'pay', row 1: no value"):
+        ka.anonymize(frame, quasi_identifiers=["age", "pay"], k=2, algorithm="mdav")
+
+
+def test_fewer_than_k_records_are_refused():
+    """A table of fewer than k records cannot be released; one of k or k + 1 is one class."""
+    with pytest.raises(InfeasibleError, match="required 6, the best possible is 5"):
+        partition(SMALL, [KAnonymity(6)])
+    assert partition(SMALL, [KAnonymity(5)]) == partition(SMALL, [KAnonymity(4)]) == [0] * 5
+
+
+def test_tables_without_records_or_quasi_identifiers():
+    """No records are no classes, and records without quasi-identifiers one."""
+    assert partition(SMALL.clear(), [KAnonymity(3)]) == []
+    whole = MDAV().partition(encode([], [], 4), NO_COSTS, [KAnonymity(3)])
+    assert (whole.labels.tolist(), whole.n_classes) == ([0], 1)
+
+
+@pytest.mark.parametrize("standardize", ["yes", 1, None])
+def test_standardize_is_true_or_false(standardize):
+    """Anything else is a fault of the policy."""
+    with pytest.raises(PolicyError, match=r"standardize is .*; it must be true or false"):
+        MDAV(standardize=standardize)
