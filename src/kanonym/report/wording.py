@@ -72,15 +72,19 @@ def names(listed: Sequence[str]) -> str:
 
 
 def listed(parts: Parameters) -> str:
-    """Write keys and values in a line: `type mondrian, strict yes`."""
-    written = {
-        key: ("yes" if part else "no") if isinstance(part, bool) else part
-        for key, part in parts.items()
-    }
-    return ", ".join(
-        f"{key} {part:.4g}" if isinstance(part, float) else f"{key} {part}"
-        for key, part in written.items()
-    )
+    """Write keys and values in a line: `type mondrian, levels (age 2, sex 0)`."""
+    return ", ".join(f"{key} {_told(part)}" for key, part in parts.items())
+
+
+def _told(part: Any) -> str:
+    """Write a value of any kind for a reader."""
+    if isinstance(part, bool):
+        return "yes" if part else "no"
+    if isinstance(part, Mapping):
+        return f"({listed(part)})"
+    if isinstance(part, list | tuple):
+        return f"({', '.join(map(_told, part))})"
+    return f"{part:.4g}" if isinstance(part, float) else str(part)
 
 
 def durations(seconds: Mapping[str, float]) -> str:

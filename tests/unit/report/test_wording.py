@@ -128,3 +128,17 @@ def test_ranks_are_written_as_spoken(rank, text):
     """Recursive diversity names its rank as in speech."""
     given = {"kind": "recursive", "l": rank}
     assert text in wording.requirement("l-diversity", "d", 2, given)
+
+
+def test_parameters_within_parameters_stand_in_brackets():
+    """Names of attributes stay as they are; truth is yes or no."""
+    parts = {
+        "type": "full-domain",
+        "levels": {"postal_code": 2},
+        "range": [1, 0.25],
+        "optimal": True,
+    }
+    assert (
+        wording.listed(parts)
+        == "type full-domain, levels (postal_code 2), range (1, 0.25), optimal yes"
+    )
