@@ -19,7 +19,7 @@ from kanonym.algorithms.cell_patterns import (
     released_codes,
 )
 from kanonym.algorithms.cell_subsets import blank_subsets, hit_subsets, subset_sizes
-from kanonym.algorithms.mondrian import require_feasible
+from kanonym.algorithms.criteria import require_feasible
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.table import EncodedTable

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.errors import PolicyError
+from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.conditions import Criteria
@@ -95,6 +95,34 @@ def compiled(models: Sequence[PrivacyModel], table: EncodedTable) -> Criteria:
         row[:] = c.measure, j, RELATIONS[c.relation], c.argument, len(trees[j])
     thresholds = np.array([c.threshold for c in asked], np.float64)
     return Criteria(max([1, *sizes]), conditions, thresholds, references, ancestors)
+
+
+def require_feasible(table: EncodedTable, models: Sequence[PrivacyModel]) -> None:
+    """Refuse models that the table does not satisfy even as one class.
+
+    Every model of this package that one class of all records fails is failed by some
+    class of any division of it, so what the whole table achieves is the best there is.
+    """
+    whole = classes_of(table, np.zeros(len(table.weights), np.int32), 1)
+    failing = [model for model in models if not model.satisfied(whole).all()]
+    if failing:
+        reasons = []
+        for model in failing:
+            of = f" of {model.attribute!r}" if model.attribute else ""
+            best = model.achieved(whole)
+            possible = "no value is possible, for its k or l is beyond the table"
+            if math.isfinite(best):
+                possible = f"the best possible is {_plain(best)}"
+            reasons.append(f"{model.type}{of}: required {_plain(model.required)}, {possible}")
+        raise InfeasibleError(
+            f"no release of this table (records: {table.n_rows}) satisfies the policy: "
+            f"{'; '.join(reasons)}"
+        )
+
+
+def _plain(value: float) -> str:
+    """Return a number for a message: whole ones in full, others in six digits."""
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}"
 
 
 def _padded(share: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.full_domain import FullDomain, check_search
 from kanonym.algorithms.full_domain.nodes import group, judge
 from kanonym.algorithms.full_domain.search import Clock
 from kanonym.algorithms.full_domain.space import Bounds, Space, prepare
 from kanonym.algorithms.full_domain.strategies import optimal
-from kanonym.algorithms.mondrian import require_feasible
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable

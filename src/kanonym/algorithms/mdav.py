@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Recodes
-from kanonym.algorithms.criteria import compiled
-from kanonym.algorithms.mondrian import require_feasible
+from kanonym.algorithms.criteria import compiled, require_feasible
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Recodes
-from kanonym.algorithms.criteria import classes_of, compiled
-from kanonym.data.errors import InfeasibleError, PolicyError
+from kanonym.algorithms.criteria import classes_of, compiled, require_feasible
+from kanonym.data.errors import PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.conditions import Criteria
@@ -145,34 +144,6 @@ class Mondrian:
                 ):
                     best, least = labels, loss
         return Partition(best, int(best.max()) + 1, by_row)
-
-
-def require_feasible(table: EncodedTable, models: Sequence[PrivacyModel]) -> None:
-    """Refuse models that the table does not satisfy even as one class.
-
-    Every model of this package that one class of all records fails is failed by some
-    class of any division of it, so what the whole table achieves is the best there is.
-    """
-    whole = classes_of(table, np.zeros(len(table.weights), np.int32), 1)
-    failing = [model for model in models if not model.satisfied(whole).all()]
-    if failing:
-        reasons = []
-        for model in failing:
-            of = f" of {model.attribute!r}" if model.attribute else ""
-            best = model.achieved(whole)
-            possible = "no value is possible, for its k or l is beyond the table"
-            if math.isfinite(best):
-                possible = f"the best possible is {_plain(best)}"
-            reasons.append(f"{model.type}{of}: required {_plain(model.required)}, {possible}")
-        raise InfeasibleError(
-            f"no release of this table (records: {table.n_rows}) satisfies the policy: "
-            f"{'; '.join(reasons)}"
-        )
-
-
-def _plain(value: float) -> str:
-    """Return a number for a message: whole ones in full, others in six digits."""
-    return f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}"
 
 
 def _records(table: EncodedTable, *, by_row: bool) -> NDArray[np.int32]:

@@ -28,7 +28,6 @@ INK, MUTED, LINE = "#1c2024", "#565d64", "#dfe3e7"
 BLUE, PALE = "#1f5f9e", "#c3cfdb"
 SHADES = ("#d6e4f1", "#a9c8e4", "#6fa3d0", "#3a78b2", "#123f70")
 WIDTH = 460
-PADDING = {"left": 2, "right": 12, "top": 4, "bottom": 2}
 LETTER = 7.2  # pixels, generous: the reader's font is not the one that is measured here
 LONGEST = 22
 MOST_LOSSES = 40

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import naive_mondrian as naive
 from kanonym.algorithms import mondrian
-from kanonym.algorithms.mondrian import Mondrian, require_feasible
+from kanonym.algorithms.criteria import require_feasible
+from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
 from kanonym.kernels import parallel

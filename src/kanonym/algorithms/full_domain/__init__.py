@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.full_domain.branch import NOTHING
 from kanonym.algorithms.full_domain.genetic import genetic_search
 from kanonym.algorithms.full_domain.nodes import (
@@ -20,9 +21,8 @@ from kanonym.algorithms.full_domain.nodes import (
 )
 from kanonym.algorithms.full_domain.search import Clock, Found
 from kanonym.algorithms.full_domain.space import Bounds, Space, prepare
-from kanonym.algorithms.full_domain.strategies import best_first, lowered, most_general, optimal
+from kanonym.algorithms.full_domain.strategies import best_first, lowered, optimal
 from kanonym.algorithms.full_domain.walk import every_node
-from kanonym.algorithms.mondrian import require_feasible
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
@@ -167,9 +167,7 @@ def find(algorithm: FullDomain, space: Space, listen: Listener | None = None) ->
     search = {"optimal": optimal, "best-first": best_first, "genetic": genetic_search}
     with clock.stopped_by_user():
         found = search[algorithm.search](space, algorithm.steps, clock)
-    # Without time for a single node, the most general one is the best known.
-    best = most_general(space) if found.best is NOTHING else lowered(space, found.best)
-    return found._replace(best=best)
+    return found._replace(best=lowered(space, found.best))
 
 
 def chosen(algorithm: FullDomain, space: Space, found: Found) -> Partition:

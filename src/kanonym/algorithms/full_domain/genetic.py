@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution, follow
 from kanonym.algorithms.full_domain.search import Clock, Found, left_of
 from kanonym.algorithms.full_domain.space import Space
+from kanonym.algorithms.full_domain.strategies import most_general
 from kanonym.kernels.parallel import parallel
 
 SIZE = 48
@@ -42,7 +43,7 @@ def genetic_search(space: Space, steps: int | None, clock: Clock) -> Found:
     share = np.linspace(0, 1, SIZE)[:, None]
     spread = rng.random((SIZE, len(lowest))) < share
     generation = np.where(spread, highest, rng.integers(lowest, highest + 1, spread.shape))
-    best, failures = NOTHING, 0
+    best, failures = most_general(space), 0
     people: list[_Individual] = []
     while failures < PATIENCE and not clock.over() and left_of(steps, len(known)) != 0:
         new = [tuple(one) for one in generation.tolist()]

@@ -245,7 +245,7 @@ class _Walk:
             solution = complete(self.space, branch, child)
             if solution is not None:
                 self.best = min(self.best, solution)
-        elif self.space.exact:
+        elif self.space.exact and self.space.seen is None:  # the kernel notes no nodes
             self._search_compiled(descend(self.space, branch, child))
         else:
             below = descend(self.space, branch, child)

@@ -28,9 +28,10 @@ MEMORY = 1 << 29
 
 def optimal(space: Space, steps: int | None, clock: Clock) -> Found:
     """Find the node of least score and prove it, unless a limit comes first."""
-    # Whatever stops the search, the most general node is there.
-    best, checked, bound = most_general(space), 1, 0.0
-    if space.size > LARGE:
+    if space.size <= LARGE:
+        # Whatever stops the search, the most general node is there.
+        best, checked, bound = most_general(space), 1, 0.0
+    else:
         first = best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
         best, checked, bound = first.best, first.checked, first.bound
         if not space.bounded_by_classes:
