@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.cell_suppression import CellSuppression
     from kanonym.algorithms.full_domain import FullDomain
     from kanonym.algorithms.local_recoding import LocalRecoding
-    from kanonym.algorithms.mdav import MDAV
+    from kanonym.algorithms.microaggregation.mdav import MDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.data import hierarchy
     from kanonym.data.errors import (
@@ -81,7 +81,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "MDAV": "kanonym.algorithms.mdav",
+    "MDAV": "kanonym.algorithms.microaggregation.mdav",
     "AlphaKAnonymity": "kanonym.models.anonymity",
     "AverageRisk": "kanonym.models.risk",
     "BetaLikeness": "kanonym.models.likeness",

@@ -10,7 +10,7 @@ from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.local_recoding import LocalRecoding
-from kanonym.algorithms.mdav import MDAV
+from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import PolicyError
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role

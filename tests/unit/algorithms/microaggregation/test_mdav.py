@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 import naive_mdav
-from kanonym.algorithms.mdav import MDAV
+from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.hierarchy import groups
 from kanonym.data.table import encode

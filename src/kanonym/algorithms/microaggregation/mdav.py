@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kanonym.algorithms.base import Listener, Recodes
-from kanonym.algorithms.criteria import compiled, require_feasible
-from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.algorithms.microaggregation.records import microaggregated
+from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
@@ -106,69 +103,4 @@ class MDAV:
             The table has fewer than k records.
 
         """
-        k = _class_size(models, table)
-        if table.n_rows == 0:
-            return Partition(np.empty(0, np.int32), 0, by_row=True)
-        _require_numbers(table)
-        require_feasible(table, models)
-        if not table.domains:
-            return Partition(np.zeros(len(table.weights), np.int32), 1)
-        order = np.argsort(table.tuple_of_row, kind="stable")
-        rows, weights = self._space(table, table.tuple_of_row[order])
-        found, n_classes = mdav(rows, weights, min(k, table.n_rows))
-        labels = np.empty_like(found)
-        labels[order] = found
-        return Partition(labels, n_classes, by_row=True)
-
-    def _space(
-        self, table: EncodedTable, tuples: NDArray[np.int32]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return (n, d) records of some tuples, and (d,) what a column weighs in a distance.
-
-        Columns are shifted, and scaled by powers of two: squares stay finite, differences of
-        whole numbers exact. Standardizing is up to the weights, so it does not part ties.
-        """
-        columns = np.empty((len(table.domains), len(tuples)))
-        for a, domain in enumerate(table.domains):
-            values = domain.values.cast(float).to_numpy()
-            columns[a] = (values - values[len(values) // 2])[table.codes[tuples, a]]
-        exponents = np.frexp(np.abs(columns).max(axis=1))[1]
-        if not self.standardize:
-            exponents[:] = exponents.max()
-        columns = np.ldexp(columns, -exponents[:, None])
-        weights = np.ones(len(columns))
-        if self.standardize:
-            varies = columns.min(axis=1) < columns.max(axis=1)
-            weights[varies] = 1 / columns[varies].var(axis=1)
-        return np.ascontiguousarray(columns.T), weights
-
-
-def _class_size(models: Sequence[PrivacyModel], table: EncodedTable) -> int:
-    """Return a class size that is sufficient for every model; refuse models of other things."""
-    for model in models:
-        if model.attribute is not None:
-            raise PolicyError(
-                f"mdav gives classes of k records, and no more than that: {model.type} of "
-                f"{model.attribute!r} needs an algorithm that looks at sensitive values, such as "
-                "mondrian. With mdav, choose k-anonymity, average-risk, sample-uniqueness or "
-                "population-uniqueness"
-            )
-    return compiled(models, table).min_size
-
-
-def _require_numbers(table: EncodedTable) -> None:
-    """Refuse quasi-identifiers that have no mean or no distance."""
-    for a, domain in enumerate(table.domains):
-        way_out = "or choose another algorithm, such as mondrian"
-        if domain.kind != "number" and len(domain.values):
-            raise SchemaError(
-                f"attribute {domain.name!r} is {domain.kind}, but mdav takes numbers alone: "
-                f"write it as numbers, give it another role, {way_out}"
-            )
-        if domain.has_null:
-            missing = (table.codes[:, a] == domain.null_code)[table.tuple_of_row]
-            if missing.any():
-                raise DataError(
-                    f"column {domain.name!r}, row {int(missing.argmax()) + 1}: no value, and mdav "
-                    f"has no distance to it: fill it in, leave out the record, {way_out}"
-                )
+        return microaggregated(table, models, self.type, mdav, standardize=self.standardize)
