@@ -1,10 +1,10 @@
-"""MDAV on standard normal columns: seconds, ratios to sdcMicro's, and growth with the table.
+"""Microaggregation: seconds, ratios to sdcMicro's, growth with the table, and squared errors.
 
 Beside each time stands one polars group_by of the same columns, in the same run. `algorithm`
 is the partition alone, `anonymize` the whole job with verification. sdcMicro's times were
 taken elsewhere, with its compiled MDAV on standard normal columns on a comparable
-machine. The loan table needs ../shared/data beside the checkout; 5.6 s is the best time of the
-pandas code that it is taken from.
+machine. The loans and the reference tables need ../shared/data beside the checkout; 5.6 s is
+the best time of the pandas code that the loans are taken from.
 
     python benches/microaggregation.py [--quick]
 """
@@ -22,28 +22,37 @@ import polars as pl
 
 import kanonym as ka
 
-LOANS = Path(__file__).parents[2] / "shared" / "data" / "credit_like.py"
+DATA = Path(__file__).parents[2] / "shared" / "data"
 PEER = {
-    ("normal", 50_000, 5): 5.0,
-    ("normal", 100_000, 5): 25.0,
-    ("normal", 50_000, 500): 0.10,
-    ("normal", 100_000, 500): 0.36,
-    ("loans", 307_511, 500): 5.6,
+    ("mdav", "normal", 50_000, 5): 5.0,
+    ("mdav", "normal", 100_000, 5): 25.0,
+    ("mdav", "normal", 50_000, 500): 0.10,
+    ("mdav", "normal", 100_000, 500): 0.36,
+    ("mdav", "loans", 307_511, 500): 5.6,
 }
-"""Seconds of others by table, records and k."""
+"""Seconds of others by algorithm, table, records and k."""
 
+SIZES = (10_000, 50_000, 100_000, 300_000, 1_000_000)
 CASES = [
-    *(("normal", n, k) for n in (10_000, 50_000, 100_000, 300_000) for k in (5, 500)),
-    ("loans", 307_511, 500),
-    *(("normal", 1_000_000, k) for k in (5, 500)),
+    *(("mdav", "normal", n, k) for n in SIZES for k in (5, 500)),
+    ("mdav", "loans", 307_511, 500),
+    *((name, "normal", n, 5) for name in ("v-mdav", "mona") for n in SIZES),
+    *(("ona", "normal", n, 5) for n in SIZES[:3]),
 ]
+REFERENCE = {
+    "CASCrefmicrodata": None,
+    "Tarragona": None,
+    "EIA": ["UTILITYID", "RESREVENUE", "TOTSALES"],
+}
+"""The tables of the literature: all columns, or one and those between two."""
+
 COLUMNS = ["a", "b", "c", "d"]
 
 
 def table(name: str, n_rows: int) -> pl.DataFrame:
     """Return a table of four numeric columns."""
     if name == "loans":
-        return pl.from_pandas(runpy.run_path(str(LOANS))["make"](n_rows))
+        return pl.from_pandas(runpy.run_path(str(DATA / "credit_like.py"))["make"](n_rows))
     values = np.random.default_rng(0).standard_normal((4, n_rows))
     return pl.DataFrame(dict(zip(COLUMNS, values, strict=True)))
 
@@ -55,18 +64,45 @@ def group(frame: pl.DataFrame) -> float:
     return time.perf_counter() - start
 
 
+def lost(frame: pl.DataFrame, release: ka.Release) -> float:
+    """Return SSE/SST of standardized columns."""
+    return statistics.fmean(
+        release.utility.rmse[one] ** 2 / frame[one].cast(float).var(ddof=0) for one in frame.columns
+    )
+
+
+def reference() -> None:
+    """Print SSE/SST of the reference tables, in percent."""
+    names = ("mdav", "v-mdav", "ona", "mona")
+    print(f"{'SSE/SST, %':<20}{'k':>5}" + "".join(f"{name:>10}" for name in names))
+    for name, chosen in REFERENCE.items():
+        frame = pl.read_csv(DATA / "microaggregation" / f"{name}.csv")
+        if chosen:
+            first, start, stop = (frame.columns.index(one) for one in chosen)
+            frame = frame[:, [first, *range(start, stop + 1)]]
+        for k in (3, 4, 5, 10):
+            found = [
+                lost(
+                    frame, ka.anonymize(frame, quasi_identifiers=frame.columns, k=k, algorithm=one)
+                )
+                for one in names
+            ]
+            print(f"{name:<20}{k:>5}" + "".join(f"{100 * one:>10.4f}" for one in found), flush=True)
+
+
 def main() -> None:
     """Time every case; k and the records left out are the release's own account."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="tables of up to 100,000 records")
     quick = parser.parse_args().quick
-    ka.anonymize(table("normal", 100), quasi_identifiers=COLUMNS, k=5, algorithm="mdav")
+    for name in ("mdav", "v-mdav", "ona", "mona"):  # compile
+        ka.anonymize(table("normal", 1000), quasi_identifiers=COLUMNS, k=5, algorithm=name)
     print(
-        f"{'table':<20}{'k':>5}{'group_by':>10}{'algorithm':>11}{'anonymize':>11}"
+        f"{'':<8}{'table':<20}{'k':>5}{'group_by':>10}{'algorithm':>11}{'anonymize':>11}"
         f"{'others':>9}{'ratio':>7}{'SSE/SST':>10}"
     )
-    for name, n_rows, k in CASES:
-        if (quick and n_rows > 100_000) or (name == "loans" and not LOANS.is_file()):
+    for algorithm, name, n_rows, k in CASES:
+        if (quick and n_rows > 100_000) or (name == "loans" and not DATA.is_dir()):
             continue
         frame = table(name, n_rows)
         floor, whole, part = [], [], []
@@ -77,23 +113,21 @@ def main() -> None:
                 frame,
                 quasi_identifiers=frame.columns,
                 k=k,
-                algorithm=ka.MDAV(standardize=name == "normal"),
+                algorithm={"type": algorithm, "standardize": name == "normal"},
                 keep_order=True,
             )
             whole.append(time.perf_counter() - start)
             part.append(release.seconds["algorithm"])
-        lost = statistics.fmean(
-            ((frame[one] - release.frame[one]) ** 2).mean() / frame[one].var(ddof=0)
-            for one in frame.columns
-        )
         base, job, own = map(statistics.median, (floor, whole, part))
-        other = PEER.get((name, n_rows, k))
+        other = PEER.get((algorithm, name, n_rows, k))
         peer = f"{other:>8.2f}s{own / other:>7.3f}" if other else " " * 16
         print(
-            f"{f'{name} {n_rows:,} x 4':<20}{k:>5}{base:>9.3f}s{own:>10.3f}s{job:>10.3f}s"
-            f"{peer}{lost:>10.4%}",
+            f"{algorithm:<8}{f'{name} {n_rows:,} x 4':<20}{k:>5}{base:>9.3f}s{own:>10.3f}s"
+            f"{job:>10.3f}s{peer}{lost(frame, release):>10.4%}",
             flush=True,
         )
+    if DATA.is_dir():
+        reference()
 
 
 if __name__ == "__main__":

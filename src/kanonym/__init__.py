@@ -10,11 +10,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kanonym.algorithms.auto import Auto
     from kanonym.algorithms.cell_suppression import CellSuppression
+    from kanonym.algorithms.clustering.k_member import KMember
+    from kanonym.algorithms.clustering.kdtree import KDTree
+    from kanonym.algorithms.clustering.kmeans import KMeans
     from kanonym.algorithms.full_domain import FullDomain
     from kanonym.algorithms.local_recoding import LocalRecoding
+    from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
     from kanonym.algorithms.microaggregation.mdav import MDAV
+    from kanonym.algorithms.microaggregation.mona import MONA
+    from kanonym.algorithms.microaggregation.ona import ONA
+    from kanonym.algorithms.microaggregation.t_closeness_first import TClosenessFirst
+    from kanonym.algorithms.microaggregation.univariate import Univariate
+    from kanonym.algorithms.microaggregation.v_mdav import VMDAV
     from kanonym.algorithms.mondrian import Mondrian
+    from kanonym.algorithms.segmentation import Segmentation
     from kanonym.data import hierarchy
     from kanonym.data.errors import (
         DataError,
@@ -42,7 +53,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "MDAV",
+    "MONA",
+    "ONA",
+    "VMDAV",
     "AlphaKAnonymity",
+    "Auto",
     "AverageRisk",
     "BetaLikeness",
     "CellSuppression",
@@ -52,10 +67,14 @@ __all__ = [
     "FullDomain",
     "HierarchyError",
     "Identifier",
+    "IndividualRanking",
     "InfeasibleError",
     "Insensitive",
     "KAnonymity",
+    "KDTree",
     "KMap",
+    "KMeans",
+    "KMember",
     "KanonymError",
     "LDiversity",
     "LocalRecoding",
@@ -68,8 +87,11 @@ __all__ = [
     "Role",
     "SampleUniqueness",
     "SchemaError",
+    "Segmentation",
     "Sensitive",
     "TCloseness",
+    "TClosenessFirst",
+    "Univariate",
     "Verification",
     "anonymize",
     "hierarchy",
@@ -82,7 +104,10 @@ __all__ = [
 
 _HOMES = {
     "MDAV": "kanonym.algorithms.microaggregation.mdav",
+    "MONA": "kanonym.algorithms.microaggregation.mona",
+    "ONA": "kanonym.algorithms.microaggregation.ona",
     "AlphaKAnonymity": "kanonym.models.anonymity",
+    "Auto": "kanonym.algorithms.auto",
     "AverageRisk": "kanonym.models.risk",
     "BetaLikeness": "kanonym.models.likeness",
     "CellSuppression": "kanonym.algorithms.cell_suppression",
@@ -92,10 +117,14 @@ _HOMES = {
     "FullDomain": "kanonym.algorithms.full_domain",
     "HierarchyError": "kanonym.data.errors",
     "Identifier": "kanonym.data.schema",
+    "IndividualRanking": "kanonym.algorithms.microaggregation.individual_ranking",
     "InfeasibleError": "kanonym.data.errors",
     "Insensitive": "kanonym.data.schema",
     "KAnonymity": "kanonym.models.anonymity",
+    "KDTree": "kanonym.algorithms.clustering.kdtree",
     "KMap": "kanonym.models.population",
+    "KMember": "kanonym.algorithms.clustering.k_member",
+    "KMeans": "kanonym.algorithms.clustering.kmeans",
     "KanonymError": "kanonym.data.errors",
     "LDiversity": "kanonym.models.diversity",
     "LocalRecoding": "kanonym.algorithms.local_recoding",
@@ -108,8 +137,12 @@ _HOMES = {
     "Role": "kanonym.data.schema",
     "SampleUniqueness": "kanonym.models.risk",
     "SchemaError": "kanonym.data.errors",
+    "Segmentation": "kanonym.algorithms.segmentation",
     "Sensitive": "kanonym.data.schema",
     "TCloseness": "kanonym.models.closeness",
+    "TClosenessFirst": "kanonym.algorithms.microaggregation.t_closeness_first",
+    "VMDAV": "kanonym.algorithms.microaggregation.v_mdav",
+    "Univariate": "kanonym.algorithms.microaggregation.univariate",
     "Verification": "kanonym.verification",
     "anonymize": "kanonym.pipeline",
     "hierarchy": "kanonym.data.hierarchy",

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from kanonym.kernels.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import DeltaDisclosure, DeltaPresence, PrivacyModel
 from kanonym.transforms.recoding import (
+    CENTROIDS,
     choose_recoding,
     join_equal,
     recode,
@@ -55,6 +56,8 @@ class Task:
     population
         Gives a column of the population table by name, for the models that count
         persons in it; or None.
+    keep_integers
+        Whether means and medians of integers are rounded, and keep their column's type.
 
     """
 
@@ -64,6 +67,7 @@ class Task:
     recoding: Recoding | None
     suppression_limit: float
     population: Callable[[str], pl.Series] | None = None
+    keep_integers: bool = False
 
 
 @dataclass(frozen=True)
@@ -213,16 +217,24 @@ def run(task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stop
     """
     ready = prepare(task, column, n_rows, watch)
     table, costs = ready.table, ready.costs
+    values_of = partial(
+        recode,
+        table,
+        recodings=ready.recodings,
+        costs=costs,
+        dtypes=ready.dtypes,
+        keep_integers=task.keep_integers,
+    )
     with watch.stage("algorithm"):
         partition = task.algorithm.partition(
             table, costs, task.models, task.suppression_limit, watch.tell
         )
     with watch.stage("recode"):
-        recoded = recode(table, partition, ready.recodings, costs, ready.dtypes)
+        recoded = values_of(partition)
         joined = join_equal(table, partition, recoded)
         while joined is not partition:
             partition = _mended(task, table, joined, costs)
-            recoded = recode(table, partition, ready.recodings, costs, ready.dtypes)
+            recoded = values_of(partition)
             joined = join_equal(table, partition, recoded)
     return Outcome(table, partition, recoded, ready.built)
 
@@ -313,8 +325,9 @@ def _way(
     recoding = attribute.recoding
     # A column without a value has no type either, and takes whatever is asked.
     if recoding is None or values.null_count() < len(values):
-        # An algorithm may have one of its own: classes of microaggregation release their mean.
-        default = task.recoding or getattr(task.algorithm, "recoding", None)
+        # An algorithm may have one of its own; microaggregation's mean is the kind's centroid.
+        own = getattr(task.algorithm, "recoding", None)
+        default = task.recoding or (CENTROIDS[kind] if own == "mean" else own)
         recoding = choose_recoding(values.name, attribute, kind, default)
     in_tree = recoding == "hierarchy" or (recoding == "set" and kind == "nominal")
     return attribute.hierarchy if in_tree else None, recoding

@@ -276,6 +276,7 @@ def task_of(policy: Policy, native: Any) -> Task:
         recoding=policy.recoding,
         suppression_limit=policy.suppression_limit,
         population=_population(policy),
+        keep_integers=policy.keep_integers,
     )
 
 
@@ -321,7 +322,7 @@ def _counting(policy: Policy) -> Counting | None:
 
 
 def _require(verification: Verification) -> None:
-    if not verification.satisfied:
+    if verification.satisfied is False:
         failed = [check.type for check in verification.checks if not check.satisfied]
         named = "; ".join(str(one["class"]) for one in verification.violating[:3])
         raise InfeasibleError(

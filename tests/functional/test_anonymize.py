@@ -157,6 +157,29 @@ def test_keep_order_keeps_the_order(kanonym):
     assert read_table("out.csv")["disease"].equals(read_table("patients.csv")["disease"])
 
 
+AGES = """\
+attributes: {age: {role: quasi-identifier}}
+others: insensitive
+models: [{type: k-anonymity, k: 3}]
+algorithm: mdav
+"""
+
+
+def test_keep_integers_keeps_whole_numbers_whole(kanonym, folder):
+    """With --keep-integers means of ages are whole numbers; the file verifies either way."""
+    (folder / "ages.yaml").write_text(AGES, "utf-8")
+    (folder / "whole.yaml").write_text(f"{AGES}keep_integers: true\n", "utf-8")
+    short = "anonymize patients.csv -q age -k 3 --algorithm mdav --others insensitive"
+    for run, dtype in (
+        (short, pl.Float64),
+        (f"{short} --keep-integers", pl.Int64),
+        ("anonymize patients.csv -p whole.yaml", pl.Int64),
+    ):
+        assert kanonym(f"{run} -o out.csv").code == 0
+        assert read_table("out.csv")["age"].dtype == dtype
+        assert kanonym("verify out.csv -p ages.yaml").code == 0
+
+
 def test_aggregate_counts_every_record_once(kanonym):
     """The aggregate form has one row a class and sensitive value; counts add up to all."""
     assert kanonym(f"{RUN} -o rows.csv").code == 0

@@ -99,6 +99,34 @@ def test_a_hierarchy_is_bound_where_the_recoding_reads_it(recoding, in_use):
     assert (town.hierarchy is not None) == in_use
 
 
+@pytest.mark.parametrize("recoding", [None, "interval"])
+def test_microaggregation_releases_the_centroid_of_each_kind(recoding):
+    """Means, medians and modes, where neither the attribute nor the policy names a recoding."""
+    columns = {
+        "number": pl.Series([1, 2]),
+        "time": pl.Series([1, 2]).cast(pl.Date),
+        "rank": pl.Series(["a", "b"], dtype=pl.Enum(["a", "b"])),
+        "name": pl.Series(["a", "b"]),
+        "own": pl.Series(["a", "b"]),
+    }
+    roles = dict.fromkeys(columns, ka.QuasiIdentifier()) | {"own": ka.QuasiIdentifier(None, "set")}
+    task = Task(Schema(roles), [ka.KAnonymity(2)], ka.MDAV(), recoding, 0.0)
+    found = run(task, columns.__getitem__, 2, Stopwatch())
+    given = ["mean", "median", "median", "mode"] if recoding is None else ["interval"] * 3 + ["set"]
+    assert [one.recoding for one in found.recoded] == [*given, "set"]
+
+
+def test_classes_that_become_equal_by_rounding_are_joined():
+    """Classes of means 1.5 and 2 both release 2 where integers are kept, and are one class."""
+    columns = {"a": pl.Series([1, 2, 2, 2], dtype=pl.Int8), "b": pl.Series([1, 1, 1, 1])}
+    schema = Schema(dict.fromkeys(columns, ka.QuasiIdentifier()))
+    for keep, n_classes in ((False, 2), (True, 1)):
+        task = Task(schema, [ka.KAnonymity(2)], ka.MDAV(), None, 0.0, keep_integers=keep)
+        found = run(task, columns.__getitem__, 4, Stopwatch())
+        assert found.partition.n_classes == n_classes
+        assert found.recoded[0].columns[0].dtype == (pl.Int8 if keep else pl.Float64)
+
+
 def test_a_recoding_that_does_not_fit_is_refused_before_the_work():
     """The column's type decides; the message says what there is."""
     roles = {**SCHEMA.attributes, "town": ka.QuasiIdentifier(recoding="mean")}

@@ -70,6 +70,15 @@ def test_a_release_that_holds_is_satisfied():
     assert found.class_sizes == {3: 2}
 
 
+def test_where_nothing_is_required_nothing_is_satisfied():
+    """Without a model there is no verdict, neither yes nor no, but the k that there is."""
+    found = ka.verify(RELEASED, policy(algorithm="kmeans"))
+    assert found.satisfied is None
+    assert found.k == 3
+    told = found.to_dict()
+    assert (told["satisfied"], told["k"], told["models"]) == (None, 3, [])
+
+
 @pytest.mark.parametrize("column", ["age", "zip"])
 def test_one_changed_quasi_identifier_is_found(column):
     """One value changed in a release makes two classes of it, and both are named."""

@@ -27,6 +27,9 @@ class Algorithm(Protocol):
         `levels`: values are generalized to levels of hierarchies; every
         quasi-identifier has one. `cells`: values are released or suppressed.
 
+    An algorithm whose own parameters say what classes there are also has `own_groups = True`:
+    a policy may then ask for no model.
+
     """
 
     type: ClassVar[str]

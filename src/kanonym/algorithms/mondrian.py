@@ -115,9 +115,7 @@ class Mondrian:
         require_feasible(table, models)
         records = _records(table, by_row=by_row)
         by_loss = self.split == "loss" or (self.split == "auto" and len(records) <= LARGE)
-        # The time of trying every cut grows with the logarithm of the node, and what it
-        # saves is saved in the small ones: large tables stop earlier.
-        exact = min(max((1 << 25) // len(records), 32), 1024) if by_loss else 0
+        exact = _exact(len(records)) if by_loss else 0
         is_start = np.zeros(len(records), np.bool_)
         if self.strict:
             _refine_parallel(records, costs, criteria, exact, is_start, (0, len(records)))
@@ -144,6 +142,35 @@ class Mondrian:
                 ):
                     best, least = labels, loss
         return Partition(best, int(best.max()) + 1, by_row)
+
+
+def tree_order(
+    table: EncodedTable, costs: Costs, criteria: Criteria
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return tuples as the tree of strict cuts holds its classes, and the class of each.
+
+    Returns
+    -------
+    (n_tuples,) int64 tuple numbers, ascending in each class, and (n_tuples,) int32 classes
+    by place in that order, ascending.
+
+    """
+    records = _records(table, by_row=False)
+    is_start = np.zeros(len(records), np.bool_)
+    exact = _exact(len(records)) if len(records) <= LARGE else 0
+    _refine_parallel(records, costs, criteria, exact, is_start, (0, len(records)))
+    classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
+    order = records[:, -1].astype(np.int64)
+    return order[np.lexsort((order, classes))], classes
+
+
+def _exact(n_records: int) -> int:
+    """Return up to how many tuples of a node every cut is tried.
+
+    The time of that grows with the logarithm of the node, and what it saves is saved in
+    the small ones: large tables stop earlier.
+    """
+    return min(max((1 << 25) // n_records, 32), 1024)
 
 
 def _records(table: EncodedTable, *, by_row: bool) -> NDArray[np.int32]:

@@ -86,7 +86,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="mondrian (default), full-domain, local-recoding, cell-suppression or mdav.",
+            help="mondrian (default), auto, segmentation, mdav, full-domain or another.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -102,7 +102,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Of Mondrian: interval, range, set, hierarchy, mean, median or mode.",
+            help="interval, range, set, hierarchy, mean, median or mode.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -139,6 +139,14 @@ def anonymize(
         typer.Option(
             "--keep-order",
             help="Keep the order of the input.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = False,
+    keep_integers: Annotated[
+        bool,
+        typer.Option(
+            "--keep-integers",
+            help="Round means and medians of whole numbers to whole numbers.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = False,
@@ -220,6 +228,7 @@ def anonymize(
         others=others,
         seed=seed,
         keep_order=keep_order or None,
+        keep_integers=keep_integers or None,
     )
     written = [output, *map(str, reports), *([str(manifest)] if manifest else [])]
     check_table_output(output, options.format_of(output, format))

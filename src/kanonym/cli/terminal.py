@@ -92,7 +92,7 @@ def release_tables(
         example = examples.get(name)
         shown = Text("null" if example is None else example)
         lost.add_row(Text(name), *more, f"{100 * value:.1f}", shown)
-    return [facts, models(found["verification"]["models"]), lost, _files(written)]
+    return [facts, required(found["verification"]), lost, _files(written)]
 
 
 def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
@@ -150,8 +150,15 @@ def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     return [facts, levels, values, _files(found["written"])]
 
 
-def models(checks: Iterable[Mapping[str, Any]]) -> Table:
+def required(verification: Mapping[str, Any]) -> RenderableType:
     """Return what was required and what was achieved, one model a line."""
+    if verification["models"]:
+        return _models(verification["models"])
+    k = verification["k"]
+    return f"  no privacy model was required; smallest class: {k} record{'' if k == 1 else 's'}\n"
+
+
+def _models(checks: Iterable[Mapping[str, Any]]) -> Table:
     table = _table("model", "required", "achieved", "satisfied")
     for check in checks:
         of = f" of {check['attribute']}" if "attribute" in check else ""

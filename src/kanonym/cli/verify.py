@@ -40,7 +40,7 @@ def verify(
     """
     from kanonym import pipeline
     from kanonym.cli.progress import working
-    from kanonym.cli.terminal import models, show, show_json, violations
+    from kanonym.cli.terminal import required, show, show_json, violations
     from kanonym.data.files import read_table
     from kanonym.policy import Policy
 
@@ -54,10 +54,10 @@ def verify(
     if json:
         show_json(found)
     else:
-        show(models(found["models"]))
+        show(required(found))
         if found["violating"]:
             show(violations(found["violating"], found["n_violating"], SHOWN))
-    if not found["satisfied"]:
+    if found["satisfied"] is False:
         compared = {"t-closeness", "beta-likeness", "delta-disclosure"}
         failed = dict.fromkeys(one["type"] for one in found["models"] if not one["satisfied"])
         typer.echo(

@@ -33,6 +33,11 @@ class Partition:
         quasi-identifier, `BLANK` for a suppressed cell; None where the recoding
         follows from what the class holds. All rows are equal after full-domain
         generalization.
+    groups
+        (n_classes, d) int32, by class and quasi-identifier the group of classes whose
+        records give the class its released value there; None where each class gives its
+        own. The groups of an attribute run from 0, none empty. Algorithms that go column by
+        column have them: their classes are the combinations of the columns' groups.
     account
         What the algorithm tells of its search, in the words of the JSON contract:
         `levels`, `score`, `optimal`, `lattice_size`, `nodes_checked`.
@@ -43,7 +48,19 @@ class Partition:
     n_classes: int
     by_row: bool = False
     levels: NDArray[np.int32] | None = None
+    groups: NDArray[np.int32] | None = None
     account: Mapping[str, Any] = field(default_factory=dict)
+
+    def givers(self, a: int) -> tuple[NDArray[np.int32], int]:
+        """Return whose records give quasi-identifier a its released values: labels and number.
+
+        The labels are those of classes, or of groups of classes, in the form of `labels`.
+        """
+        if self.groups is None:
+            return self.labels, self.n_classes
+        # The label of the suppressed, -1, reads the entry that is appended.
+        group_of_class = np.append(self.groups[:, a], np.int32(SUPPRESSED))
+        return group_of_class[self.labels], int(group_of_class.max()) + 1
 
 
 @dataclass(frozen=True, slots=True)

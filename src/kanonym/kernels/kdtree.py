@@ -1,9 +1,10 @@
 """A k-d tree of weighted points that are taken out one by one: nearest and farthest ones.
 
-Distances are squared, weighted sums over the attributes in their order. The bound that a
-box gives is summed in the same way, and rounding keeps order, so no point of a box is
-nearer, or farther, than its bound says: what is skipped could not have been the answer,
-to the last bit. Ties go to the lower record number.
+Distances are squared, weighted sums over the attributes in their order. An attribute may
+cap its differences: with a cap of 1, codes of a nominal attribute differ by 0 or 1. The
+bound that a box gives is summed in the same way, and rounding keeps order, so no point of
+a box is nearer, or farther, than its bound says: what is skipped could not have been the
+answer, to the last bit. Ties go to the lower record number.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class Tree(NamedTuple):
         (n_nodes,) int64, the lowest record number in a node.
     boxes
         (n_nodes, 2 d) float64, lowest and then highest values in a node.
+    caps
+        (d,) float64: no difference counts for more, before it is squared.
 
     """
 
@@ -66,11 +69,15 @@ class Tree(NamedTuple):
     counts: NDArray[np.int64]
     first: NDArray[np.int64]
     boxes: NDArray[np.float64]
+    caps: NDArray[np.float64]
 
 
 @part
 def planted(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> Tree:
-    """Return a tree of all points that has yet to be built: (n, d) rows, n and d at least 1."""
+    """Return a tree of all points that has yet to be built: (n, d) rows, n and d at least 1.
+
+    Its caps are infinite; who sets others does so before the tree is built.
+    """
     n, d = rows.shape
     n_nodes = 2
     while n_nodes * LEAF < 2 * n:
@@ -85,6 +92,7 @@ def planted(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> Tree:
         np.zeros(n_nodes, np.int64),
         np.empty(n_nodes, np.int64),
         np.empty((n_nodes, 2 * d)),
+        np.full(d, math.inf),
     )
 
 
@@ -121,7 +129,8 @@ def build(tree: Tree) -> None:
                     box[d + a] = max(box[d + a], tree.rows[record, a])
             widest, width = 0, -1.0
             for a in range(d):
-                span = (box[d + a] - box[a]) * (box[d + a] - box[a]) * tree.weights[a]
+                span = min(box[d + a] - box[a], tree.caps[a])
+                span *= span * tree.weights[a]
                 if span > width:
                     widest, width = a, span
             for at in range(start, stop):
@@ -169,6 +178,27 @@ def halve(
             low = i
         else:
             break
+
+
+@part
+def sort(values: NDArray[np.float64], records: NDArray[np.int64], n: Int) -> None:
+    """Sort the first n places by value, equal ones by record (Shell's sort)."""
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            value, record = values[i], records[i]
+            j = i
+            while j >= gap and (
+                values[j - gap] > value or (values[j - gap] == value and records[j - gap] > record)
+            ):
+                values[j] = values[j - gap]
+                records[j] = records[j - gap]
+                j -= gap
+            values[j] = value
+            records[j] = record
+        gap //= 3
 
 
 @part
@@ -243,7 +273,7 @@ def _least(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
     box = tree.boxes[node]
     total = 0.0
     for a in range(d):
-        gap = max(box[a] - centre[a], centre[a] - box[d + a], 0.0)
+        gap = min(max(box[a] - centre[a], centre[a] - box[d + a], 0.0), tree.caps[a])
         total += gap * gap * tree.weights[a]
     return total
 
@@ -255,7 +285,17 @@ def _most(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
     box = tree.boxes[node]
     total = 0.0
     for a in range(d):
-        gap = max(centre[a] - box[a], box[d + a] - centre[a])
+        gap = min(max(centre[a] - box[a], box[d + a] - centre[a]), tree.caps[a])
+        total += gap * gap * tree.weights[a]
+    return total
+
+
+@part
+def apart(tree: Tree, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return the squared distance of two (d,) points."""
+    total = 0.0
+    for a in range(len(one)):
+        gap = min(abs(one[a] - other[a]), tree.caps[a])
         total += gap * gap * tree.weights[a]
     return total
 
@@ -267,10 +307,10 @@ def distances(
     """Write the squared distances of `count` points from place `start` on."""
     found[:count] = 0.0
     for a in range(len(centre)):
-        own, weight = centre[a], tree.weights[a]
+        own, weight, cap = centre[a], tree.weights[a], tree.caps[a]
         column = tree.points[a]
         for i in range(count):
-            gap = column[start + i] - own
+            gap = min(abs(column[start + i] - own), cap)
             found[i] += gap * gap * weight
 
 
@@ -326,11 +366,25 @@ def nearest(tree: Tree, centre: NDArray[np.float64], group: NDArray[np.int64]) -
 
     group: (m,) int64, filled; m points are left at least.
     """
+    search(tree, centre, np.empty(len(group)), group, np.int64(0))
+
+
+@part
+def search(
+    tree: Tree,
+    centre: NDArray[np.float64],
+    worst: NDArray[np.float64],
+    group: NDArray[np.int64],
+    n_found: Int,
+) -> Int:
+    """Write the nearest records and their distances as a heap; return how many there are.
+
+    worst, group: (m,) float64 and int64, at least 1: distances and records, the farthest
+    first. The first `n_found` entries, none or all, are a heap of others that nearer
+    records take the place of.
+    """
     n, n_leaves = tree.shape
     m = len(group)
-    # A heap: the worst that was found is its first entry.
-    worst = np.empty(m)
-    n_found = 0
     waiting = np.empty(DEPTH, np.int64)
     bounds = np.empty(DEPTH)
     found = np.empty(LEAF)
@@ -372,6 +426,7 @@ def nearest(tree: Tree, centre: NDArray[np.float64], group: NDArray[np.int64]) -
                 _rise(worst, group, n_found - 1, found[i], record)
             elif found[i] < worst[0] or (found[i] == worst[0] and record < group[0]):
                 _sink(worst, group, found[i], record)
+    return n_found
 
 
 @part

@@ -8,17 +8,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.centroid import NOMINAL, add, locate, totals_of_none
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.kdtree import (
     LEAF,
     NOBODY,
     Tree,
+    apart,
     build,
     distances,
     farthest,
     halve,
     nearest,
     planted,
+    sort,
     take_out,
 )
 
@@ -61,7 +64,10 @@ class Rim(NamedTuple):
 
 @kernel
 def mdav(
-    rows: NDArray[np.float64], weights: NDArray[np.float64], k: int
+    rows: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    k: int,
+    kinds: NDArray[np.int8],
 ) -> tuple[NDArray[np.int32], int]:
     """Divide records into groups of k, the last of up to 2 k - 1.
 
@@ -69,10 +75,13 @@ def mdav(
     ----------
     rows
         (n, d) float64, the records, d at least 1; squares of their differences are finite.
+        Attributes that are no numbers hold ranks or codes, whole numbers from 0 on.
     weights
         (d,) float64, at least 0: what a squared difference counts in a distance.
     k
         From 1 to n.
+    kinds
+        (d,) int8, of `kernels.centroid`. Nominal codes differ by 0 or 1.
 
     Returns
     -------
@@ -92,10 +101,13 @@ def mdav(
     labels = np.empty(n, np.int32)
     n_groups = 0
     tree = planted(rows, weights)
+    for a in range(d):
+        if kinds[a] == NOMINAL:
+            tree.caps[a] = 1.0
     built = 2 * n
     rim = Rim(np.empty(n, np.int64), np.empty(n), np.empty(d), np.zeros(6, np.int64))
     left = n
-    sums = np.empty((2, d))
+    totals = totals_of_none(rows, kinds)
     group = np.empty(k, np.int64)
     centre = np.empty(d)
     opposite = False
@@ -109,12 +121,11 @@ def mdav(
                 build(tree)
                 built = left
                 # Sums begin anew: what rounding has left in them goes with records taken out.
-                for a in range(d):
-                    sums[0, a] = sums[1, a] = 0.0
+                totals.sums[:] = 0.0
+                totals.counts[:] = 0
                 for record in tree.records[:left]:
-                    _add(sums, rows, record, 1.0)
-            for a in range(d):
-                centre[a] = (sums[0, a] + sums[1, a]) / left
+                    add(totals, rows, record, 1.0)
+            locate(totals, left, centre)
             chosen = _outermost(tree, rim, centre, left)
             opposite = left >= 3 * k
         for a in range(d):
@@ -123,28 +134,13 @@ def mdav(
         take_out(tree, group)
         for record in group:
             labels[record] = n_groups
-            _add(sums, rows, record, -1.0)
+            add(totals, rows, record, -1.0)
         n_groups += 1
         left -= k
     for i in range(n):
         if tree.place[i] >= 0:
             labels[i] = n_groups
     return labels, n_groups + 1
-
-
-@part
-def _add(sums: NDArray[np.float64], rows: NDArray[np.float64], record: Int, sign: float) -> None:
-    """Add a record to the sums, or take it away; the second row collects what rounding lost.
-
-    Sums in twice the precision hardly depend on the order of their terms (Knuth's TwoSum).
-    """
-    for a in range(sums.shape[1]):
-        term = sign * rows[record, a]
-        before = sums[0, a]
-        after = before + term
-        added = after - before
-        sums[0, a] = after
-        sums[1, a] += (before - (after - added)) + (term - added)
 
 
 @part
@@ -180,13 +176,8 @@ def _outermost(tree: Tree, rim: Rim, centre: NDArray[np.float64], left: Int) -> 
 @part
 def _outermost_of_rim(tree: Tree, rim: Rim, centre: NDArray[np.float64]) -> Int:
     """Return the record that is farthest from a centre, NOBODY if it may be outside of the rim."""
-    d = len(centre)
     state = rim.state
-    moved = 0.0
-    for a in range(d):
-        gap = rim.centre[a] - centre[a]
-        moved += gap * gap * tree.weights[a]
-    moved = math.sqrt(moved)
+    moved = math.sqrt(apart(tree, rim.centre, centre))
     best, root, winner = -1.0, -1.0, NOBODY
     state[SERVED] += 1
     for i in range(state[HEAD], state[HELD]):
@@ -198,10 +189,7 @@ def _outermost_of_rim(tree: Tree, rim: Rim, centre: NDArray[np.float64]) -> Int:
             if i == state[HEAD]:
                 state[HEAD] += 1
             continue
-        distance = 0.0
-        for a in range(d):
-            gap = tree.rows[record, a] - centre[a]
-            distance += gap * gap * tree.weights[a]
+        distance = apart(tree, tree.rows[record], centre)
         if distance > best or (distance == best and record < winner):
             best, winner = distance, record
             root = math.sqrt(best)
@@ -224,7 +212,7 @@ def _fill(tree: Tree, rim: Rim, centre: NDArray[np.float64], left: Int) -> Int:
             at += 1
     held = left // SHARE
     halve(rim.reach, rim.records, np.int64(0), left, held)
-    _sort(rim.reach, rim.records, held)
+    sort(rim.reach, rim.records, held)
     for i in range(held):
         rim.reach[i] = math.sqrt(-rim.reach[i])
     for a in range(len(centre)):
@@ -232,24 +220,3 @@ def _fill(tree: Tree, rim: Rim, centre: NDArray[np.float64], left: Int) -> Int:
     rim.state[HELD] = held
     rim.state[HEAD] = rim.state[LOOKS] = rim.state[SERVED] = 0
     return np.int64(rim.records[0])
-
-
-@part
-def _sort(values: NDArray[np.float64], records: NDArray[np.int64], n: Int) -> None:
-    """Sort the first n places by value, equal ones by record (Shell's sort)."""
-    gap = 1
-    while gap < n // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, n):
-            value, record = values[i], records[i]
-            j = i
-            while j >= gap and (
-                values[j - gap] > value or (values[j - gap] == value and records[j - gap] > record)
-            ):
-                values[j] = values[j - gap]
-                records[j] = records[j - gap]
-                j -= gap
-            values[j] = value
-            records[j] = record
-        gap //= 3

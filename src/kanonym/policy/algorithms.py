@@ -6,12 +6,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from kanonym.algorithms.auto import Auto
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.cell_suppression import CellSuppression
+from kanonym.algorithms.clustering.k_member import KMember
+from kanonym.algorithms.clustering.kdtree import KDTree
+from kanonym.algorithms.clustering.kmeans import KMeans
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.local_recoding import LocalRecoding
+from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
 from kanonym.algorithms.microaggregation.mdav import MDAV
+from kanonym.algorithms.microaggregation.mona import MONA
+from kanonym.algorithms.microaggregation.ona import ONA
+from kanonym.algorithms.microaggregation.t_closeness_first import TClosenessFirst
+from kanonym.algorithms.microaggregation.univariate import Univariate
+from kanonym.algorithms.microaggregation.v_mdav import VMDAV
 from kanonym.algorithms.mondrian import Mondrian
+from kanonym.algorithms.segmentation import Segmentation
 from kanonym.data.errors import PolicyError
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role
 from kanonym.metrics.information_loss import Metric, metric_from
@@ -21,7 +32,25 @@ from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import Fault, FaultsFoundError, unknown
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    one.type: one for one in (Mondrian, FullDomain, LocalRecoding, CellSuppression, MDAV)
+    one.type: one
+    for one in (
+        Mondrian,
+        Segmentation,
+        Auto,
+        FullDomain,
+        LocalRecoding,
+        CellSuppression,
+        MDAV,
+        VMDAV,
+        ONA,
+        MONA,
+        TClosenessFirst,
+        KDTree,
+        KMember,
+        KMeans,
+        Univariate,
+        IndividualRanking,
+    )
 }
 """Every algorithm by the name that a policy gives it."""
 
@@ -46,6 +75,16 @@ def algorithm(given: Any) -> Algorithm:
         }
     built: Algorithm = build_typed(form, ALGORITHMS)
     return built
+
+
+def needs_models(given: Any) -> bool:
+    """Say whether an algorithm forms no class without a model; it, its name or its YAML form.
+
+    Others form as many as their parameters say.
+    """
+    kind = given.get("type") if isinstance(given, Mapping) else given
+    known = ALGORITHMS.get(kind) if isinstance(kind, str) else kind
+    return not getattr(known, "own_groups", False)
 
 
 def limit_of(parts: dict[str, Any]) -> dict[str, Any]:

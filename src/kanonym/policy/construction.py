@@ -27,6 +27,8 @@ ROLES: dict[str, type[Attribute]] = {
     Role.INSENSITIVE: Insensitive,
 }
 
+AT_LEAST_ONE = "must be a list with at least one {type: …}"
+
 
 def attributes(given: Any, directory: Path) -> dict[str, Attribute]:
     """Return the attributes of a mapping of column name to attribute or to its YAML form."""
@@ -37,12 +39,12 @@ def attributes(given: Any, directory: Path) -> dict[str, Attribute]:
 
 
 def models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
-    """Return the models of a list of models or of their YAML forms.
+    """Return the models of a list of models or of their YAML forms; it may be empty.
 
     The path of a population table is relative to `directory`.
     """
-    if not isinstance(given, list | tuple) or not given:
-        raise FaultsFoundError([Fault((), "must be a list with at least one {type: …}")])
+    if not isinstance(given, list | tuple):
+        raise FaultsFoundError([Fault((), AT_LEAST_ONE)])
 
     def built(_: int, form: Any) -> PrivacyModel:
         if isinstance(form, Mapping) and isinstance(form.get("population"), str):

@@ -18,6 +18,7 @@ from pydantic import (
     GetPydanticSchema,
     ValidationError,
     ValidationInfo,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError, core_schema
 
@@ -114,7 +115,8 @@ class Policy(BaseModel):
         Each column's name with its `Identifier`, `QuasiIdentifier`, `Sensitive` or
         `Insensitive`; at least one quasi-identifier.
     models
-        The privacy models that every equivalence class must satisfy, at least one.
+        The privacy models that every equivalence class must satisfy, at least one; none
+        where the algorithm forms groups by its own parameters, as k-means does.
     algorithm
         How classes are found.
     recoding
@@ -127,6 +129,9 @@ class Policy(BaseModel):
     keep_order
         Release the records in the order of the input. The order can tell who is who,
         so the default shuffles them.
+    keep_integers
+        Round the means and medians of whole-number columns, half to even, and release
+        them in the column's own type instead of as real numbers.
 
     Raises
     ------
@@ -162,10 +167,18 @@ class Policy(BaseModel):
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
     seed: Annotated[int, Field(ge=0)] = 0
     keep_order: bool = False
+    keep_integers: bool = False
 
     def __init__(self, **parts: Any) -> None:
         with _faults_listed():
             super().__init__(**algorithms.limit_of(parts))
+
+    @model_validator(mode="after")
+    def _require_models(self) -> Self:
+        if not self.models and algorithms.needs_models(self.algorithm):
+            fault = Fault(("models",), construction.AT_LEAST_ONE)
+            raise PydanticCustomError("faults", "faults", {"faults": [fault]})
+        return self
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Self:
@@ -230,15 +243,16 @@ class Policy(BaseModel):
         hierarchies
             A hierarchy, or the path of a hierarchy file, for any of these columns.
         k
-            k-anonymity.
+            k-anonymity. Neither this nor one of the next is needed where the algorithm
+            forms groups by its own parameters.
         l, t, beta, delta
             Distinct l-diversity, t-closeness (equal distance), basic β-likeness and
             δ-disclosure, of each sensitive attribute.
         alpha
             With `k`: (α, k)-anonymity of each sensitive attribute.
         options
-            `others`, `algorithm`, `recoding`, `suppression_limit`, `seed` and
-            `keep_order` of `Policy`.
+            `others`, `algorithm`, `recoding`, `suppression_limit`, `seed`,
+            `keep_order` and `keep_integers` of `Policy`.
 
         Raises
         ------
@@ -269,6 +283,7 @@ class Policy(BaseModel):
                 hierarchies or {},
                 k,
                 {"l": l, "t": t, "alpha": alpha, "beta": beta, "delta": delta},
+                required=algorithms.needs_models(options.get("algorithm")),
             )
             return cls(attributes=attributes, models=models, **options)
 
@@ -327,6 +342,7 @@ class Policy(BaseModel):
             "suppression_limit": self.suppression_limit,
             "seed": self.seed,
             "keep_order": self.keep_order,
+            "keep_integers": self.keep_integers,
         }
         return {name: value for name, value in parts.items() if value is not None}
 

@@ -36,6 +36,8 @@ def expand(
     hierarchies: Mapping[str, Any],
     k: int | None,
     thresholds: Mapping[str, float | None],
+    *,
+    required: bool = True,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the attributes and models, in their YAML form, that the short forms stand for.
 
@@ -49,6 +51,8 @@ def expand(
         k of k-anonymity.
     thresholds
         The thresholds of `MODEL_OF`, None for those that are not asked for.
+    required
+        Whether there must be a model at all.
 
     """
     faults: list[Fault] = []
@@ -74,7 +78,7 @@ def expand(
         faults += [Fault((name,), "needs a sensitive attribute") for name in asked]
     if "alpha" in asked and k is None:
         faults.append(Fault(("alpha",), "needs k as well"))
-    if not asked and k is None:
+    if required and not asked and k is None:
         named = ", ".join(["k", *MODEL_OF])
         faults.append(Fault((), f"nothing is required: give at least one of {named}"))
     if faults:

@@ -36,6 +36,7 @@ def render_html(summary: Summary) -> str:
             summary=summary,
             fates=wording.fates(summary.algorithm),
             class_note=wording.CLASS,
+            nothing=wording.NOTHING,
             choice_note=wording.CHOICE,
             marginals_note=wording.MARGINALS.format(floor=summary.floor),
             most_losses=plots.MOST_LOSSES,

@@ -72,11 +72,10 @@ def marginal_of(
 
     """
     domain = table.domains[column]
-    codes = table.codes[:, column]
     before = original_counts(table, column)
     bars = bars_of(domain, before, floor)
     if recoded.recoding == "set":
-        after = _over_sets(table, partition, codes, sizes, domain.size)
+        after = _over_sets(table, partition, column, sizes)
     else:
         after = _over_intervals(Extent.of(domain, recoded), sizes, domain.size)
     n_bars = len(bars.labels)
@@ -96,18 +95,18 @@ def _over_intervals(extent: Extent, sizes: NDArray[np.int64], n_codes: int) -> N
 
 
 def _over_sets(
-    table: EncodedTable,
-    partition: Partition,
-    codes: NDArray[np.int32],
-    sizes: NDArray[np.int64],
-    n_codes: int,
+    table: EncodedTable, partition: Partition, column: int, sizes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Spread each class over the distinct codes that it holds."""
-    weights = table.weights
+    """Spread each class over the distinct codes that its released set holds."""
+    codes, weights = table.codes[:, column], table.weights
     if partition.by_row:
         codes, weights = codes[table.tuple_of_row], np.ones(table.n_rows, np.int64)
+    labels, n_labels = partition.givers(column)
+    if partition.groups is not None:
+        sizes = np.bincount(partition.groups[:, column], sizes, n_labels).astype(np.int64)
+    n_codes = table.domains[column].size
     offsets, members, _ = class_histograms(
-        partition.labels, np.ascontiguousarray(codes), weights, partition.n_classes, n_codes
+        labels, np.ascontiguousarray(codes), weights, n_labels, n_codes
     )
     width = np.diff(offsets)
     return np.bincount(members, np.repeat(sizes / width, width), n_codes).astype(np.float64)

@@ -31,7 +31,6 @@ def render_markdown(summary: Summary) -> str:
 
     The rectangles of the HTML report have no counterpart here.
     """
-    verdict = "satisfied" if summary.satisfied else "NOT satisfied"
     released = (
         f"{wording.things(summary.rows_in, 'record')} in, {wording.count(summary.rows_out)} "
         f"released, {wording.count(summary.suppressed)} suppressed."
@@ -39,7 +38,7 @@ def render_markdown(summary: Summary) -> str:
     policy = json.dumps(summary.policy, ensure_ascii=False, indent=2).replace("`", "\\u0060")
     parts = [
         f"# {_text(summary.title)}",
-        f"**Policy {verdict}.** {released}",
+        f"**{wording.VERDICTS[summary.satisfied]}.** {released}",
         "## What was asked",
         _table(
             ("role", "attributes", "released"),
@@ -50,20 +49,9 @@ def render_markdown(summary: Summary) -> str:
             ],
         ),
         wording.CLASS,
-        _list(one.sentence for one in summary.requirements),
+        _list([one.sentence for one in summary.requirements] or [wording.NOTHING]),
         "## Answer",
-        _table(
-            ("requirement", "required", "achieved", "met"),
-            [
-                (
-                    " ".join(filter(None, (one.type, one.kind, one.attribute))),
-                    f"{one.symbol} {one.relation} {wording.value(one.required)}",
-                    wording.value(one.achieved),
-                    "–" if one.achieved is None else "yes" if one.satisfied else "NO",
-                )
-                for one in summary.requirements
-            ],
-        ),
+        *_requirements(summary),
         _list(summary.answer),
         "## Price",
         _list(summary.price),
@@ -110,6 +98,22 @@ def render_markdown(summary: Summary) -> str:
         f"```json\n{policy}\n```",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _requirements(summary: Summary) -> Iterable[str]:
+    if summary.requirements:
+        yield _table(
+            ("requirement", "required", "achieved", "met"),
+            [
+                (
+                    " ".join(filter(None, (one.type, one.kind, one.attribute))),
+                    f"{one.symbol} {one.relation} {wording.value(one.required)}",
+                    wording.value(one.achieved),
+                    "–" if one.achieved is None else "yes" if one.satisfied else "NO",
+                )
+                for one in summary.requirements
+            ],
+        )
 
 
 def _choice(choice: Choice | None) -> Iterable[str]:

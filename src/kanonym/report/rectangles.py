@@ -125,7 +125,7 @@ class Side:
             start, end = steps
             low = start[np.where(drawn, extent.low, 0)]
             high = end[np.where(drawn, extent.high, 0)]
-            if recoded.recoding in ("mean", "median"):
+            if recoded.recoding in ("mean", "median") and domain.kind == "number":
                 centre = recoded.columns[0].fill_null(0).to_numpy()[recoded.label_of_class]
                 bounds = low = high = centre.astype(np.float64)
         place = np.unique(bounds, return_inverse=True)[1].astype(np.int64)

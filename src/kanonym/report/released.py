@@ -56,9 +56,10 @@ def _nearest_code(domain: Domain, recoded: RecodedAttribute) -> NDArray[np.int32
     """Return (n_classes,) the code nearest to the released mean, median or mode."""
     released = recoded.columns[0]
     null = released.is_null().to_numpy()
-    if recoded.recoding == "mode":
+    if recoded.recoding == "mode" or domain.kind != "number":  # one of the values
         code_of = {value: code for code, value in enumerate(domain.values.to_list())}
-        codes = np.array([code_of.get(value, domain.null_code) for value in released.to_list()])
+        found = released.cast(domain.values.dtype).to_list()
+        codes = np.array([code_of.get(value, domain.null_code) for value in found])
     else:
         line = numbers(domain).astype(np.float64)
         order = np.argsort(line, kind="stable")

@@ -88,7 +88,8 @@ class Summary:
     roles
         The role of each attribute.
     satisfied, n_classes, requirements
-        What verification found, with one `Requirement` a model.
+        What verification found, with one `Requirement` a model; `satisfied` is None
+        where none was required.
     answer, price
         Sentences for readers without statistics.
     limits
@@ -120,7 +121,7 @@ class Summary:
     rows_out: int
     suppressed: int
     roles: dict[str, str]
-    satisfied: bool
+    satisfied: bool | None
     n_classes: int
     requirements: tuple[Requirement, ...]
     answer: tuple[str, ...]

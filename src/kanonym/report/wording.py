@@ -16,6 +16,14 @@ FATE = {
 """What happens to the attributes of each role."""
 BLANKED = "true, or left blank"
 """What happens to quasi-identifiers where cells are suppressed."""
+VERDICTS = {
+    True: "Policy satisfied",
+    False: "Policy NOT satisfied",
+    None: "No privacy model was required",
+}
+"""How a policy came out, in a few words."""
+NOTHING = "No privacy model was required, so nothing is promised."
+"""Of policies whose algorithm forms groups by its own parameters."""
 CLASS = (
     "Quasi-identifiers are what somebody may know of a person. All released records that agree in "
     "them form a class: nobody can tell them apart by that knowledge."
@@ -199,16 +207,22 @@ def symbol(type_: str, given: Parameters) -> str:
 
 
 def answer(
-    *, satisfied: bool, rows_out: int, n_classes: int, smallest: int, highest: float, average: float
+    *,
+    satisfied: bool | None,
+    rows_out: int,
+    n_classes: int,
+    smallest: int,
+    highest: float,
+    average: float,
 ) -> tuple[str, ...]:
     """Say whether the requirements hold and what an intruder can still do."""
     if not rows_out:
         return ("No record was released: there is nothing to find out, and nothing to use.",)
-    verdict = (
-        "The released table satisfies every requirement."
-        if satisfied
-        else "The released table does NOT satisfy every requirement. Do not publish it."
-    )
+    found = {
+        True: "The released table satisfies every requirement.",
+        False: "The released table does NOT satisfy every requirement. Do not publish it.",
+        None: f"{NOTHING} The release happens to be {count(smallest)}-anonymous.",
+    }
     classes = (
         f"The {things(rows_out, 'released record')} form {things(n_classes, 'class', 'classes')}; "
         f"the smallest has {things(smallest, 'record')}."
@@ -217,7 +231,11 @@ def answer(
         "Somebody who knows all quasi-identifiers of a person in the table picks that person’s "
         f"record with a chance of at most {_one_in(highest)}, {_one_in(average)} on average."
     )
-    return f"{verdict} This was checked on the released values themselves.", classes, chance
+    return (
+        f"{found[satisfied]} This was checked on the released values themselves.",
+        classes,
+        chance,
+    )
 
 
 def price(

@@ -125,7 +125,7 @@ def _generalized(
     if hierarchy is None or not (levels > 0).any():
         values = domain.values.extend_constant(None, 1)
         column = values.gather(np.where(used_levels == BLANK, len(domain.values), used))
-        column = _typed(column, dtype)
+        column = typed(column, dtype)
     else:
         texts = [
             None if level == BLANK else hierarchy.labels[level][one]
@@ -149,7 +149,7 @@ def _generalized(
     )
 
 
-def _typed(values: pl.Series, dtype: pl.DataType | None) -> pl.Series:
+def typed(values: pl.Series, dtype: pl.DataType | None) -> pl.Series:
     """Return values in the column's type where their domain holds them as text."""
     if dtype == pl.Boolean and values.dtype == pl.String:
         return values == "true"

@@ -21,15 +21,25 @@ from kanonym.data.table import Domain, EncodedTable, Kind, value_codes
 from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.histograms import class_histograms
 from kanonym.kernels.penalty import Costs, class_bounds, span_losses
+from kanonym.transforms.centroids import centroids
 from kanonym.transforms.generalization import generalize, joined_levels
+from kanonym.transforms.groups import joined_groups, of_groups
 
 ALLOWED: dict[Kind, tuple[Recoding, ...]] = {
     "number": ("interval", "range", "set", "hierarchy", "mean", "median", "mode"),
-    "temporal": ("interval", "range", "set", "hierarchy", "mode"),
-    "ordered": ("interval", "range", "set", "hierarchy", "mode"),
+    "temporal": ("interval", "range", "set", "hierarchy", "median", "mode"),
+    "ordered": ("interval", "range", "set", "hierarchy", "median", "mode"),
     "nominal": ("set", "hierarchy", "mode"),
 }
 """Recodings that have a meaning for each kind of attribute; the first is its default."""
+
+CENTROIDS: dict[Kind, Recoding] = {
+    "number": "mean",
+    "temporal": "median",
+    "ordered": "median",
+    "nominal": "mode",
+}
+"""The centroid of each kind of attribute: the default of algorithms that microaggregate."""
 
 
 def choose_recoding(
@@ -66,6 +76,8 @@ def recode(
     recodings: Sequence[Recoding],
     costs: Costs,
     dtypes: Sequence[pl.DataType] | None = None,
+    *,
+    keep_integers: bool = False,
 ) -> tuple[RecodedAttribute, ...]:
     """Give every class of a partition its released values.
 
@@ -79,6 +91,9 @@ def recode(
         From `metrics.certainty`, for the same recodings.
     dtypes
         Types of the columns, for values that are released as they are.
+    keep_integers
+        Whether means and medians of integers are rounded, half to even, and keep their
+        column's type.
 
     Notes
     -----
@@ -91,30 +106,31 @@ def recode(
         weights = np.ones(len(codes), np.int64)
     if partition.levels is not None:
         return generalize(table.domains, partition.levels, codes, partition.labels, dtypes)
-    low, high = class_bounds(partition.labels, codes, partition.n_classes)
     recoded = []
     for a, (domain, recoding) in enumerate(zip(table.domains, recodings, strict=True)):
-        bounds = np.ascontiguousarray(low[:, a]), np.ascontiguousarray(high[:, a])
+        givers, n_givers = partition.givers(a)
+        column = np.ascontiguousarray(codes[:, a])
+        low, high = class_bounds(givers, column[:, None], n_givers)
+        bounds = low[:, 0], high[:, 0]
         if recoding in ("set", "mean", "median", "mode"):
-            histograms = class_histograms(
-                partition.labels,
-                np.ascontiguousarray(codes[:, a]),
-                weights,
-                partition.n_classes,
-                domain.size,
-            )
+            histograms = class_histograms(givers, column, weights, n_givers, domain.size)
         if recoding == "set":
             loss = (np.diff(histograms[0]) - 1) * _unit(costs, a)
             labels, label_of_class = _sets(domain, *histograms[:2])
         else:
             loss = span_losses(a, *bounds, costs)
             if recoding in ("mean", "median", "mode"):
-                labels, label_of_class = _centres(domain, recoding, *histograms)
+                labels, label_of_class = centroids(
+                    domain,
+                    recoding,
+                    histograms,
+                    None if dtypes is None else dtypes[a],
+                    keep_integers=keep_integers,
+                )
             else:
                 labels, label_of_class = _spans(domain, recoding, *bounds)
-        recoded.append(
-            RecodedAttribute(domain.name, recoding, labels, label_of_class, *bounds, loss)
-        )
+        one = RecodedAttribute(domain.name, recoding, labels, label_of_class, *bounds, loss)
+        recoded.append(one if partition.groups is None else of_groups(one, partition.groups[:, a]))
     return tuple(recoded)
 
 
@@ -153,12 +169,17 @@ def join_equal(
 def relabelled(table: EncodedTable, partition: Partition, labels: NDArray[np.int32]) -> Partition:
     """Join classes: (n_classes,) int32 new labels, none left out; the suppressed stay so.
 
-    Where the partition has levels, joined classes go up to the first that they share.
+    Where the partition has levels, joined classes go up to the first that they share; where
+    it has groups, those that meet in a joined class are one from then on.
     """
     # The label of the suppressed, -1, reads the entry that is appended.
     old_to_new = np.append(labels, np.int32(SUPPRESSED))
+    groups = None if partition.groups is None else joined_groups(partition.groups, labels)
     joined = replace(
-        partition, labels=old_to_new[partition.labels], n_classes=int(labels.max(initial=-1)) + 1
+        partition,
+        labels=old_to_new[partition.labels],
+        n_classes=int(labels.max(initial=-1)) + 1,
+        groups=groups,
     )
     if partition.levels is None:
         return joined
@@ -279,61 +300,3 @@ def _quoted(text: str) -> str:
     """Quote a value that would read as something else inside a set."""
     alone = text and text != "null" and text == text.strip() and text.isprintable()
     return text if alone and not set(text) & set(',{}"') else json.dumps(text, ensure_ascii=False)
-
-
-def _centres(
-    domain: Domain,
-    recoding: Recoding,
-    offsets: NDArray[np.int64],
-    values: NDArray[np.int32],
-    counts: NDArray[np.int64],
-) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
-    """Label each class by its mean, median or most frequent value.
-
-    Mean and median are of the values that are present; a class of nulls stays null.
-    Among values of equal frequency the mode is the one of the lowest code.
-    """
-    n_classes = len(offsets) - 1
-    entries = pl.DataFrame(
-        {
-            "class": np.repeat(np.arange(n_classes), np.diff(offsets)),
-            "code": values,
-            "count": counts,
-        }
-    )
-    if recoding == "mode":
-        top = entries.sort("class", "count", "code", descending=[False, True, False])
-        codes = top.unique("class", keep="first", maintain_order=True)["code"].to_numpy()
-        column = domain.values.extend_constant(None, 1) if domain.has_null else domain.values
-        used, label_of_class = np.unique(codes, return_inverse=True)
-        return (column.gather(used),), label_of_class.astype(np.int32)
-    present = entries.filter(pl.col("code") != domain.null_code).with_columns(
-        value=domain.values.cast(pl.Float64).gather(
-            entries.filter(pl.col("code") != domain.null_code)["code"]
-        )
-    )
-    if recoding == "mean":
-        per_class = present.group_by("class").agg(
-            (pl.col("value") * pl.col("count")).sum() / pl.col("count").sum()
-        )
-        per_class.columns = ["class", "centre"]
-    else:
-        upto = pl.col("count").cum_sum().over("class")
-        total = pl.col("count").sum().over("class")
-        per_class = (
-            present.with_columns(upto=upto, total=total)
-            .group_by("class")
-            .agg(
-                (
-                    pl.col("value").filter(2 * pl.col("upto") >= pl.col("total")).first()
-                    + pl.col("value").filter(2 * pl.col("upto") > pl.col("total")).first()
-                ).alias("centre")
-                / 2
-            )
-        )
-    centres = (
-        pl.DataFrame({"class": np.arange(n_classes)})
-        .join(per_class, on="class", how="left", maintain_order="left")["centre"]
-        .alias(domain.name)
-    )
-    return (centres,), np.arange(n_classes, dtype=np.int32)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
+from kanonym.algorithms.clustering.kmeans import KMeans
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data import hierarchy
 from kanonym.data.errors import PolicyError, SchemaError
@@ -33,6 +34,7 @@ recoding: interval
 suppression_limit: 0.02
 seed: 7
 keep_order: true
+keep_integers: true
 """
 
 
@@ -61,6 +63,7 @@ def test_yaml_says_what_objects_say():
         suppression_limit=0.02,
         seed=7,
         keep_order=True,
+        keep_integers=True,
     )
     assert Policy.from_text(YAML) == built
 
@@ -82,6 +85,7 @@ def test_defaults_suppress_nothing_and_shuffle():
     """A policy that says no more than it must suppresses nothing and keeps no order."""
     policy = Policy(attributes=ATTRIBUTES, models=[KAnonymity(2)])
     assert (policy.suppression_limit, policy.keep_order, policy.seed) == (0.0, False, 0)
+    assert policy.keep_integers is False
     assert policy.algorithm == Mondrian()
     assert policy.others is None
 
@@ -131,6 +135,7 @@ recoding: meen
 suppression_limit: 1.5
 seed: -1
 keep_order: yep
+keep_integers: 1
 suppresion_limit: 0.1
 """)
     assert set(found) == {
@@ -155,6 +160,7 @@ suppresion_limit: 0.1
         "suppression_limit",
         "seed",
         "keep_order",
+        "keep_integers",
         "suppresion_limit",
     }
 
@@ -251,9 +257,35 @@ def test_policy_without_quasi_identifiers_is_refused():
 
 
 def test_policy_without_models_is_refused():
-    """A policy that requires nothing is refused."""
-    with pytest.raises(PolicyError, match="models: must be a list with at least one"):
+    """A policy that requires nothing is refused, where the algorithm makes what is required."""
+    with pytest.raises(PolicyError, match=r"^models: must be a list with at least one"):
         Policy(attributes=ATTRIBUTES, models=[])
+    with pytest.raises(PolicyError, match=r"^models: must be a list with at least one"):
+        Policy(attributes=ATTRIBUTES, models=[], algorithm="mdav")
+    with pytest.raises(PolicyError, match=r"^models: must be a list with at least one"):
+        Policy(attributes=ATTRIBUTES, models=None, algorithm="kmeans")
+
+
+@pytest.mark.parametrize("algorithm", [KMeans(3), "kmeans", {"type": "kmeans", "clusters": 3}])
+def test_algorithms_with_groups_of_their_own_need_no_model(algorithm):
+    """An algorithm that has parameters for its groups may be asked for without a model."""
+    policy = Policy(attributes=ATTRIBUTES, models=[], algorithm=algorithm)
+    assert policy.models == ()
+    assert policy.to_dict()["models"] == []
+    assert Policy(**policy.to_dict()) == policy
+    with pytest.raises(PolicyError, match=r"^models: must be a list with at least one"):
+        policy.by("mondrian")
+    short = Policy.short(quasi_identifiers=["age"], algorithm=algorithm)
+    assert short.models == ()
+    assert Policy.short(quasi_identifiers=["age"], k=2, algorithm=algorithm).models == (
+        KAnonymity(2),
+    )
+
+
+def test_models_are_missing_where_nobody_says_that_there_are_none():
+    """A policy says `models: []` on purpose, or it is incomplete."""
+    with pytest.raises(PolicyError, match=r"^models: is missing"):
+        Policy(attributes=ATTRIBUTES, algorithm="kmeans")
 
 
 def test_schema_gives_every_column_its_role():

@@ -35,11 +35,9 @@ def divided(columns, labels, recodings=None, hierarchies=None):
     ]
     if not chosen:
         return table, partition, ()
-    return (
-        table,
-        partition,
-        recode(table, partition, chosen, certainty_costs(table.domains, chosen)),
-    )
+    costs = certainty_costs(table.domains, chosen)
+    dtypes = [one.dtype for one in series]
+    return table, partition, recode(table, partition, chosen, costs, dtypes)
 
 
 def summary_of(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +93,27 @@ def test_points_stand_at_the_released_value(divided, recoding, after):
     shown, _ = after_of(divided, [(0, 1), (0, 1), (0, 2), (0, 5), (-1, 8)], recoding)
     by_label = dict(zip(shown.labels, shown.after, strict=True))
     assert [by_label.get(str(value), 0) for value in (1, 2, 5, 8)] == after
+
+
+@pytest.mark.parametrize(
+    ("values", "recoding", "after"),
+    [
+        (["a", "a", "b", None], "mode", {"a": 4}),
+        ([True, False, False, True], "mode", {"false": 4}),
+        (pl.Series(["a", "b", "b", "c"], dtype=pl.Enum(["c", "b", "a"])), "median", {"b": 4}),
+        (
+            [dt.date(2020, 1, 1), dt.date(2020, 1, 1), dt.date(2020, 1, 1), dt.date(2021, 1, 1)],
+            "median",
+            {"2020-": 4},
+        ),
+    ],
+)
+def test_points_of_other_values_stand_at_the_value(divided, values, recoding, after):
+    """So does the median or the mode of dates, categories, words and Booleans."""
+    table, partition, recoded = divided({"x": values}, [0] * 4, {"x": recoding})
+    shown = marginal_of(table, partition, 0, recoded[0], np.array([4]), 1)
+    held = {label: n for label, n in zip(shown.labels, shown.after, strict=True) if n}
+    assert [(label[:5], n) for label, n in held.items()] == list(after.items())
 
 
 def test_null_with_other_values_covers_the_whole_domain(divided):

@@ -76,6 +76,15 @@ def test_means_are_points(summary_of):
     assert {one[:2] for one in shown.rectangles} == {(11.5, 11.5), (22.0, 22.0)}
 
 
+def test_medians_of_dates_are_days(summary_of):
+    """A median day is drawn as that day: the bounds of its class are not in the release."""
+    days = [dt.date(1970, 1, day) for day in (2, 3, 9, 4)]
+    columns = {"born": days, "size": [1, 1, 1, 2]}
+    shown = drawn(summary_of, columns, [0, 0, 0, 1], recodings={"born": "median"})
+    day = 86_400_000
+    assert {one[:2] for one in shown.rectangles} == {(2 * day, 3 * day), (3 * day, 4 * day)}
+
+
 def test_dates_are_milliseconds_and_last_a_day(summary_of):
     """A day covers its 24 hours, in milliseconds since 1970."""
     days = [dt.date(1970, 1, 2), dt.date(1970, 1, 4)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.transforms.recoding import (
     ALLOWED,
+    CENTROIDS,
     choose_recoding,
     join_equal,
     recode,
@@ -29,19 +31,19 @@ from kanonym.transforms.recoding import (
 )
 
 
-def recoded(values, labels, recoding, source=None):
+def recoded(values, labels, recoding, source=None, **options):
     """Return one attribute recoded, given the class of each record (-1 suppressed)."""
     series = values if isinstance(values, pl.Series) else pl.Series("x", values)
     table = encode([(series, source)], [], len(series))
     partition = Partition(np.array(labels, np.int32), max(labels, default=-1) + 1, by_row=True)
     costs = certainty_costs(table.domains, [recoding])
-    (attribute,) = recode(table, partition, [recoding], costs)
+    (attribute,) = recode(table, partition, [recoding], costs, [series.dtype], **options)
     return attribute
 
 
-def released(values, labels, recoding, source=None):
+def released(values, labels, recoding, source=None, **options):
     """Return what each class releases; for two columns, pairs."""
-    attribute = recoded(values, labels, recoding, source)
+    attribute = recoded(values, labels, recoding, source, **options)
     columns = [column.gather(attribute.label_of_class).to_list() for column in attribute.columns]
     return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
@@ -285,12 +287,46 @@ def test_centres_are_of_the_values_that_are_present(recoding):
     assert released([1, 3, None, None], [0, 0, 0, 1], recoding) == [2.0, None]
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.floats(-1e150, 1e150)), min_size=1, max_size=20),
+    st.sampled_from(["mean", "median"]),
+)
+def test_centres_lie_within_their_class(records, recoding):
+    """Rounding leads no mean out of the range of its class: equal values are released as such."""
+    order = sorted({label for label, _ in records})
+    labels = [order.index(label) for label, _ in records]
+    for place, centre in enumerate(released([v for _, v in records], labels, recoding)):
+        values = [v for label, v in records if label == order[place]]
+        assert min(values) <= centre <= max(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "median"),
+    [
+        ([dt.date(2020, 1, 9), dt.date(2020, 1, 1), dt.date(2020, 1, 2)], dt.date(2020, 1, 2)),
+        ([dt.date(2020, 1, 9), dt.date(2020, 1, 1)], dt.date(2020, 1, 1)),
+        ([dt.datetime(2020, 1, 1, 8), None, None], dt.datetime(2020, 1, 1, 8)),
+        ([dt.time(9), dt.time(8), dt.time(7), dt.time(6)], dt.time(7)),
+        ([dt.timedelta(2), dt.timedelta(1), dt.timedelta(1)], dt.timedelta(1)),
+        (pl.Series(["c", "b", "a", "a"], dtype=pl.Enum(["c", "b", "a"])), "b"),
+        (pl.Series([None], dtype=pl.Date), None),
+    ],
+)
+def test_the_median_of_other_ordered_values_is_the_lower_one_of_two(values, median):
+    """Dates, times and ordered categories release a value of the class, in their own type."""
+    attribute = recoded(values, [0] * len(values), "median")
+    assert attribute.columns[0].to_list() == [median]
+    assert attribute.columns[0].dtype == pl.Series(values).dtype
+
+
 def test_the_mode_keeps_the_type_of_the_column():
-    """Numbers, dates and categories stay what they are."""
+    """Numbers, dates, categories and Booleans stay what they are."""
     number = pl.Series("x", [7, 7, 9], dtype=pl.Int16)
     day = pl.Series("x", [dt.date(2020, 1, 1), dt.date(2020, 1, 1), dt.date(2020, 1, 2)])
     grade = pl.Series("x", ["b", "b", "a"], dtype=pl.Enum(["a", "b"]))
-    for values in (number, day, grade):
+    category = pl.Series("x", ["b", "b", "a"], dtype=pl.Categorical)
+    flag = pl.Series("x", [True, True, False])
+    for values in (number, day, grade, category, flag):
         attribute = recoded(values, [0, 0, 0], "mode")
         assert attribute.columns[0].dtype == values.dtype
         assert attribute.columns[0].to_list() == [values[0]]
@@ -305,6 +341,58 @@ def test_of_equally_frequent_values_the_mode_is_the_one_that_comes_first():
 def test_null_can_be_the_mode():
     """Null is a value of its own: where it is the most frequent one, null is released."""
     assert released([1, None, None], [0, 0, 0], "mode") == [None]
+
+
+# --- whole numbers --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "median"),
+    [
+        ([1, 2], 2, 2),
+        ([2, 3], 2, 2),
+        ([-1, -2], -2, -2),
+        ([-2, -3], -2, -2),
+        ([1, 1, 2], 1, 1),
+        ([1, 2, 2, 5], 2, 2),
+        ([-1, 0, 0], 0, 0),
+        ([2**63 - 1, 2**63 - 1, 2**63 - 3], 2**63 - 2, 2**63 - 1),
+        ([-(2**63), 2**63 - 1], 0, 0),
+        ([7, None, None, 8], 8, 8),
+    ],
+)
+def test_integers_can_be_kept(values, mean, median):
+    """Means and medians of integers are rounded, half to even, without losing a digit."""
+    labels = [0] * len(values)
+    assert released(values, labels, "mean", keep_integers=True) == [mean]
+    assert released(values, labels, "median", keep_integers=True) == [median]
+
+
+@pytest.mark.parametrize("recoding", ["mean", "median"])
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt8, pl.Int64, pl.UInt64, pl.Int128], ids=str)
+def test_kept_integers_keep_their_type(dtype, recoding):
+    """The released column has the type that came in, also at its ends, and null for nulls."""
+    top = pl.select(dtype.max()).item()
+    series = pl.Series("x", [top, top - 1, top - 1, None], dtype=dtype)
+    attribute = recoded(series, [0, 0, 0, 1], recoding, keep_integers=True)
+    assert attribute.columns[0].dtype == dtype
+    assert attribute.columns[0].gather(attribute.label_of_class).to_list() == [top - 1, None]
+
+
+@pytest.mark.parametrize("recoding", ["mean", "median"])
+def test_other_numbers_are_not_rounded(recoding):
+    """Where integers are kept, real numbers stay what they were, and integers else are real."""
+    assert released([1.5, 2.0], [0, 0], recoding, keep_integers=True) == [1.75]
+    assert recoded([1, 3], [0, 0], recoding).columns[0].to_list() == [2.0]
+    assert recoded([1, 3], [0, 0], recoding).columns[0].dtype == pl.Float64
+
+
+@given(st.lists(st.integers(-(2**62), 2**62), min_size=1, max_size=9))
+def test_a_kept_mean_is_the_nearest_integer_to_the_exact_one(values):
+    """It equals Python's rounding of the exact fraction, so it lies within the class."""
+    (mean,) = released(values, [0] * len(values), "mean", keep_integers=True)
+    assert mean == round(Fraction(sum(values), len(values)))
+    assert min(values) <= mean <= max(values)
 
 
 # --- all ------------------------------------------------------------------------------
@@ -377,7 +465,7 @@ def test_recoding_is_the_attributes_own_or_the_policys_or_the_kinds(
         ("nominal", "mean"),
         ("nominal", "median"),
         ("ordered", "mean"),
-        ("temporal", "median"),
+        ("temporal", "mean"),
     ],
 )
 def test_a_recoding_without_a_meaning_is_refused(kind, recoding):
@@ -391,9 +479,18 @@ def test_a_recoding_without_a_meaning_is_refused(kind, recoding):
 
 
 def test_every_kind_has_every_recoding_that_needs_no_arithmetic():
-    """Sets, hierarchies and modes exist for all kinds, means and medians for numbers alone."""
+    """Sets, hierarchies and modes exist for all kinds, medians where there is an order.
+
+    Means are of numbers alone.
+    """
     assert all({"set", "hierarchy", "mode"} <= set(allowed) for allowed in ALLOWED.values())
+    assert {kind for kind, allowed in ALLOWED.items() if "median" not in allowed} == {"nominal"}
     assert {kind for kind, allowed in ALLOWED.items() if "mean" in allowed} == {"number"}
+
+
+def test_every_kind_has_a_centroid_that_applies_to_it():
+    """What microaggregation releases by default is a recoding of the kind."""
+    assert all(CENTROIDS[kind] in allowed for kind, allowed in ALLOWED.items())
 
 
 # --- classes that release the same ----------------------------------------------------

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from kanonym.algorithms.base import Listener, Recodes
-from kanonym.algorithms.microaggregation.records import microaggregated
+from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
@@ -19,16 +20,19 @@ from kanonym.models.base import PrivacyModel
 
 @dataclass(frozen=True, slots=True)
 class MDAV:
-    """Microaggregation: classes of k records that are near each other, released as their mean.
+    """Microaggregation: classes of k records near each other, released as their centroid.
 
-    Quasi-identifiers are numbers without missing values. Where no recoding is asked for,
-    each class releases its mean.
+    Quasi-identifiers are of any kind. Numbers, dates and ordered categories have no
+    missing values; of others null is a value of its own. Where no recoding is asked for,
+    each class releases the mean of numbers, the median of dates and ordered categories,
+    and the most frequent one of other values.
 
     Parameters
     ----------
     standardize
-        True: a difference counts in standard deviations of its column. False: as it is,
-        so columns of large numbers decide alone.
+        True: a squared difference counts in variances of its attribute. False: as it is,
+        so columns of large numbers decide alone; in days for dates and times, in ranks
+        for ordered categories, and 1 for two other values that differ.
 
     Notes
     -----
@@ -37,7 +41,13 @@ class MDAV:
     k - 1 of the others that are nearest to s, are another. Of 2 k to 3 k - 1 records, the
     one farthest from the centroid and its nearest are a class, the others another; of
     fewer than 2 k, all are one. So every class has k records, the last one up to 2 k - 1.
-    Distances are Euclidean.
+
+    Distances are Euclidean. Ordered categories differ by their ranks among those of the
+    table, nominal values by 0 or 1; hierarchies are not read. The centroid has the mean of
+    numbers and times, the lower median of ranks, and the most frequent nominal value, of
+    equally frequent ones that of the lowest code. The variance is half of the mean squared
+    difference of two records, for any kind: a nominal attribute of two values weighs what
+    it does written as 0 and 1, and a difference weighs 2 / (1 - sum of squared shares).
 
     Equal distances are decided by row number. Rows are numbered as the quasi-identifiers
     sort them, equal ones as they come: equal records may be parted, but the values
@@ -48,9 +58,12 @@ class MDAV:
 
     Domingo-Ferrer and Mateo-Sanz 2002, "Practical data-oriented microaggregation for
     statistical disclosure control"; Domingo-Ferrer and Torra 2005, "Ordinal, continuous
-    and heterogeneous k-anonymity through microaggregation", for the remainder.
-    Deviation: s and its neighbours are chosen when the class of r is gone, so no record is
-    claimed by both.
+    and heterogeneous k-anonymity through microaggregation" (MDAV-generic), for the
+    remainder and for mixed attributes. Deviations: s and its neighbours are chosen when the
+    class of r is gone, so no record is claimed by both. Nominal attributes are scaled so
+    that they contribute to distances what a standardized number does (Suarez-Alvarez et
+    al. 2012, "Statistical approach to normalization of feature vectors and clustering of
+    mixed datasets").
 
     """
 
@@ -95,12 +108,17 @@ class MDAV:
         ------
         PolicyError
             A model looks at sensitive values, or at a population table.
-        SchemaError
-            A quasi-identifier is not numeric.
         DataError
-            A quasi-identifier has no value in some row.
+            A number, a date or an ordered category is missing in some row.
         InfeasibleError
             The table has fewer than k records.
 
         """
-        return microaggregated(table, models, self.type, mdav, standardize=self.standardize)
+        return microaggregated(
+            table,
+            models,
+            self.type,
+            partial(mdav, kinds=kinds_of(table)),
+            standardize=self.standardize,
+            mixed=True,
+        )

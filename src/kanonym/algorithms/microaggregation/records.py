@@ -10,11 +10,21 @@ from numpy.typing import NDArray
 from kanonym.algorithms.criteria import compiled, require_feasible
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
-from kanonym.data.table import EncodedTable
+from kanonym.data.table import Domain, EncodedTable, Kind
+from kanonym.kernels.centroid import NOMINAL, NUMBER, ORDERED
+from kanonym.metrics.certainty import numeric_values
 from kanonym.models.base import PrivacyModel
 
 Kernel = Callable[[NDArray[np.float64], NDArray[np.float64], int], tuple[NDArray[np.int32], int]]
 """Divides (n, d) records with (d,) weights into groups of k: (n,) labels and their number."""
+
+KINDS: dict[Kind, int] = {
+    "number": NUMBER,
+    "temporal": NUMBER,
+    "ordered": ORDERED,
+    "nominal": NOMINAL,
+}
+"""What an attribute of each kind is to kernels that take mixed attributes."""
 
 
 def microaggregated(
@@ -24,8 +34,9 @@ def microaggregated(
     kernel: Kernel,
     *,
     standardize: bool,
+    mixed: bool = False,
 ) -> Partition:
-    """Divide a table of numbers by a kernel that groups points.
+    """Divide a table by a kernel that groups points.
 
     Rows are numbered as the quasi-identifiers sort them, equal ones as they come, so that
     ties that go by row number do not depend on the order of the input.
@@ -42,15 +53,18 @@ def microaggregated(
         Gets k of at most the number of records.
     standardize
         Whether a difference counts in standard deviations of its column.
+    mixed
+        Whether the kernel takes attributes of any kind: see `kinds_of` and `space`.
 
     Raises
     ------
     PolicyError
         A model looks at sensitive values, or at a population table.
     SchemaError
-        A quasi-identifier is not numeric.
+        A quasi-identifier is not numeric, where not `mixed`.
     DataError
-        A quasi-identifier has no value in some row.
+        A quasi-identifier has no value in some row; one that is nominal may have none
+        where `mixed`, null is then a value of its own.
     InfeasibleError
         The table has fewer than k records.
 
@@ -58,12 +72,12 @@ def microaggregated(
     k = class_size(models, table, algorithm)
     if table.n_rows == 0:
         return Partition(np.empty(0, np.int32), 0, by_row=True)
-    _require_numbers(table, algorithm)
+    (require_distances if mixed else require_numbers)(table, algorithm)
     require_feasible(table, models)
     if not table.domains:
         return Partition(np.zeros(len(table.weights), np.int32), 1)
     order = np.argsort(table.tuple_of_row, kind="stable")
-    rows, weights = _space(table, table.tuple_of_row[order], standardize=standardize)
+    rows, weights = space(table, table.tuple_of_row[order], standardize=standardize)
     found, n_classes = kernel(rows, weights, min(k, table.n_rows))
     labels = np.empty_like(found)
     labels[order] = found
@@ -83,43 +97,104 @@ def class_size(models: Sequence[PrivacyModel], table: EncodedTable, algorithm: s
     return compiled(models, table).min_size
 
 
-def _space(
+def space(
     table: EncodedTable, tuples: NDArray[np.int32], *, standardize: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return (n, d) records of some tuples, and (d,) what a column weighs in a distance.
 
-    Columns are shifted, and scaled by powers of two: squares stay finite, differences of
-    whole numbers exact. Standardizing is up to the weights, so it does not part ties.
+    Numbers and times are shifted, and scaled by powers of two: squares stay finite,
+    differences of whole numbers exact. Standardizing is up to the weights, so it does not
+    part ties. Ordered categories are their ranks, nominal values their codes, which
+    kernels take as 0 or 1 apart.
+
+    Standardized, a squared difference counts in variances of its column: half of the mean
+    squared difference of two records. Of a nominal column that is half of the probability
+    that two records differ, so a column of two values weighs what it does as numbers
+    0 and 1. As they are, differences count in units of numbers, days, ranks, and 1 for
+    two nominal values.
     """
-    columns = np.empty((len(table.domains), len(tuples)))
+    d, n = len(table.domains), len(tuples)
+    columns = np.empty((d, n))
+    exponents = np.zeros(d, np.int64)
+    weights = np.ones(d)
     for a, domain in enumerate(table.domains):
-        values = domain.values.cast(float).to_numpy()
-        columns[a] = (values - values[len(values) // 2])[table.codes[tuples, a]]
-    exponents = np.frexp(np.abs(columns).max(axis=1))[1]
-    if not standardize:
-        exponents[:] = exponents.max()
-    columns = np.ldexp(columns, -exponents[:, None])
-    weights = np.ones(len(columns))
-    if standardize:
-        varies = columns.min(axis=1) < columns.max(axis=1)
-        weights[varies] = 1 / columns[varies].var(axis=1)
+        columns[a] = _line(domain)[table.codes[tuples, a]]
+        if KINDS[domain.kind] == NUMBER:
+            exponents[a] = np.frexp(np.abs(columns[a]).max())[1]
+    highest = exponents.max()
+    for a, domain in enumerate(table.domains):
+        if KINDS[domain.kind] == NUMBER:
+            columns[a] = np.ldexp(columns[a], -(exponents[a] if standardize else highest))
+        if standardize:
+            weights[a] = _precision(columns[a], domain)
+        elif KINDS[domain.kind] == NUMBER:
+            weights[a] = _days(domain) ** 2
+        else:
+            weights[a] = np.ldexp(1.0, -2 * highest)
     return np.ascontiguousarray(columns.T), weights
 
 
-def _require_numbers(table: EncodedTable, algorithm: str) -> None:
+def kinds_of(table: EncodedTable) -> NDArray[np.int8]:
+    """Return (d,) int8: the kind of each quasi-identifier, as kernels have it."""
+    return np.array([KINDS[domain.kind] for domain in table.domains], np.int8)
+
+
+def _line(domain: Domain) -> NDArray[np.float64]:
+    """Return (size,) float64: where each code stands; not read for a null that is refused."""
+    if domain.kind == "nominal":
+        return np.arange(domain.size, dtype=np.float64)
+    if domain.kind == "ordered":  # a hierarchy may have its leaves in another order
+        return np.asarray(np.argsort(domain.values.arg_sort().to_numpy()), np.float64)
+    line = numeric_values(domain)
+    return np.asarray(line - line[len(line) // 2])
+
+
+def _precision(column: NDArray[np.float64], domain: Domain) -> float:
+    """Return 1 / variance of (n,) records, 1 where they are all equal."""
+    if column.min() == column.max():
+        return 1.0
+    if domain.kind != "nominal":
+        return float(1 / column.var())
+    counts = np.bincount(column.astype(np.int64))
+    n = len(column)
+    return float(2 * n * n / (n * n - int(counts @ counts)))
+
+
+def _days(domain: Domain) -> float:
+    """Return how many days one unit of an attribute's times is, 1 for numbers."""
+    dtype = domain.values.dtype
+    unit = "ns" if str(dtype) == "Time" else getattr(dtype, "time_unit", "")
+    return {"ms": 1 / 86_400e3, "us": 1 / 86_400e6, "ns": 1 / 86_400e9}.get(unit, 1.0)
+
+
+def require_numbers(table: EncodedTable, algorithm: str) -> None:
     """Refuse quasi-identifiers that have no mean or no distance."""
     for a, domain in enumerate(table.domains):
-        way_out = "or choose another algorithm, such as mondrian"
         if domain.kind != "number" and len(domain.values):
             raise SchemaError(
                 f"attribute {domain.name!r} is {domain.kind}, but {algorithm} takes numbers alone: "
-                f"write it as numbers, give it another role, {way_out}"
+                "write it as numbers, give it another role, or choose another algorithm, such as "
+                "mdav or mondrian"
             )
-        if domain.has_null:
-            missing = (table.codes[:, a] == domain.null_code)[table.tuple_of_row]
-            if missing.any():
-                raise DataError(
-                    f"column {domain.name!r}, row {int(missing.argmax()) + 1}: no value, and "
-                    f"{algorithm} has no distance to it: fill it in, leave out the record, "
-                    f"{way_out}"
-                )
+        _require_values(table, a, algorithm)
+
+
+def require_distances(table: EncodedTable, algorithm: str) -> None:
+    """Refuse records without a number, a time or a rank; nominal ones may be null."""
+    for a, domain in enumerate(table.domains):
+        if domain.kind != "nominal":
+            _require_values(table, a, algorithm)
+
+
+def _require_values(table: EncodedTable, a: int, algorithm: str) -> None:
+    """Refuse records without a value in quasi-identifier a."""
+    domain = table.domains[a]
+    if not domain.has_null:
+        return
+    missing = (table.codes[:, a] == domain.null_code)[table.tuple_of_row]
+    if missing.any():
+        raise DataError(
+            f"column {domain.name!r}, row {int(missing.argmax()) + 1}: no value, and "
+            f"{algorithm} has no distance to it: fill it in, leave out the record, "
+            "or choose another algorithm, such as mondrian"
+        )

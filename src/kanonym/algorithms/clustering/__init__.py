@@ -1,0 +1,1 @@
+"""Clustering: classes of records that are alike, whatever the kind of their attributes."""

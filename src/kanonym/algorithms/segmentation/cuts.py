@@ -1,0 +1,162 @@
+"""Cuts of an order: which records are units, and how classes are made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.algorithms.segmentation.orders import LARGE, unconditional
+from kanonym.data.table import EncodedTable
+from kanonym.kernels.conditions import Criteria
+from kanonym.kernels.disclosure import DISTINCT, ENTROPY, RECURSIVE
+from kanonym.kernels.penalty import Costs
+from kanonym.kernels.segmentation import cut, first_fit
+
+Way = Literal["optimal", "by record", "by piece", "by class"]
+
+APART, NEAR = True, False
+"""Whether classes have to start where those of a known division do."""
+
+PIECES = LARGE // 2
+"""So many pieces make k records, where k is large."""
+
+REACH = 256
+"""Classes that are cut by record have at most so many, or twice as many as are asked for."""
+
+UNITS = 16
+"""What satisfies the criteria is divided into up to so many units, of k records at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """An order of the records and the classes that it is cut into.
+
+    Attributes
+    ----------
+    rows
+        (n_rows,) int64, the records in their order.
+    starts
+        (n_classes + 1,) int64, the places where classes start, and n_rows.
+    loss
+        Loss summed over records and attributes, infinite where no cut was found.
+    way
+        How it was cut, see `way_of`.
+
+    """
+
+    rows: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    loss: float
+    way: Way
+
+
+def way_of(criteria: Criteria) -> Way:
+    """Say how an order is cut for these criteria.
+
+    `optimal`: a class that satisfies them goes on to do so when it grows, and the best of
+    all cuts is found. `by record`: a class may start at any record, but of longer classes
+    not all are looked at. `by piece`: likewise, but of large classes one may start at
+    every (k / 32)-th record only. `by class`: classes of k records are made first, and
+    neighbours joined, because what is asked compares a class with the table, and takes many
+    records.
+    """
+    measures = set(criteria.conditions[:, 0].tolist())
+    if not measures <= {DISTINCT, ENTROPY, RECURSIVE}:
+        return "by class"
+    if criteria.min_size >= LARGE:
+        return "by piece"
+    return "optimal" if measures <= {DISTINCT} else "by record"
+
+
+def cut_order(
+    table: EncodedTable,
+    costs: Costs,
+    criteria: Criteria,
+    order: NDArray[np.int64],
+    known: NDArray[np.int32] | None = None,
+) -> Cut:
+    """Cut an order of tuples into classes that satisfy the criteria.
+
+    order: (n_tuples,) int64. known: (n_tuples,) int32, ascending, the classes by place in
+    that order of a division that satisfies the criteria, if there is one; what is found
+    loses no more than that one, unless a class of it has more than `REACH` units.
+    """
+    rows, place = _records_in(table, order)
+    codes = np.ascontiguousarray(table.codes[order[place]])
+    hidden = np.ascontiguousarray(table.sensitive_codes[order[place]])
+    n = len(rows)
+    way = way_of(criteria)
+    is_start = np.zeros(n, np.bool_)
+    is_start[0] = True
+    if known is not None:
+        is_start[1:] = np.diff(known[place]) != 0
+    units = _pieces(codes, is_start, max(criteria.min_size // PIECES, 1))
+    is_start = is_start[units[:-1]]
+    anywhere = np.ones(len(is_start), np.bool_)
+    reach = max(2 * criteria.min_size, REACH)
+    if way != "by class":
+        looked = anywhere if known is None or way == "optimal" else is_start
+        found = cut(codes, hidden, units, looked, NEAR, reach, costs, criteria)
+        starts, loss, complete = found
+        if np.isfinite(loss):
+            way = way if complete or way != "optimal" else "by record"
+            return Cut(rows, units[starts], loss, way)
+    size = unconditional(criteria, criteria.min_size)
+    if known is None:
+        chosen, _, _ = cut(codes, hidden, units, anywhere, NEAR, reach, costs, size)
+        units = units[chosen]
+        is_start = first_fit(hidden, units, criteria)
+    else:
+        chosen, _, _ = cut(codes, hidden, units, is_start, APART, reach, costs, size)
+        units, is_start = units[chosen], is_start[chosen[:-1]]
+    # A class of many units is made of fewer and longer ones.
+    label = np.cumsum(is_start) - 1
+    first = np.flatnonzero(is_start)
+    step = np.diff(np.append(first, len(label))) // UNITS + 1
+    kept = (np.arange(len(label)) - first[label]) % step[label] == 0
+    units, is_start = np.append(units[:-1][kept], n), is_start[kept]
+    starts, loss, _ = cut(codes, hidden, units, is_start, NEAR, 4 * UNITS, costs, criteria)
+    return Cut(rows, units[starts], loss, "by class")
+
+
+def _pieces(codes: NDArray[np.int32], is_start: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
+    """Return where pieces of up to `size` records start, and the number of records.
+
+    Long runs of equal records, and what starts a known class, are not inside of a piece.
+    """
+    n = len(codes)
+    starts = is_start | (np.arange(n) % size == 0)
+    changes = np.flatnonzero((codes[1:] != codes[:-1]).any(axis=1)) + 1
+    bounds = np.concatenate([[0], changes, [n]])
+    long = np.diff(bounds) >= size
+    starts[bounds[:-1][long]] = True
+    starts[bounds[1:][long][bounds[1:][long] < n]] = True
+    return np.append(np.flatnonzero(starts), n)
+
+
+def _records_in(
+    table: EncodedTable, order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (n_rows,) records in an order of tuples, and the place of their tuple in it.
+
+    Tuples that differ in sensitive values alone are mixed evenly, so that few records
+    of them are as diverse as all.
+    """
+    weights = table.weights[order]
+    place = np.repeat(np.arange(len(order)), weights)
+    firsts = np.cumsum(weights) - weights
+    within = np.arange(len(place)) - firsts[place]
+    rows = np.argsort(table.tuple_of_row, kind="stable")
+    starts = np.cumsum(table.weights) - table.weights
+    rows = rows[starts[order[place]] + within]
+    if not table.sensitive:
+        return rows, place
+    codes = table.codes[order]
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = (codes[1:] != codes[:-1]).any(axis=1)
+    run = np.cumsum(fresh)[place]
+    mixed = np.lexsort([(within + 0.5) / weights[place], run])
+    return rows[mixed], place[mixed]

@@ -1,0 +1,86 @@
+"""A least class size for algorithms that ask for none: classes below it are merged or moved."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.errors import InfeasibleError
+from kanonym.kernels.small_classes import merged, nearest_centres
+from kanonym.transforms.groups import renumbered
+
+Small = Literal["merge", "move"]
+Groups = NDArray[np.int32] | None
+
+
+def enlarged(
+    points: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    classes: tuple[NDArray[np.int32], Groups],
+    k: int,
+    small: Small = "merge",
+) -> tuple[NDArray[np.int32], Groups]:
+    """Leave no class of fewer than k records.
+
+    Parameters
+    ----------
+    points
+        (n, d) float64, places of records.
+    weights
+        (d,) float64, what a squared difference counts in a distance.
+    counts
+        (n,) int64 records at each point, k together at least.
+    classes
+        (n,) int32 class of each point, from 0, none empty; and (n_classes, d) int32 groups
+        as of `Partition`, or None.
+    k
+        Records that every class must have.
+    small
+        `merge`: the smallest class joins the one of the nearest centre, until none is too
+        small. `move`: each point of a small class goes to the nearest centre of the
+        classes that have k records from the start.
+
+    Returns
+    -------
+    The classes in the same form, as they come in where none is too small. What joins a class
+    with groups gets its groups: the columns have no values that they did not have.
+
+    Raises
+    ------
+    InfeasibleError
+        Points are to move, but no class has k records.
+
+    Notes
+    -----
+    The centre of a class is the mean of its records or, column by column, of its groups'; it
+    stays where it is while others join.
+
+    """
+    labels, groups = classes
+    sizes = np.bincount(labels, counts).astype(np.int64)
+    if sizes.min(initial=k) >= k:
+        return classes
+    centres = np.empty((len(sizes), points.shape[1]))
+    for a in range(points.shape[1]):
+        own = np.arange(len(sizes)) if groups is None else groups[:, a]
+        held = own[labels]
+        means = np.bincount(held, points[:, a] * counts) / np.bincount(held, counts)
+        centres[:, a] = means[own]
+    kept: NDArray[np.int64]
+    if small == "merge":
+        kept = merged(centres, weights, sizes, k)[labels]
+    else:
+        large = np.flatnonzero(sizes >= k)
+        if not len(large):
+            raise InfeasibleError(
+                f"no class has {k} records for those of smaller classes to move to: the largest "
+                f"has {sizes.max()}. Ask for fewer clusters, or merge classes (small: merge)"
+            )
+        kept = labels.astype(np.int64)
+        moving = sizes[labels] < k
+        kept[moving] = large[nearest_centres(points[moving], centres[large], weights)]
+    used, numbers = np.unique(kept, return_inverse=True)
+    return numbers.astype(np.int32), None if groups is None else renumbered(groups[used])

@@ -1,0 +1,270 @@
+"""Groups of k to 2 k - 1 records that exchange records, and take back what did not help."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.kernels.compile import Int, part
+
+FREE, TRIAL, LOGGED, HEAD, WAITING = range(5)
+"""What the state of groups counts, see there."""
+
+
+class Groups(NamedTuple):
+    """Groups of records by number; a number without records is free.
+
+    There are n_groups = n // k + 1 numbers: one more than there can be groups.
+
+    Attributes
+    ----------
+    rows
+        (n, d) float64, the records, scaled so that all attributes weigh the same.
+    group, place, reach
+        (n,) int64, int64 and float64: the group of each record, its place there, and its
+        squared distance to the centroid.
+    members
+        (n_groups, 2 k) int64, the records of a group come first.
+    sizes, radii
+        (n_groups,) int64 and float64: records of a group, and the largest reach of one.
+    sums, centres
+        (n_groups, d) float64: the sum of the records, and their centroid.
+    near
+        (n_groups, width) int64, groups nearby, the nearest first, then -1.
+    free
+        (n_groups,) int64, the free numbers, the next one last.
+    queue, waits
+        (n_groups,) int64 and bool: a ring of groups that have changed, and who is in it.
+    seen
+        (n_groups,) int64, the last trial that changed a group.
+    log, logged
+        (n_groups, 2 k + 2) int64, the groups that this trial has changed, in order, as they
+        were: number, size, members; (n_groups, d + 1) float64, their sums and losses.
+    state
+        (5,) int64: how many numbers are FREE; the TRIAL; how many groups are LOGGED; where the
+        queue's HEAD is, and how many are WAITING in it.
+
+    """
+
+    rows: NDArray[np.float64]
+    group: NDArray[np.int64]
+    place: NDArray[np.int64]
+    reach: NDArray[np.float64]
+    members: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    radii: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    centres: NDArray[np.float64]
+    near: NDArray[np.int64]
+    free: NDArray[np.int64]
+    queue: NDArray[np.int64]
+    waits: NDArray[np.bool_]
+    seen: NDArray[np.int64]
+    log: NDArray[np.int64]
+    logged: NDArray[np.float64]
+    state: NDArray[np.int64]
+
+
+@part
+def grouped(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, width: Int) -> Groups:
+    """Return the groups that (n,) labels make of (n, d) rows, of k to 2 k - 1 records each."""
+    n, d = rows.shape
+    n_groups = n // k + 1
+    groups = Groups(
+        rows,
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty((n_groups, 2 * k), np.int64),
+        np.zeros(n_groups, np.int64),
+        np.zeros(n_groups),
+        np.empty((n_groups, d)),
+        np.empty((n_groups, d)),
+        np.empty((n_groups, width), np.int64),
+        np.empty(n_groups, np.int64),
+        np.empty(n_groups, np.int64),
+        np.zeros(n_groups, np.bool_),
+        np.zeros(n_groups, np.int64),
+        np.empty((n_groups, 2 * k + 2), np.int64),
+        np.empty((n_groups, d + 1)),
+        np.zeros(5, np.int64),
+    )
+    for i in range(n):
+        own = np.int64(labels[i])
+        _put(groups, i, own, groups.sizes[own])
+        groups.sizes[own] += 1
+    for c in range(n_groups - 1, -1, -1):
+        if groups.sizes[c] > 0:
+            add_up(groups, c)
+        else:
+            release(groups, c)
+    return groups
+
+
+@part
+def _put(groups: Groups, i: Int, c: Int, place: Int) -> None:
+    """Write a record at a place of a group."""
+    groups.members[c, place] = i
+    groups.group[i] = c
+    groups.place[i] = place
+
+
+@part
+def release(groups: Groups, c: Int) -> None:
+    """Make a number free."""
+    groups.free[groups.state[FREE]] = c
+    groups.state[FREE] += 1
+
+
+@part
+def add_up(groups: Groups, c: Int) -> None:
+    """Sum a group's records anew, so that rounding does not pile up, and measure it."""
+    for a in range(groups.rows.shape[1]):
+        total = 0.0
+        for place in range(groups.sizes[c]):
+            total += groups.rows[groups.members[c, place], a]
+        groups.sums[c, a] = total
+    measure(groups, c)
+
+
+@part
+def measure(groups: Groups, c: Int) -> None:
+    """Write a group's centroid, and how far its records are from it."""
+    d = groups.rows.shape[1]
+    for a in range(d):
+        groups.centres[c, a] = groups.sums[c, a] / groups.sizes[c]
+    radius = 0.0
+    for place in range(groups.sizes[c]):
+        i = groups.members[c, place]
+        distance = 0.0
+        for a in range(d):
+            gap = groups.rows[i, a] - groups.centres[c, a]
+            distance += gap * gap
+        groups.reach[i] = distance
+        radius = max(radius, distance)
+    groups.radii[c] = radius
+
+
+@part
+def loss(groups: Groups, c: Int) -> float:
+    """Return the sum of the squared distances of a group's records to its centroid."""
+    total = 0.0
+    for place in range(groups.sizes[c]):
+        total += groups.reach[groups.members[c, place]]
+    return total
+
+
+@part
+def wake(groups: Groups, c: Int) -> None:
+    """Put a group at the end of the queue, unless it is in it."""
+    if not groups.waits[c]:
+        state = groups.state
+        groups.queue[(state[HEAD] + state[WAITING]) % len(groups.queue)] = c
+        groups.waits[c] = True
+        state[WAITING] += 1
+
+
+@part
+def next_awake(groups: Groups) -> Int:
+    """Take the first group out of the queue."""
+    state = groups.state
+    c = np.int64(groups.queue[state[HEAD]])
+    groups.waits[c] = False
+    state[HEAD] = (state[HEAD] + 1) % len(groups.queue)
+    state[WAITING] -= 1
+    return c
+
+
+@part
+def touch(groups: Groups, c: Int) -> None:
+    """Write down what a group was before this trial; it has been measured."""
+    state = groups.state
+    if groups.seen[c] == state[TRIAL]:
+        return
+    groups.seen[c] = state[TRIAL]
+    at = state[LOGGED]
+    state[LOGGED] += 1
+    d = groups.rows.shape[1]
+    groups.log[at, 0] = c
+    groups.log[at, 1] = groups.sizes[c]
+    for place in range(groups.sizes[c]):
+        groups.log[at, 2 + place] = groups.members[c, place]
+    for a in range(d):
+        groups.logged[at, a] = groups.sums[c, a]
+    groups.logged[at, d] = loss(groups, c)
+
+
+@part
+def move(groups: Groups, i: Int, c: Int) -> None:
+    """Move a record to another group; neither is measured."""
+    old = groups.group[i]
+    touch(groups, old)
+    touch(groups, c)
+    groups.sizes[old] -= 1
+    _put(groups, groups.members[old, groups.sizes[old]], old, groups.place[i])
+    _put(groups, i, c, groups.sizes[c])
+    groups.sizes[c] += 1
+    for a in range(groups.rows.shape[1]):
+        groups.sums[old, a] -= groups.rows[i, a]
+        groups.sums[c, a] += groups.rows[i, a]
+
+
+@part
+def exchange(groups: Groups, i: Int, j: Int) -> None:
+    """Let records of two groups change places; neither is measured."""
+    one, other = groups.group[i], groups.group[j]
+    touch(groups, one)
+    touch(groups, other)
+    place = groups.place[i]
+    _put(groups, i, other, groups.place[j])
+    _put(groups, j, one, place)
+    for a in range(groups.rows.shape[1]):
+        gap = groups.rows[j, a] - groups.rows[i, a]
+        groups.sums[one, a] += gap
+        groups.sums[other, a] -= gap
+
+
+@part
+def begin(groups: Groups) -> None:
+    """Begin a trial: what happens from here on can be taken back."""
+    groups.state[TRIAL] += 1
+    groups.state[LOGGED] = 0
+
+
+@part
+def refresh(groups: Groups) -> None:
+    """Sum anew the groups that this trial has changed."""
+    for at in range(groups.state[LOGGED]):
+        if groups.sizes[groups.log[at, 0]] > 0:
+            add_up(groups, groups.log[at, 0])
+
+
+@part
+def fallen(groups: Groups, least: float) -> bool:
+    """Say whether this trial has lowered the loss by a share `least` of what it has changed."""
+    before = after = 0.0
+    for at in range(groups.state[LOGGED]):
+        before += groups.logged[at, groups.rows.shape[1]]
+        after += loss(groups, groups.log[at, 0])
+    return after < before * (1.0 - least)
+
+
+@part
+def take_back(groups: Groups) -> None:
+    """Make all groups what they were when this trial began, and empty the queue."""
+    state = groups.state
+    while state[WAITING] > 0:
+        next_awake(groups)
+    for at in range(state[LOGGED] - 1, -1, -1):
+        c = groups.log[at, 0]
+        groups.sizes[c] = groups.log[at, 1]
+        if groups.sizes[c] == 0:
+            release(groups, c)
+            continue
+        for place in range(groups.sizes[c]):
+            _put(groups, groups.log[at, 2 + place], c, place)
+        for a in range(groups.rows.shape[1]):
+            groups.sums[c, a] = groups.logged[at, a]
+        measure(groups, c)

@@ -1,0 +1,103 @@
+"""Slow, obvious twins of segmentation: every cut of an order, and orders by their definition.
+
+Rows are those of `naive_mondrian`, each of one record; an order is a list of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import naive_mondrian as naive
+from naive_mondrian import Attribute, Row
+
+Rows = Sequence[Row]
+Satisfies = Callable[[Rows], bool]
+
+
+def loss(rows: Rows, attributes: Sequence[Attribute]) -> float:
+    """Return what the records of one class lose."""
+    return float(naive.loss(rows, attributes))
+
+
+def every_cut(n: int) -> Iterator[list[int]]:
+    """Yield all ways to cut n places: where classes start, and n."""
+    for chosen in range(1 << max(n - 1, 0)):
+        yield [0, *(i + 1 for i in range(n - 1) if chosen >> i & 1), n]
+
+
+def best_of_all(rows: Rows, attributes: Sequence[Attribute], satisfies: Satisfies) -> float:
+    """Return the least loss of all cuts whose classes satisfy, infinity without one."""
+    known = {
+        (i, j): loss(rows[i:j], attributes) if satisfies(rows[i:j]) else math.inf
+        for j in range(len(rows) + 1)
+        for i in range(j)
+    }
+    return min(sum(known[pair] for pair in itertools.pairwise(cut)) for cut in every_cut(len(rows)))
+
+
+def best_by_rule(
+    units: Sequence[Rows],
+    attributes: Sequence[Attribute],
+    satisfies: Satisfies,
+    known: Sequence[bool],
+    reach: int,
+    *,
+    apart: bool,
+) -> float:
+    """Return the least loss where classes that consist of two good ones are left out.
+
+    They are left out from the first one on that does, counted from its end to the left,
+    but not before a class of the known division began.
+    """
+    best = [0.0] + [math.inf] * len(units)
+    for end in range(1, len(units) + 1):
+        shortest, passed, done = None, False, False
+        for start in range(end - 1, max(end - reach, 0) - 1, -1):
+            rows = [row for unit in units[start:end] for row in unit]
+            if best[end] < math.inf:
+                rest = [row for unit in units[start:shortest] for row in unit]
+                done = done or bool(rest and satisfies(rest))
+            if done and (passed or apart):
+                break
+            if satisfies(rows):
+                shortest = start if shortest is None else shortest
+                best[end] = min(best[end], best[start] + loss(rows, attributes))
+            passed = passed or known[start]
+            if apart and known[start]:
+                break
+    return best[-1]
+
+
+def first_fit(units: Sequence[Rows], satisfies: Satisfies) -> list[bool]:
+    """Join units from the left until they satisfy; what is left goes to the last ones."""
+    classes: list[list[int]] = []
+    current: list[int] = []
+    for unit in range(len(units)):
+        current.append(unit)
+        if satisfies([row for i in current for row in units[i]]):
+            classes.append(current)
+            current = []
+    while current:
+        current = [*classes.pop(), *current] if classes else current
+        if not classes or satisfies([row for i in current for row in units[i]]):
+            classes.append(current)
+            current = []
+    firsts = {one[0] for one in classes}
+    return [unit in firsts for unit in range(len(units))]
+
+
+def serpentine(codes: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Turn sorted tuples: each attribute begins where the stretch before it ended, if nearer."""
+    order = list(codes)
+    for a in range(1, len(codes[0]) if codes else 0):
+        turned: list[tuple[int, ...]] = []
+        while order:
+            same = [one for one in order if one[:a] == order[0][:a]]
+            order = order[len(same) :]
+            if turned and abs(same[-1][a] - turned[-1][a]) < abs(same[0][a] - turned[-1][a]):
+                same.reverse()
+            turned += same
+        order = turned
+    return order

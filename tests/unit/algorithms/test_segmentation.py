@@ -1,0 +1,257 @@
+"""Laws of segmentation and of the choice between algorithms, on encoded tables."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import kanonym as ka
+import naive_mondrian as naive
+from kanonym.algorithms.auto import Auto
+from kanonym.algorithms.clustering.k_member import KMember
+from kanonym.algorithms.criteria import classes_of, compiled
+from kanonym.algorithms.mondrian import Mondrian
+from kanonym.algorithms.segmentation import Order, Segmentation, orders
+from kanonym.data.errors import InfeasibleError, PolicyError
+from kanonym.data.table import encode
+from kanonym.metrics.certainty import certainty_costs
+from kanonym.models import KAnonymity, KMap, LDiversity, TCloseness
+from tables import tables
+
+ORDERS = typing.get_args(Order)
+
+
+def rows_of(table, partition):
+    """Return the rows of each class, each of one record, and the suppressed ones."""
+    encoded = table.encoded()
+    labels = partition.labels
+    if not partition.by_row:
+        labels = labels[encoded.tuple_of_row]
+    single = [table.rows[i]._replace(weight=1) for i in encoded.tuple_of_row]
+    classes = [[] for _ in range(partition.n_classes)]
+    lost = []
+    for row, label in zip(single, labels.tolist(), strict=True):
+        (lost if label < 0 else classes[label]).append(row)
+    return classes, lost
+
+
+def divided(table, algorithm, limit=0.0):
+    """Return classes, suppressed rows, and what both lose."""
+    partition = algorithm.partition(table.encoded(), table.costs, table.models, limit)
+    classes, lost = rows_of(table, partition)
+    loss = sum(naive.loss(rows, table.attributes) for rows in classes)
+    return classes, lost, float(loss + len(lost) * len(table.attributes))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=60, deadline=None)
+@given(table=tables(2, 30))
+def test_every_class_satisfies_every_model(order, table):
+    """Whatever the order, classes hold every record once and satisfy the models."""
+    if not table.satisfies(table.rows):
+        with pytest.raises(InfeasibleError):
+            divided(table, Segmentation(order))
+        return
+    classes, lost, _ = divided(table, Segmentation(order))
+    assert not lost
+    assert sum(map(len, classes)) == naive.records(table.rows)
+    assert all(table.satisfies(rows) for rows in classes)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=30, deadline=None)
+@given(table=tables(2, 30), k=st.integers(1, 6))
+def test_classes_have_k_to_2k_minus_1_records(order, table, k):
+    """Where only k is asked for, no class has room for two."""
+    assume(naive.records(table.rows) >= k)
+    asked = dataclasses.replace(table, models=[KAnonymity(k)])
+    classes, _, _ = divided(asked, Segmentation(order))
+    assert all(k <= len(rows) < 2 * k for rows in classes)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=30, deadline=None)
+@given(table=tables(2, 30))
+def test_auto_keeps_the_order_that_loses_least(order, table):
+    """No order that can be asked for loses less than `auto`."""
+    if table.satisfies(table.rows):
+        assert divided(table, Segmentation())[2] <= divided(table, Segmentation(order))[2] + 1e-9
+
+
+@settings(max_examples=100, deadline=None)
+@given(table=tables(2, 40))
+def test_mondrian_never_loses_less(table):
+    """What compares classes with the table loses no more than strict Mondrian in `kd` order."""
+    if table.satisfies(table.rows):
+        best = divided(table, Mondrian())[2]
+        if any(isinstance(model, TCloseness) for model in table.models):
+            assert divided(table, Segmentation("kd"))[2] <= best + 1e-9
+        assert divided(table, Auto())[2] <= best + 1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=tables(2, 40), limit=st.sampled_from([0.0, 0.1, 0.5]))
+def test_the_choice_is_the_one_that_loses_least(table, limit):
+    """With suppressed records counted in full, `auto` loses no more than either algorithm."""
+    if table.satisfies(table.rows):
+        chosen = divided(table, Auto(), limit)[2]
+        sizes_only = all(model.attribute is None for model in table.models)
+        for one in (Mondrian(), Segmentation(), *[KMember()] * sizes_only):
+            assert chosen <= divided(table, one, limit)[2] + 1e-9
+
+
+def encoded(columns, *sensitive):
+    """Encode columns of a dict, the sensitive ones apart, with their costs."""
+    frame = pl.DataFrame(columns)
+    known = [(frame[name], None) for name in frame.columns if name not in sensitive]
+    table = encode(known, [(frame[name], None, False) for name in sensitive], len(frame))
+    recodings = ["interval" if d.kind == "number" else "set" for d in table.domains]
+    return table, certainty_costs(table.domains, recodings)
+
+
+def test_equal_records_are_mixed_by_their_sensitive_values():
+    """Records that differ in sensitive values alone do not make classes larger than need be."""
+    table, costs = encoded({"age": [40] * 12, "s": ["a", "b", "c"] * 4}, "s")
+    models = [KAnonymity(3), LDiversity("s", 3)]
+    assert Segmentation().partition(table, costs, models).n_classes == 4
+
+
+def test_a_cut_says_how_it_was_found():
+    """The account names the order that was kept, and whether the cut is the best of it."""
+    table, costs = encoded({"age": list(range(20)), "s": list("ab" * 10)}, "s")
+    for models, cut in (
+        ([KAnonymity(2)], "optimal"),
+        ([LDiversity("s", 2)], "optimal"),
+        ([LDiversity("s", 2, "entropy")], "by record"),
+        ([TCloseness("s", 0.2)], "by class"),
+    ):
+        account = Segmentation("hilbert").partition(table, costs, models).account
+        assert account == {"order": "hilbert", "cut": cut}
+    account = Auto().partition(table, costs, [KAnonymity(2)]).account
+    assert account == {"chosen": "segmentation", "order": "hilbert", "cut": "optimal"}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_large_classes_are_cut_by_piece(order):
+    """From k = 64 on, classes still have k to 2 k - 1 records, and `kd` beats Mondrian."""
+    rng = np.random.default_rng(2)
+    columns = {"a": rng.integers(0, 9, 2000), "b": rng.exponential(10, 2000).round()}
+    table, costs = encoded(columns)
+    models = [KAnonymity(100)]
+    partition = Segmentation(order).partition(table, costs, models)
+    assert partition.account["cut"] == "by piece"
+    sizes = np.bincount(partition.labels)
+    assert 100 <= sizes.min() <= sizes.max() < 200
+    lost = ka.anonymize(pl.DataFrame(columns), quasi_identifiers=["a", "b"], k=100).utility.gcp
+    found = ka.anonymize(
+        pl.DataFrame(columns), quasi_identifiers=["a", "b"], k=100, algorithm=Segmentation(order)
+    )
+    if order in ("kd", "auto"):
+        assert found.utility.gcp <= lost + 1e-12
+
+
+def test_small_tables_are_clustered_where_that_loses_less():
+    """Groups that no order keeps side by side are found by k-member, and the account says so."""
+    rng = np.random.default_rng(3)
+    table, costs = encoded({name: rng.integers(0, 4, 300) for name in "abcdef"})
+    assert Auto().partition(table, costs, [KAnonymity(3)]).account == {"chosen": "k-member"}
+
+
+def test_where_no_short_class_is_diverse_classes_are_joined():
+    """A rare value makes classes longer than are looked at one by one; they are still found."""
+    n = 3000
+    table, costs = encoded(
+        {"age": list(range(n)), "s": ["rare"] + ["usual"] * (n - 2) + ["rare"]}, "s"
+    )
+    partition = Segmentation("hilbert").partition(table, costs, [LDiversity("s", 2)])
+    assert partition.account["cut"] == "by class"
+    classes = classes_of_rows(table, partition)
+    assert LDiversity("s", 2).satisfied(classes).all()
+    assert partition.n_classes == 2
+
+
+def classes_of_rows(table, partition):
+    """Return the classes of records as models see them."""
+    rows = dataclasses.replace(
+        table,
+        codes=table.codes[table.tuple_of_row],
+        sensitive_codes=table.sensitive_codes[table.tuple_of_row],
+        weights=np.ones(table.n_rows, np.int64),
+    )
+    return classes_of(rows, partition.labels, partition.n_classes)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_small_and_plain_tables_are_cut_too(order):
+    """No record, no attribute, one record, k = n, constant columns and columns of nulls."""
+    none, costs = encoded({"age": pl.Series([], dtype=pl.Int64)})
+    assert Segmentation(order).partition(none, costs, [KAnonymity(2)]).n_classes == 0
+    bare, costs = encoded({"s": ["a", "b"]}, "s")
+    assert Segmentation(order).partition(bare, costs, [KAnonymity(2)]).n_classes == 1
+    for columns, k, n_classes in (
+        ({"age": [1]}, 1, 1),
+        ({"age": [1, 2, 3]}, 3, 1),
+        ({"age": [7] * 7, "town": ["x"] * 7}, 3, 2),
+        ({"age": pl.Series([None] * 6, dtype=pl.Int64), "town": ["x", "y"] * 3}, 3, 2),
+    ):
+        table, costs = encoded(columns)
+        assert Segmentation(order).partition(table, costs, [KAnonymity(k)]).n_classes == n_classes
+
+
+def test_tables_of_very_many_columns_are_sorted():
+    """More columns than a Hilbert curve or a packed key has bits."""
+    rng = np.random.default_rng(0)
+    table, costs = encoded({f"c{a}": rng.integers(0, 3, 40) for a in range(70)})
+    for order in ORDERS:
+        partition = Segmentation(order).partition(table, costs, [KAnonymity(4)])
+        assert np.bincount(partition.labels).min() >= 4
+
+
+def test_the_tree_is_an_order_of_its_classes():
+    """Where more than a size is asked for, `kd` knows classes that satisfy the models."""
+    rng = np.random.default_rng(1)
+    table, costs = encoded(
+        {
+            "a": rng.integers(0, 30, 300),
+            "b": rng.integers(0, 30, 300),
+            "s": rng.integers(0, 4, 300),
+        },
+        "s",
+    )
+    model = TCloseness("s", 0.3)
+    order, known = orders.in_tree(table, costs, compiled([KAnonymity(3), model], table))
+    assert sorted(order.tolist()) == list(range(len(table.weights)))
+    labels = np.empty(len(order), np.int32)
+    labels[order] = known
+    classes = classes_of(table, labels, int(known.max()) + 1)
+    assert model.satisfied(classes).all()
+    assert (np.diff(known) >= 0).all()
+    assert orders.in_tree(table, costs, compiled([KAnonymity(3)], table))[1] is None
+
+
+def test_unknown_orders_and_models_of_a_population_are_refused():
+    """The message names the orders, or an algorithm that counts persons."""
+    with pytest.raises(PolicyError, match="it must be one of auto, hilbert, kd"):
+        Segmentation("zigzag")
+    table, costs = encoded({"age": [1, 2, 3]})
+    for algorithm in (Segmentation(), Auto()):
+        with pytest.raises(PolicyError, match="choose full-domain"):
+            algorithm.partition(table, costs, [KMap(2, pl.DataFrame({"age": [1]}))])
+        with pytest.raises(InfeasibleError, match="records: 3"):
+            algorithm.partition(table, costs, [KAnonymity(4)])
+
+
+def test_auto_suppresses_where_that_loses_less():
+    """An outlier that Mondrian may leave out is left out, and the account says who did."""
+    frame = pl.DataFrame({"age": [*range(20), 10_000]})
+    release = ka.anonymize(
+        frame, quasi_identifiers=["age"], k=4, algorithm="auto", suppression_limit=0.05
+    )
+    assert release.suppressed == 1
+    assert release.algorithm["chosen"] == "mondrian"
