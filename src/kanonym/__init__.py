@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.microaggregation.v_mdav import VMDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
+    from kanonym.attacks.similarity import similarity_attack
     from kanonym.data import hierarchy
     from kanonym.data.errors import (
         DataError,
@@ -47,24 +48,57 @@ if TYPE_CHECKING:
     from kanonym.pipeline import anonymize, measure, verify
     from kanonym.policy import Policy
     from kanonym.release import Release
+    from kanonym.transformation import transform
+    from kanonym.transforms.action import After
+    from kanonym.transforms.masking.bins import Bin
+    from kanonym.transforms.masking.keep import Keep
+    from kanonym.transforms.masking.mask_email import MaskEmail
+    from kanonym.transforms.masking.mask_iban import MaskIban
+    from kanonym.transforms.masking.mask_phone import MaskPhone
+    from kanonym.transforms.masking.redact import Redact
+    from kanonym.transforms.masking.rounding import Round
+    from kanonym.transforms.masking.shift_date import ShiftDate
+    from kanonym.transforms.masking.suppress import Suppress
+    from kanonym.transforms.masking.top_bottom import TopBottom
+    from kanonym.transforms.masking.truncate_date import TruncateDate
+    from kanonym.transforms.perturbation.correlated_noise import CorrelatedNoise
+    from kanonym.transforms.perturbation.noise import GaussianNoise, LaplaceNoise
+    from kanonym.transforms.perturbation.pram import Pram
+    from kanonym.transforms.perturbation.randomized_response import (
+        RandomizedResponse,
+        estimated_shares,
+    )
+    from kanonym.transforms.perturbation.rank_swap import RankSwap
+    from kanonym.transforms.perturbation.shuffle import Shuffle
+    from kanonym.transforms.perturbation.swap import Swap
+    from kanonym.transforms.pseudonymization.fake import Fake
+    from kanonym.transforms.pseudonymization.ff1 import FF1
+    from kanonym.transforms.pseudonymization.keyed_hash import KeyedHash
+    from kanonym.transforms.pseudonymization.surrogate import Surrogate
     from kanonym.verification import Verification
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "FF1",
     "MDAV",
     "MONA",
     "ONA",
     "VMDAV",
+    "After",
     "AlphaKAnonymity",
     "Auto",
     "AverageRisk",
     "BetaLikeness",
+    "Bin",
     "CellSuppression",
+    "CorrelatedNoise",
     "DataError",
     "DeltaDisclosure",
     "DeltaPresence",
+    "Fake",
     "FullDomain",
+    "GaussianNoise",
     "HierarchyError",
     "Identifier",
     "IndividualRanking",
@@ -76,45 +110,73 @@ __all__ = [
     "KMeans",
     "KMember",
     "KanonymError",
+    "Keep",
+    "KeyedHash",
     "LDiversity",
+    "LaplaceNoise",
     "LocalRecoding",
+    "MaskEmail",
+    "MaskIban",
+    "MaskPhone",
     "Mondrian",
     "Policy",
     "PolicyError",
     "PopulationUniqueness",
+    "Pram",
     "QuasiIdentifier",
+    "RandomizedResponse",
+    "RankSwap",
+    "Redact",
     "Release",
     "Role",
+    "Round",
     "SampleUniqueness",
     "SchemaError",
     "Segmentation",
     "Sensitive",
+    "ShiftDate",
+    "Shuffle",
+    "Suppress",
+    "Surrogate",
+    "Swap",
     "TCloseness",
     "TClosenessFirst",
+    "TopBottom",
+    "TruncateDate",
     "Univariate",
     "Verification",
     "anonymize",
+    "estimated_shares",
     "hierarchy",
     "lattice",
     "measure",
     "read_table",
+    "similarity_attack",
+    "transform",
     "verify",
     "write_table",
 ]
 
 _HOMES = {
+    "FF1": "kanonym.transforms.pseudonymization.ff1",
     "MDAV": "kanonym.algorithms.microaggregation.mdav",
     "MONA": "kanonym.algorithms.microaggregation.mona",
     "ONA": "kanonym.algorithms.microaggregation.ona",
+    "VMDAV": "kanonym.algorithms.microaggregation.v_mdav",
+    "After": "kanonym.transforms.action",
     "AlphaKAnonymity": "kanonym.models.anonymity",
     "Auto": "kanonym.algorithms.auto",
     "AverageRisk": "kanonym.models.risk",
     "BetaLikeness": "kanonym.models.likeness",
+    "Bin": "kanonym.transforms.masking.bins",
     "CellSuppression": "kanonym.algorithms.cell_suppression",
+    "CorrelatedNoise": "kanonym.transforms.perturbation.correlated_noise",
     "DataError": "kanonym.data.errors",
     "DeltaDisclosure": "kanonym.models.likeness",
     "DeltaPresence": "kanonym.models.population",
+    "Fake": "kanonym.transforms.pseudonymization.fake",
     "FullDomain": "kanonym.algorithms.full_domain",
+    "GaussianNoise": "kanonym.transforms.perturbation.noise",
     "HierarchyError": "kanonym.data.errors",
     "Identifier": "kanonym.data.schema",
     "IndividualRanking": "kanonym.algorithms.microaggregation.individual_ranking",
@@ -123,32 +185,52 @@ _HOMES = {
     "KAnonymity": "kanonym.models.anonymity",
     "KDTree": "kanonym.algorithms.clustering.kdtree",
     "KMap": "kanonym.models.population",
-    "KMember": "kanonym.algorithms.clustering.k_member",
     "KMeans": "kanonym.algorithms.clustering.kmeans",
+    "KMember": "kanonym.algorithms.clustering.k_member",
     "KanonymError": "kanonym.data.errors",
+    "Keep": "kanonym.transforms.masking.keep",
+    "KeyedHash": "kanonym.transforms.pseudonymization.keyed_hash",
     "LDiversity": "kanonym.models.diversity",
+    "LaplaceNoise": "kanonym.transforms.perturbation.noise",
     "LocalRecoding": "kanonym.algorithms.local_recoding",
+    "MaskEmail": "kanonym.transforms.masking.mask_email",
+    "MaskIban": "kanonym.transforms.masking.mask_iban",
+    "MaskPhone": "kanonym.transforms.masking.mask_phone",
     "Mondrian": "kanonym.algorithms.mondrian",
     "Policy": "kanonym.policy",
     "PolicyError": "kanonym.data.errors",
     "PopulationUniqueness": "kanonym.models.risk",
+    "Pram": "kanonym.transforms.perturbation.pram",
     "QuasiIdentifier": "kanonym.data.schema",
+    "RandomizedResponse": "kanonym.transforms.perturbation.randomized_response",
+    "RankSwap": "kanonym.transforms.perturbation.rank_swap",
+    "Redact": "kanonym.transforms.masking.redact",
     "Release": "kanonym.release",
     "Role": "kanonym.data.schema",
+    "Round": "kanonym.transforms.masking.rounding",
     "SampleUniqueness": "kanonym.models.risk",
     "SchemaError": "kanonym.data.errors",
     "Segmentation": "kanonym.algorithms.segmentation",
     "Sensitive": "kanonym.data.schema",
+    "ShiftDate": "kanonym.transforms.masking.shift_date",
+    "Shuffle": "kanonym.transforms.perturbation.shuffle",
+    "Suppress": "kanonym.transforms.masking.suppress",
+    "Surrogate": "kanonym.transforms.pseudonymization.surrogate",
+    "Swap": "kanonym.transforms.perturbation.swap",
     "TCloseness": "kanonym.models.closeness",
     "TClosenessFirst": "kanonym.algorithms.microaggregation.t_closeness_first",
-    "VMDAV": "kanonym.algorithms.microaggregation.v_mdav",
+    "TopBottom": "kanonym.transforms.masking.top_bottom",
+    "TruncateDate": "kanonym.transforms.masking.truncate_date",
     "Univariate": "kanonym.algorithms.microaggregation.univariate",
     "Verification": "kanonym.verification",
     "anonymize": "kanonym.pipeline",
+    "estimated_shares": "kanonym.transforms.perturbation.randomized_response",
     "hierarchy": "kanonym.data.hierarchy",
     "lattice": "kanonym.exploration",
     "measure": "kanonym.pipeline",
     "read_table": "kanonym.data.files",
+    "similarity_attack": "kanonym.attacks.similarity",
+    "transform": "kanonym.transformation",
     "verify": "kanonym.pipeline",
     "write_table": "kanonym.data.files",
 }

@@ -27,6 +27,7 @@ from kanonym.kernels.parallel import parallel
 from kanonym.kernels.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import DeltaDisclosure, DeltaPresence, PrivacyModel
+from kanonym.transforms.actions import Acting
 from kanonym.transforms.recoding import (
     CENTROIDS,
     choose_recoding,
@@ -94,25 +95,33 @@ class Outcome:
         levels = self.partition.levels
         return None if levels is None else levels[self.labels[rows]]
 
-    def columns(self, schema: Schema, rows: NDArray[np.int64]) -> list[str | pl.Series]:
+    def columns(
+        self, schema: Schema, rows: NDArray[np.int64], acting: Acting
+    ) -> list[str | pl.Series]:
         """Return the columns of the release in order, as `data.frames.assemble` takes them.
 
         rows: (n_released,) the records of the input that are released, in their new order.
+        acting: what is done to columns before and after the algorithm.
         """
         # As unsigned 32-bit Series, polars takes indices without a copy.
         labels = pl.Series(self.labels[rows].view(np.uint32))
 
         def values(attribute: RecodedAttribute) -> list[pl.Series]:
             place = pl.Series(attribute.label_of_class.view(np.uint32)).gather(labels)
-            return [column.gather(place) for column in attribute.columns]
+            found = [column.gather(place) for column in attribute.columns]
+            return [acting.after(attribute.name, one, self.labels[rows]) for one in found]
 
         recoded = dict(
             zip((one.name for one in self.recoded), parallel(values, self.recoded), strict=True)
         )
         released: list[str | pl.Series] = []
         for name, attribute in schema.attributes.items():
-            if attribute.role is not Role.IDENTIFIER:
-                released += recoded.get(name, [name])
+            if attribute.role is Role.QUASI_IDENTIFIER:
+                released += recoded[name]
+            elif attribute.action:
+                released.append(acting.before(name).gather(rows))
+            elif attribute.role is not Role.IDENTIFIER:
+                released.append(name)
         return released
 
 
@@ -294,7 +303,7 @@ def _quasi_identifiers(
     recodings: list[Recoding] = []
     released: dict[str, str] = {}
     for name, attribute in task.schema.attributes.items():
-        names = [] if attribute.role is Role.IDENTIFIER else [name]
+        names = [name] if attribute.role is not Role.IDENTIFIER or attribute.action else []
         if isinstance(attribute, QuasiIdentifier):
             values = column(name)
             source, recoding = _way(task, attribute, values)

@@ -19,6 +19,7 @@ from kanonym.engine import Stopwatch, Task, run, sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.policy import Policy
 from kanonym.release import Release
+from kanonym.transforms.actions import Acting
 from kanonym.transforms.ordering import released_rows
 from kanonym.transforms.persons import PopulationColumn
 from kanonym.transforms.recoding import released_names
@@ -84,23 +85,27 @@ def anonymize(
         native = frames.eager(frame)
         task = task_of(policy, native)
     schema, n_rows = task.schema, frames.n_rows(native)
-    outcome = run(task, partial(frames.column, native), n_rows, watch)
+    acting = acting_on(native, schema, policy.seed)
+    for name in acting.actions:
+        acting.before(name)
+    outcome = run(task, acting.before, n_rows, watch)
     with watch.stage("recode"):
+        named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
         rows = released_rows(
             outcome.labels,
             outcome.recoded,
-            schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE),
-            partial(frames.column, native),
+            named + schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE),
+            acting.before,
             None if policy.keep_order else policy.seed,
         )
-        released = frames.assemble(native, rows, outcome.columns(schema, rows), frame)
+        released = frames.assemble(native, rows, outcome.columns(schema, rows, acting), frame)
     with watch.stage("verify"):
         checked = frames.eager(released)
         names = [column.name for part in outcome.recoded for column in part.columns]
         known = [frames.column(checked, name) for name in names]
         # Suppression shifts the distribution that t-closeness and the like compare with:
         # what counts is that of the input.
-        hidden = _sensitive(checked, schema, policy, native if len(rows) < n_rows else None)
+        hidden = _sensitive(checked, schema, policy, acting.before if len(rows) < n_rows else None)
         levels = outcome.levels_of(rows)
         persons = task.population and [
             PopulationColumn(
@@ -118,7 +123,7 @@ def anonymize(
             population=persons,
             counting=_counting(policy),
         )
-        _require(verification)
+        _require(verification, acting)
     return Release(
         frame=released,
         policy=policy,
@@ -164,7 +169,11 @@ def verify(
     """
     native = frames.eager(frame)
     columns = frames.column_names(native)
-    left = [name for name in columns if isinstance(policy.attributes.get(name), Identifier)]
+    left = [
+        name
+        for name in columns
+        if isinstance(one := policy.attributes.get(name), Identifier) and not one.action
+    ]
     if left:
         raise SchemaError(
             f"the table still has the identifiers {', '.join(left)}: it is no release. "
@@ -192,7 +201,12 @@ def verify(
         )
     return verify_columns(
         [frames.column(native, name) for name in names],
-        _sensitive(native, schema, policy, None if original is None else frames.eager(original)),
+        _sensitive(
+            native,
+            schema,
+            policy,
+            None if original is None else partial(frames.column, frames.eager(original)),
+        ),
         policy.models,
         frames.n_rows(native),
         counts,
@@ -321,13 +335,26 @@ def _counting(policy: Policy) -> Counting | None:
     return Counting(algorithm.nulls, algorithm.subsets)
 
 
-def _require(verification: Verification) -> None:
+def acting_on(native: Any, schema: Schema, seed: int) -> Acting:
+    """Return the columns of a table as the actions of its attributes leave them."""
+    actions = {name: one.action for name, one in schema.attributes.items() if one.action}
+    return Acting(partial(frames.column, native), actions, seed)
+
+
+def _require(verification: Verification, acting: Acting) -> None:
     if verification.satisfied is False:
         failed = [check.type for check in verification.checks if not check.satisfied]
         named = "; ".join(str(one["class"]) for one in verification.violating[:3])
+        changed = acting.changed_after
+        reason = "This is a defect of kanonym: please report it"
+        if changed:
+            reason = (
+                f"Actions after the algorithm tear classes apart ({', '.join(changed)}): "
+                "leave them out, or let them come before it"
+            )
         raise InfeasibleError(
             f"the recoded table fails {', '.join(failed)} in {verification.n_violating} classes "
-            f"({named}); nothing is released. This is a defect of kanonym: please report it"
+            f"({named}); nothing is released. {reason}"
         )
 
 
@@ -338,16 +365,19 @@ def _list(names: Sequence[str]) -> Sequence[str]:
 
 
 def _sensitive(
-    released: Any, schema: Schema, policy: Policy, original: Any
+    released: Any,
+    schema: Schema,
+    policy: Policy,
+    original: Callable[[str], pl.Series] | None,
 ) -> list[SensitiveColumn]:
-    """Return what verification looks at; `original` is the input, or None."""
+    """Return what verification looks at; `original` gives columns of the input, or is None."""
     named = sensitive_names(schema, policy.models)
     return [
         SensitiveColumn(
             frames.column(released, name),
             attribute.hierarchy,
             attribute.nulls == "exclude",
-            None if original is None else frames.column(original, name),
+            None if original is None else original(name),
         )
         for name, attribute in schema.attributes.items()
         if name in named and isinstance(attribute, Sensitive)

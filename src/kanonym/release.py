@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -25,6 +26,7 @@ from kanonym.engine import Outcome
 from kanonym.metrics.risk import Risk
 from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.policy import Policy
+from kanonym.transforms.actions import unwrapped
 from kanonym.verification import Verification, group_released
 
 
@@ -251,7 +253,15 @@ class Release:
         summary = reports.summarize(
             title=title or "Anonymization report",
             policy=self._policy,
-            roles={name: str(attribute.role) for name, attribute in self.schema.attributes.items()},
+            roles={
+                name: f"{attribute.role}, changed" if attribute.action else str(attribute.role)
+                for name, attribute in self.schema.attributes.items()
+            },
+            actions=[
+                (name, one.type, one.protects, one.exposes)
+                for name, attribute in self.schema.attributes.items()
+                for one in unwrapped(attribute.action)
+            ],
             table=self.outcome.table,
             partition=self.outcome.partition,
             recoded=self.outcome.recoded,
@@ -278,6 +288,10 @@ class Release:
         return [column.name for attribute in self.outcome.recoded for column in attribute.columns]
 
 
+LISTING = {"hierarchy": ("mapping", "order"), "action": ("matrix", "values")}
+"""The keys of hierarchies and actions that list values of a table."""
+
+
 def versions() -> dict[str, str]:
     """Return the versions that a release depends on."""
     libraries = {name: version(name) for name in ("numpy", "numba", "polars")}
@@ -285,22 +299,25 @@ def versions() -> dict[str, str]:
 
 
 def _without_values(policy: dict[str, Any]) -> dict[str, Any]:
-    """Return a policy with the SHA-256 of the values that its hierarchies list."""
+    """Return a policy with the SHA-256 of the values that its hierarchies and actions list."""
 
-    def hashed(form: Any) -> Any:
+    def hashed(form: Any, listing: Sequence[str]) -> Any:
+        if isinstance(form, list):
+            return [hashed(part, listing) for part in form]
         if not isinstance(form, dict):
             return form
         return {
             name: {"sha256": sha256(json.dumps(part).encode()).hexdigest()}
-            if name in ("mapping", "order")
-            else hashed(part)
+            if name in listing
+            else hashed(part, listing)
             for name, part in form.items()
         }
 
     attributes = {
-        name: {**attribute, "hierarchy": hashed(attribute["hierarchy"])}
-        if "hierarchy" in attribute
-        else attribute
+        name: {
+            key: hashed(part, LISTING[key]) if key in LISTING else part
+            for key, part in attribute.items()
+        }
         for name, attribute in policy["attributes"].items()
     }
     return {**policy, "attributes": attributes}

@@ -16,6 +16,7 @@ from kanonym.data.schema import Schema
 from kanonym.data.table import encode
 from kanonym.engine import Stopwatch, Task, _mended, run, sensitive_names
 from kanonym.metrics.certainty import certainty_costs
+from kanonym.transforms.actions import Acting
 
 TABLE = pl.DataFrame(
     {
@@ -71,7 +72,8 @@ def test_the_outcome_labels_every_record():
 def test_the_outcome_names_the_columns_of_the_release():
     """Identifiers are left out, recoded columns are values in the new order, others names."""
     rows = np.array([3, 0], np.int64)
-    columns = outcome(recoding="range").columns(SCHEMA, rows)
+    untouched = Acting(TABLE.get_column, {}, 0)
+    columns = outcome(recoding="range").columns(SCHEMA, rows, untouched)
     shown = [one if isinstance(one, str) else (one.name, one.to_list()) for one in columns]
     assert shown == [
         ("age_min", [1, 3]),

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import kanonym
-from kanonym.cli import anonymize, demo, hierarchy, lattice, measure, verify
+from kanonym.cli import anonymize, demo, hierarchy, lattice, measure, sigo, transform, verify
 from kanonym.cli.group import Commands, Grouped
 
 app = typer.Typer(
@@ -29,7 +29,9 @@ app.command("anonymize", cls=Grouped)(anonymize.anonymize)
 app.command("verify")(verify.verify)
 app.command("measure")(measure.measure)
 app.command("lattice")(lattice.lattice)
+app.command("transform")(transform.transform)
 app.add_typer(hierarchy.app, name="hierarchy")
+app.add_typer(sigo.app, name="sigo")
 app.command("demo")(demo.demo)
 
 

@@ -217,6 +217,42 @@ def levels(labels: Sequence[Sequence[str | None]]) -> Table:
     return table
 
 
+def transform_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym transform` tells: what was done, to which columns."""
+    facts = _grid(
+        ("records", f"{number(found['rows_in'])} in, {number(found['rows_out'])} written"),
+        ("dropped", ", ".join(found["dropped"]) or "no column"),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    done = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    done.add_column("column", overflow="fold")
+    done.add_column("action", overflow="fold")
+    for name, forms in found["actions"].items():
+        for form in forms:
+            given = ", ".join(f"{key}: {value}" for key, value in form.items() if key != "type")
+            done.add_row(Text(name), Text(f"{form['type']} ({given})" if given else form["type"]))
+    return [facts, *([done] if found["actions"] else []), _files(found["written"])]
+
+
+def action_list(kinds: Mapping[str, Sequence[Mapping[str, str]]]) -> list[RenderableType]:
+    """Return every action, by kind: its name, and what it says of itself, line by line."""
+    shown: list[RenderableType] = []
+    for kind, actions in kinds.items():
+        table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+        table.add_column(kind, no_wrap=True)
+        table.add_column("")
+        table.add_column("")
+        for one in actions:
+            name = one["type"]
+            for heading, said in one.items():
+                if heading != "type":
+                    table.add_row(Text(name), heading, Text(said))
+                    name = ""
+            table.add_section()
+        shown.append(table)
+    return shown
+
+
 def _cell(value: Any) -> str:
     if not isinstance(value, Mapping):
         return number(value)

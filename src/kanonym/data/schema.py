@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kanonym.data.errors import PolicyError, SchemaError
 
@@ -37,9 +37,22 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """An attribute that names a person on its own; it is dropped from the release."""
+    """An attribute that names a person on its own; it is dropped unless an action changes it.
+
+    Parameters
+    ----------
+    action
+        One action or several (`transforms.actions`), in order: what they leave is released
+        instead, as a pseudonym is.
+
+    """
+
+    action: Any = ()
 
     role = Role.IDENTIFIER
+
+    def __post_init__(self) -> None:
+        _several(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +66,20 @@ class QuasiIdentifier:
     recoding
         How a class's values are released. None picks `hierarchy` where there is
         one, else `interval` for numbers and dates and `set` for other values.
+    action
+        One action or several, in order, on the values that come in; `After` an action
+        on those that are released. Hierarchies know the values that the former leave.
 
     """
 
     hierarchy: HierarchySource | None = None
     recoding: Recoding | None = None
+    action: Any = ()
 
     role = Role.QUASI_IDENTIFIER
 
     def __post_init__(self) -> None:
+        _several(self)
         if self.recoding is not None and self.recoding not in RECODINGS:
             raise PolicyError(
                 f"recoding {self.recoding!r} is unknown; it is one of {', '.join(RECODINGS)}"
@@ -72,7 +90,7 @@ class QuasiIdentifier:
 
 @dataclass(frozen=True, slots=True)
 class Sensitive:
-    """An attribute whose value must not be learnt; it is released unchanged.
+    """An attribute whose value must not be learnt; it is released unchanged by the algorithm.
 
     Parameters
     ----------
@@ -81,24 +99,48 @@ class Sensitive:
     nulls
         `value`: null counts as one more sensitive value; `exclude`: the models
         of this attribute look at the records that have a value.
+    action
+        One action or several, in order; models look at the values that they leave.
 
     """
 
     hierarchy: HierarchySource | None = None
     nulls: Nulls = "value"
+    action: Any = ()
 
     role = Role.SENSITIVE
 
     def __post_init__(self) -> None:
+        _several(self)
         if self.nulls not in ("value", "exclude"):
             raise PolicyError(f"nulls {self.nulls!r} is unknown; it is 'value' or 'exclude'")
 
 
 @dataclass(frozen=True, slots=True)
 class Insensitive:
-    """An attribute that is neither known to an intruder nor private; released unchanged."""
+    """An attribute that is neither known to an intruder nor private; released unchanged.
+
+    Parameters
+    ----------
+    action
+        One action or several, in order: what they leave is released instead.
+
+    """
+
+    action: Any = ()
 
     role = Role.INSENSITIVE
+
+    def __post_init__(self) -> None:
+        _several(self)
+
+
+def _several(attribute: Any) -> None:
+    """Hold an attribute's actions as a tuple, one alone or a list as well."""
+    given = attribute.action
+    if not isinstance(given, tuple):
+        several = given if isinstance(given, list) else [] if given is None else [given]
+        object.__setattr__(attribute, "action", tuple(several))
 
 
 Attribute = Identifier | QuasiIdentifier | Sensitive | Insensitive

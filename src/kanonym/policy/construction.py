@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from kanonym.models import MODELS, OfPopulation, TCloseness
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import document
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown
+from kanonym.transforms.action import After
 
 ROLES: dict[str, type[Attribute]] = {
     Role.IDENTIFIER: Identifier,
@@ -30,12 +32,17 @@ ROLES: dict[str, type[Attribute]] = {
 AT_LEAST_ONE = "must be a list with at least one {type: …}"
 
 
-def attributes(given: Any, directory: Path) -> dict[str, Attribute]:
-    """Return the attributes of a mapping of column name to attribute or to its YAML form."""
+def attributes(
+    given: Any, directory: Path, actions: Callable[[Any, Path], tuple[Any, ...]]
+) -> dict[str, Attribute]:
+    """Return the attributes of a mapping of column name to attribute or to its YAML form.
+
+    actions: builds the actions of an attribute from their forms.
+    """
     if not isinstance(given, Mapping):
         raise FaultsFoundError([Fault((), "must map each column's name to {role: …}")])
-    built = _collect(lambda name, form: _attribute(name, form, directory), given.items())
-    return dict(built)
+    known = _collect(lambda name, form: _attribute(name, form, directory), given.items())
+    return dict(_collect(lambda _, one: _acting(one, directory, actions), known))
 
 
 def models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
@@ -127,6 +134,22 @@ def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
     if faults:
         raise FaultsFoundError(faults)
     return built
+
+
+def _acting(
+    attribute: Attribute, directory: Path, actions: Callable[[Any, Path], tuple[Any, ...]]
+) -> Attribute:
+    """Return an attribute with its actions built; only quasi-identifiers change when released."""
+    if not attribute.action:
+        return attribute
+    try:
+        built = actions(list(attribute.action), directory)
+    except FaultsFoundError as error:
+        raise FaultsFoundError([one.below(("action",)) for one in error.faults]) from None
+    if attribute.role is not Role.QUASI_IDENTIFIER and any(isinstance(a, After) for a in built):
+        reason = f"is {attribute.role}: only quasi-identifiers have actions after the algorithm"
+        raise FaultsFoundError([Fault(("action",), reason)])
+    return replace(attribute, action=built)
 
 
 def source(given: Any, directory: Path) -> HierarchySource:

@@ -28,7 +28,7 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Attribute, QuasiIdentifier, Recoding, Role, Schema
 from kanonym.models import OfPopulation
 from kanonym.models.base import PrivacyModel
-from kanonym.policy import algorithms, construction, document, shorthand
+from kanonym.policy import actions, algorithms, construction, document, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
 
 
@@ -62,7 +62,7 @@ _Opaque = GetPydanticSchema(lambda _source, _handler: core_schema.any_schema())
 
 
 def _attributes(given: Any, info: ValidationInfo) -> dict[str, Attribute]:
-    built = construction.attributes(given, _origin.get(_NOWHERE).directory)
+    built = construction.attributes(given, _origin.get(_NOWHERE).directory, actions.actions)
     named = any(isinstance(attribute, QuasiIdentifier) for attribute in built.values())
     if not named and info.data.get("others", Role.QUASI_IDENTIFIER) is not Role.QUASI_IDENTIFIER:
         raise FaultsFoundError([Fault((), "no column is a quasi-identifier: nothing to protect")])
@@ -355,6 +355,8 @@ def _parameters(model: PrivacyModel) -> dict[str, Any]:
 def _plain(part: Any) -> dict[str, Any]:
     """Return the parameters of an attribute, a model or an algorithm, None left out."""
     given = {field.name: getattr(part, field.name) for field in fields(part)}
+    if "action" in given:
+        given["action"] = [actions.form_of(one) for one in given["action"]] or None
     return {
         name: value.to_dict() if isinstance(value, HierarchySource) else value
         for name, value in given.items()

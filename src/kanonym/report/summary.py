@@ -162,6 +162,7 @@ def summarize(
     title: str,
     policy: Mapping[str, Any],
     roles: Mapping[str, str],
+    actions: Sequence[tuple[str, str, str, str]] = (),
     table: EncodedTable,
     partition: Partition,
     recoded: Sequence[RecodedAttribute],
@@ -186,7 +187,9 @@ def summarize(
     policy
         The policy in its YAML form.
     roles
-        The role of each attribute, in the table's order.
+        The role of each attribute, in the table's order, as in `wording.FATE`.
+    actions
+        What was done value by value: attribute, action, what it protects and what not.
     table, partition, recoded
         The original table, its classes, and their released values.
     verification, utility, risk
@@ -246,7 +249,7 @@ def summarize(
             *wording.blanked(algorithm, verification.rows),
         ),
         limits=wording.limits(
-            roles, [check.attribute for check in verification.checks if check.attribute]
+            roles, [check.attribute for check in verification.checks if check.attribute], actions
         ),
         utility=utility.to_dict(),
         risk=risk.to_dict(),
@@ -333,15 +336,15 @@ def _marginals(
 
 
 def _without_values(policy: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the policy with the kind of each hierarchy in place of its values and paths."""
+    """Return the policy with the kinds of hierarchies and actions instead of their values."""
+
+    def named(key: str, part: Any) -> Any:
+        if key == "hierarchy":
+            return " and ".join(part) if isinstance(part, Mapping) else "given"
+        return [one["type"] for one in part] if key == "action" else part
+
     attributes = {
-        name: {
-            key: (" and ".join(value) if isinstance(value, Mapping) else "given")
-            if key == "hierarchy"
-            else value
-            for key, value in attribute.items()
-            if value is not None
-        }
+        name: {key: named(key, part) for key, part in attribute.items() if part is not None}
         for name, attribute in policy.get("attributes", {}).items()
     }
     return {**policy, "attributes": attributes}

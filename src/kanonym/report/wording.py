@@ -12,8 +12,12 @@ FATE = {
     "quasi-identifier": "made coarser",
     "sensitive": "unchanged",
     "insensitive": "unchanged",
+    "identifier, changed": "replaced",
+    "quasi-identifier, changed": "changed, made coarser",
+    "sensitive, changed": "changed",
+    "insensitive, changed": "changed",
 }
-"""What happens to the attributes of each role."""
+"""What happens to the attributes of each role; `changed` are those that have actions."""
 BLANKED = "true, or left blank"
 """What happens to quasi-identifiers where cells are suppressed."""
 VERDICTS = {
@@ -322,20 +326,26 @@ def search(account: Parameters) -> tuple[str, ...]:
     return found, proof
 
 
-def limits(roles: Mapping[str, str], protected: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def limits(
+    roles: Mapping[str, str],
+    protected: Sequence[str],
+    actions: Sequence[tuple[str, str, str, str]] = (),
+) -> tuple[tuple[str, str], ...]:
     """Say what the release does not protect against: `(heading, sentence)` each.
 
     Parameters
     ----------
     roles
-        The role of each attribute.
+        The role of each attribute, as in `FATE`.
     protected
         Sensitive attributes that a model looks at.
+    actions
+        What was done value by value: the attribute, the action, what it protects and what not.
 
     """
     having = {
-        role: [name for name, its in roles.items() if its == role]
-        for role in ("quasi-identifier", "sensitive", "insensitive")
+        "sensitive": [name for name, its in roles.items() if its.startswith("sensitive")],
+        "insensitive": [name for name, its in roles.items() if its == "insensitive"],
     }
     unprotected = [name for name in having["sensitive"] if name not in protected]
     said: dict[str, str] = {}
@@ -362,6 +372,8 @@ def limits(roles: Mapping[str, str], protected: Sequence[str]) -> tuple[tuple[st
     said["Several releases"] = (
         "Two releases about the same people can be combined and then protect less."
     )
+    for name, action, protects, exposes in actions:
+        said[f"{name}: {action}"] = f"{protects} {exposes}"
     said["Several records a person"] = (
         "One record counts as one person: records of one person can fill a class."
     )

@@ -1,0 +1,59 @@
+"""The nearest of many points, by a k-d tree; of those equally near, the first."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+Distance = Literal["euclidean", "manhattan"]
+
+TIE = 1e-9
+"""Distances that differ by less than this share are equal: the rest is rounding."""
+
+_ORDERS = {"euclidean": 2.0, "manhattan": 1.0}
+
+
+def nearest(
+    points: NDArray[np.float64], asked: NDArray[np.float64], distance: Distance = "euclidean"
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Find the nearest point of each one asked.
+
+    Parameters
+    ----------
+    points
+        (m, d) float64, finite; at least one, at least one column.
+    asked
+        (n, d) float64, finite.
+    distance
+        `euclidean` or `manhattan`.
+
+    Returns
+    -------
+    (n,) int64 numbers of points, the lowest of those equally near, and (n,) float64
+    distances to them.
+
+    Notes
+    -----
+    Cost O((m + n) log m) where there are few columns; with many, distances are alike and
+    it comes close to O(m n).
+
+    """
+    distinct, first = np.unique(points, axis=0, return_index=True)
+    tree = KDTree(distinct)
+    numbers = np.empty(len(asked), np.int64)
+    distances = np.empty(len(asked))
+    pending = np.arange(len(asked))
+    width = 2
+    while len(pending):
+        width = min(width, len(distinct))
+        found, places = tree.query(asked[pending], k=range(1, width + 1), p=_ORDERS[distance])
+        equal = found <= found[:, :1] * (1 + TIE)
+        distances[pending] = found[:, 0]
+        numbers[pending] = np.where(equal, first[places], len(points)).min(axis=1)
+        # Where all that were asked for are equally near, there may be more of them.
+        pending = pending[equal[:, -1]] if width < len(distinct) else pending[:0]
+        width *= 4
+    return numbers, distances

@@ -1,0 +1,124 @@
+"""`kanonym transform`: actions on columns, without classes and without a promise."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kanonym.cli import options
+
+if TYPE_CHECKING:
+    from kanonym.transforms.action import Action, After
+
+
+def _list(asked: bool) -> None:
+    if not asked:
+        return
+    from kanonym.cli.terminal import action_list, show
+    from kanonym.policy.actions import described
+
+    show(*action_list(described()))
+    raise typer.Exit
+
+
+def transform(
+    table: options.Table,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Changed table; - for standard output."
+        ),
+    ],
+    action: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=FORM",
+            help="Action on a column: a name or YAML; may be repeated, applied in order.",
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out.")
+    ] = None,
+    sample: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Share of the rows to keep, drawn at random."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is drawn.")] = 0,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--list",
+            callback=_list,
+            is_eager=True,
+            help="Show every action: its parameters, what it protects and what not.",
+        ),
+    ] = False,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Mask, pseudonymize or perturb columns, cell by cell.
+
+    Rows keep their order. No privacy model is checked: for a release that satisfies one, give
+    attributes an action in a policy, and anonymize.
+    For instance: --action 'income={type: round, to: 100}' --action name=redact
+    """
+    from kanonym import transformation
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json, transform_tables
+    from kanonym.data.files import check_table_output, read_table, write_table
+    from kanonym.policy.actions import form_of
+
+    del every  # has ended the command already
+    dropped = options.names(drop)
+    if not (action or dropped or sample is not None):
+        raise typer.BadParameter("say what to do, or see --list", param_hint="--action")
+    if json and output == "-":
+        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    asked = _actions(action or [])
+    every_one = [one for several in asked.values() for one in several]
+    keys = {f"the key file {place}": place for place in _places(every_one, "key")}
+    mappings = [("--action", place) for place in _places(every_one, "mapping")]
+    options.check_places({"INPUT": table, **keys}, [*mappings, ("-o", output)])
+    check_table_output(output, options.format_of(output, format))
+    start = perf_counter()
+    with working() as step:
+        step("read")
+        frame = read_table(table, options.format_of(table, format))
+        step("transform")
+        changed = transformation.transform(frame, asked, drop=dropped, sample=sample, seed=seed)
+        step("write")
+        write_table(changed, output, options.format_of(output, format))
+    found = {
+        "rows_in": len(frame),
+        "rows_out": len(changed),
+        "actions": {name: [form_of(one) for one in several] for name, several in asked.items()},
+        "dropped": dropped,
+        "seconds": {"total": perf_counter() - start},
+        "written": [output, *(place for _, place in mappings)],
+    }
+    if json:
+        show_json(found)
+    else:
+        show(*transform_tables(found), to_stderr=output == "-")
+
+
+def _actions(given: list[str]) -> dict[str, list[Action | After]]:
+    """Return the actions of each column, in the order in which they were given."""
+    from kanonym.policy.actions import actions_of_text
+
+    asked: dict[str, list[Action | After]] = {}
+    for entry in given:
+        column, equals, form = entry.partition("=")
+        if not (column and equals and form.strip()):
+            raise typer.BadParameter(f"{column!r} is not COLUMN=FORM", param_hint="--action")
+        asked.setdefault(column, []).extend(actions_of_text(form, f"--action {column}"))
+    return asked
+
+
+def _places(actions: list[Any], parameter: str) -> list[str]:
+    """Return the files that actions name in a parameter, each once."""
+    given = [getattr(getattr(one, "action", one), parameter, None) for one in actions]
+    places = [one.get("file") if isinstance(one, dict) else one for one in given]
+    return list(dict.fromkeys(str(place) for place in places if place is not None))

@@ -1,0 +1,207 @@
+"""Actions in a policy: built from their YAML forms, and written as such."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kanonym.policy import document
+from kanonym.policy.construction import build_typed
+from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown
+from kanonym.transforms.action import Action, After
+from kanonym.transforms.actions import ACTIONS
+
+WHEN = ("before", "after")
+"""Before the algorithm, on the values that come in; after it, on those that are released."""
+
+_NO_PATH = ("", "-")
+
+
+class Parameter(NamedTuple):
+    """A parameter of an action.
+
+    Attributes
+    ----------
+    name
+        As in a policy.
+    needed
+        Whether it has no default.
+    default
+        Its default; None where it has none, or says nothing.
+
+    """
+
+    name: str
+    needed: bool
+    default: Any
+
+    def __str__(self) -> str:
+        """Return `kind (needed)`, `days: 30`, or the name of one whose default says nothing."""
+        if self.needed:
+            return f"{self.name} (needed)"
+        shown = str(self.default).lower() if isinstance(self.default, bool) else self.default
+        return self.name if shown in (None, "") else f"{self.name}: {shown}"
+
+
+def action(given: Any, directory: Path = Path()) -> Action | After:
+    """Return an action, or the one that its name or its YAML form describes.
+
+    Parameters
+    ----------
+    given
+        `{type: round, to: 100, when: after}`, a name alone such as `shuffle`, or an action that
+        is built already.
+    directory
+        Paths of key and mapping files are relative to it.
+
+    Raises
+    ------
+    FaultsFoundError
+        An unknown type, parameter or `when`, or a value that the action refuses. No fault
+        repeats what was given as key.
+
+    """
+    if isinstance(given, After):
+        inner = action(given.action, directory)
+        return inner if isinstance(inner, After) else After(inner)
+    if isinstance(given, Action) and not isinstance(given, type):
+        return given
+    form: Any = {"type": given} if isinstance(given, str) else given
+    if not isinstance(form, Mapping) or not isinstance(form.get("type"), str):
+        reason = f"needs a type: {{type: {' | '.join(ACTIONS)}}}"
+        raise FaultsFoundError([Fault((), reason)])
+    when = form.get("when", WHEN[0])
+    faults = []
+    if when not in WHEN:
+        faults.append(Fault(("when",), unknown("value", when, WHEN)))
+    built: Any = None
+    try:
+        built = build_typed(_parameters(form, directory), ACTIONS)
+    except FaultsFoundError as error:
+        faults += error.faults
+    if faults:
+        raise FaultsFoundError(faults)
+    return After(built) if when == WHEN[1] else built
+
+
+def actions(given: Any, directory: Path = Path()) -> tuple[Action | After, ...]:
+    """Return the actions of a list of actions or of their forms, of a single one, or of None.
+
+    Raises
+    ------
+    FaultsFoundError
+        As `action`, for all of them together.
+
+    """
+    if given is None:
+        return ()
+    if not isinstance(given, list | tuple):
+        return (action(given, directory),)
+    built: list[Action | After] = []
+    faults: list[Fault] = []
+    for i, one in enumerate(given):
+        try:
+            built.append(action(one, directory))
+        except FaultsFoundError as error:
+            faults += [fault.below((i,) if len(given) > 1 else ()) for fault in error.faults]
+    if faults:
+        raise FaultsFoundError(faults)
+    return tuple(built)
+
+
+def actions_of_text(text: str, source: str) -> tuple[Action | After, ...]:
+    """Return the actions that a name or a piece of YAML describes.
+
+    Parameters
+    ----------
+    text
+        A name such as `shuffle`, a form such as `{type: round, to: 100}`, or a list of them.
+    source
+        What the text is, for messages.
+
+    Raises
+    ------
+    PolicyError
+        It is none of these.
+
+    """
+    try:
+        return actions(document.parse_value(text, source))
+    except FaultsFoundError as error:
+        raise policy_error(error.faults, source) from None
+
+
+def form_of(built: Action | After) -> dict[str, Any]:
+    """Return the form that an action has in YAML and JSON, without what says nothing.
+
+    A key is the name of its variable or its file, never the key itself.
+    """
+    if isinstance(built, After):
+        return {**form_of(built.action), "when": WHEN[1]}
+    said = {
+        one.name: getattr(built, one.name)
+        for one in parameters(type(built))
+        if getattr(built, one.name) or getattr(built, one.name) != one.default
+    }
+    return {"type": built.type, **{name: _plain(value) for name, value in said.items()}}
+
+
+def parameters(kind: Any) -> list[Parameter]:
+    """Return the parameters of a class of actions, in order; none of one that is no dataclass."""
+    if not is_dataclass(kind):
+        return []
+    return [
+        Parameter(one.name, one.default is MISSING, None if one.default is MISSING else one.default)
+        for one in fields(kind)
+    ]
+
+
+def described() -> dict[str, list[dict[str, str]]]:
+    """Return, by kind of action, what there is to say of each: a text for each heading."""
+    kinds: dict[str, list[dict[str, str]]] = {}
+    for name, one in ACTIONS.items():
+        kind = one.__module__.split(".")[-2]
+        kinds.setdefault(kind, []).append(
+            {
+                "type": name,
+                "parameters": ", ".join(map(str, parameters(one))) or "none",
+                "protects": one.protects,
+                "exposes": one.exposes,
+            }
+        )
+    return kinds
+
+
+def _parameters(form: Mapping[Any, Any], directory: Path) -> dict[Any, Any]:
+    """Return a form without `when`, its files as seen from the working directory."""
+    given = {name: value for name, value in form.items() if name != "when"}
+    key = given.get("key")
+    if isinstance(key, Mapping) and "file" in key:
+        given["key"] = {**key, "file": _path(key["file"], directory)}
+    if "mapping" in given:
+        given["mapping"] = _path(given["mapping"], directory)
+    return given
+
+
+def _path(given: Any, directory: Path) -> Any:
+    """Return a file's path below a directory; what is none stays, to be refused."""
+    if not isinstance(given, str | Path) or str(given) in _NO_PATH:
+        return given
+    return str(directory / given)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {_plain(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, np.generic):
+        return value.item()
+    return str(value) if isinstance(value, Path) else value

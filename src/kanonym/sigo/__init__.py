@@ -1,0 +1,218 @@
+"""SIGO's command line, as a drop-in: the same clusters, rows, order and values, and clear errors.
+
+SIGO (CGI, https://github.com/CGI-FR/SIGO) anonymizes JSON Lines by a kd-tree. Where it
+deviates from what it documents, or loses records, `docs/sigo.md` says what happens here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from kanonym.data.errors import PolicyError
+from kanonym.sigo.anonymizers import Bounds, check_kinds, check_method, replaced
+from kanonym.sigo.attributes import attribute, identities
+from kanonym.sigo.clusters import Clusters, clusters_of, models_of
+from kanonym.sigo.printing import lines
+from kanonym.sigo.records import Records, read_records
+from kanonym.sigo.reidentification import reidentified, reidentified_in_clusters
+
+__all__ = ["Level", "Request", "Tell", "anonymized", "reidentified_files"]
+
+Level = Literal["error", "warn", "info", "debug", "trace"]
+Tell = Callable[[Level, str, dict[str, Any]], None]
+"""Takes a log line: its level, its message and its fields."""
+
+MERGED = "reidentification"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What SIGO is asked to do; flags of the same names.
+
+    Parameters
+    ----------
+    quasi_identifiers
+        Cut and replaced in this order, at least one.
+    sensitive
+        Of which every cluster has l values.
+    k, l
+        Records, and sensitive values, that a cluster has; an l of 0 or 1 asks nothing.
+    method
+        One of `anonymizers.METHODS`.
+    cluster_info
+        Key that takes the cluster's number, from 1; empty for none.
+    entropy
+        Whether l-diversity is by entropy.
+    arguments
+        Of `reidentification`: the column that is to be found.
+    bounds
+        What `general` prints.
+    seed
+        Of noise and swapping; None for another one each time.
+
+    Raises
+    ------
+    PolicyError
+        Nothing can be done as it is asked.
+
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...] = ()
+    k: int = 3
+    l: int = 1
+    method: str = "NoAnonymizer"
+    cluster_info: str = ""
+    entropy: bool = False
+    arguments: tuple[str, ...] = ()
+    bounds: Bounds = "cell"
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what contradicts itself."""
+        if not self.quasi_identifiers:
+            raise PolicyError("indicate the list of quasi-identifiers: -q, or rules of -c")
+        check_method(self.method)
+        twice = [name for name in self.quasi_identifiers if self.quasi_identifiers.count(name) > 1]
+        if twice:
+            raise PolicyError(f"quasi-identifier {twice[0]!r} is named twice")
+        both = [name for name in self.sensitive if name in self.quasi_identifiers]
+        if both:
+            raise PolicyError(f"{both[0]!r} is a quasi-identifier and sensitive; it can be one")
+        if self.cluster_info in (*self.quasi_identifiers, *self.sensitive):
+            raise PolicyError(
+                f"-i {self.cluster_info} would overwrite an attribute that is asked about; "
+                "name a new key"
+            )
+        if self.method == MERGED and (len(self.sensitive) != 1 or len(self.arguments) != 1):
+            raise PolicyError(
+                f"-a {MERGED} needs one column that is 0 for anonymized records and 1 for those "
+                "to re-identify (-s), and one that is to be found (--args)"
+            )
+
+
+def anonymized(path: str, request: Request, tell: Tell) -> bytes:
+    """Anonymize a file as SIGO does.
+
+    Parameters
+    ----------
+    path
+        JSON Lines, a JSON array or CSV; `-` for standard input.
+    request
+        What is asked.
+    tell
+        Told what goes on, in SIGO's words.
+
+    Returns
+    -------
+    bytes
+        JSON Lines, cluster by cluster; empty if the input holds no record.
+
+    Raises
+    ------
+    DataError, SchemaError
+        The input cannot be read or used: names line and column.
+    InfeasibleError
+        It has fewer than k records, or fewer than l sensitive values.
+
+    """
+    tell("info", "Reading source", {})
+    records = read_records(path)
+    tell("info", f"{len(records)} individuals to anonymize", {})
+    asked = [request.cluster_info] if request.cluster_info in records.columns else []
+    records.require([*request.quasi_identifiers, *request.sensitive, *request.arguments])
+    for name in asked:
+        tell("warn", f"-i {name} overwrites a column of the input", {})
+    if request.l > 1 and not request.sensitive:
+        tell("warn", f"-l {request.l} asks nothing without -s", {})
+    if not len(records):
+        tell("warn", f"{records.where} holds no record", {})
+        return b""
+    attributes = [attribute(records, name) for name in request.quasi_identifiers]
+    for one in attributes:
+        if one.kind != "number":
+            tell("info", f"{one.name} is read as {one.kind}", {})
+    check_kinds(attributes, request.method)
+    tell("info", "Tree building", {})
+    clusters = clusters_of(
+        attributes,
+        [identities(records.columns[name]).alias(name) for name in request.sensitive],
+        models_of(request.k, request.l, request.sensitive, entropy=request.entropy),
+    )
+    tell("info", "Cluster Anonymization", {})
+    _tell_clusters(clusters, tell)
+    if request.method == MERGED:
+        values = reidentified_in_clusters(
+            records, attributes, clusters, request.sensitive[0], request.arguments[0]
+        )
+    else:
+        random = np.random.default_rng(request.seed)
+        values = replaced(request.method, attributes, clusters, random, request.bounds)
+    if request.cluster_info:
+        values[request.cluster_info] = pl.Series(clusters.of_place + 1).cast(pl.String)
+    printed = lines(records, clusters.order, values)
+    tell("info", "End of Anonymization", _achieved(clusters))
+    return printed
+
+
+def reidentified_files(
+    original: str,
+    masked: str,
+    quasi_identifiers: tuple[str, ...],
+    sensitive: tuple[str, ...],
+    threshold: float,
+    tell: Tell,
+) -> bytes:
+    """Re-identify open data by anonymized data: `sigo reidentification`.
+
+    Parameters
+    ----------
+    original, masked
+        Files of open data and of anonymized data, as `anonymized` reads them.
+    quasi_identifiers, sensitive, threshold
+        As `reidentification.reidentified`.
+    tell
+        Told what goes on.
+
+    Returns
+    -------
+    bytes
+        JSON Lines: the open data that are re-identified, in their order, with the sensitive values
+        and the similarity in per cent.
+
+    Raises
+    ------
+    PolicyError
+        No quasi-identifier or no sensitive attribute is named.
+    DataError, SchemaError
+        A file cannot be read or used.
+
+    """
+    if not quasi_identifiers:
+        raise PolicyError("indicate the list of quasi-identifiers: -q")
+    if not sensitive:
+        raise PolicyError("indicate the sensitive attributes of the anonymized data: -s")
+    tell("info", "Reading source", {})
+    files: list[Records] = [read_records(original), read_records(masked)]
+    tell("info", f"{len(files[0])} individuals to re-identify", {})
+    found = reidentified(files[0], files[1], quasi_identifiers, sensitive, threshold)
+    for warning in found.warnings:
+        tell("warn", warning, {})
+    tell("info", "End of Re-identification", {"Re-identified": found.n_found})
+    return found.printed
+
+
+def _tell_clusters(clusters: Clusters, tell: Tell) -> None:
+    for number, size in enumerate(clusters.sizes.tolist(), 1):
+        tell("debug", "Cluster", {"ID": number, "Size": size})
+
+
+def _achieved(clusters: Clusters) -> dict[str, Any]:
+    k, *diverse = clusters.achieved
+    found: dict[str, Any] = {"Clusters": len(clusters), "k-anonymity": int(k)}
+    return found | ({"l-diversity": round(min(diverse), 4)} if diverse else {})

@@ -1,0 +1,140 @@
+"""Quasi-identifiers as numbers: of numbers, dates and texts, and back to JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError
+from kanonym.data.table import LARGEST
+from kanonym.sigo.printing import go_numbers, iso_dates
+from kanonym.sigo.records import NULL, Records
+
+Kind = Literal["number", "date", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One quasi-identifier.
+
+    Attributes
+    ----------
+    name
+        Its key.
+    kind
+        `number`: JSON numbers, booleans (true is 1), and texts that are all numbers. `date`:
+        texts that are all ISO dates. `text`: other texts.
+    values
+        (n,) float64 by record: the number, the days since 1970, or the text's rank.
+    vocabulary
+        Of texts: their JSON by rank, in order of code points.
+
+    """
+
+    name: str
+    kind: Kind
+    values: NDArray[np.float64]
+    vocabulary: pl.Series | None = None
+
+    def printed(self, values: NDArray[np.float64]) -> pl.Series:
+        """Return (m,) JSON texts of values of this attribute; of dates, the nearest day's."""
+        if self.vocabulary is not None:
+            return self.vocabulary.gather(values.astype(np.int64))
+        return iso_dates(rounded(values, 0)) if self.kind == "date" else go_numbers(values)
+
+
+def rounded(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    """Round half away from zero, as Go's `math.Round` after scaling by a power of ten."""
+    scaled = values * 10.0**digits
+    whole = np.trunc(scaled)
+    whole += np.sign(scaled) * (np.abs(scaled - whole) >= 0.5)
+    result: NDArray[np.float64] = whole / 10.0**digits
+    return result
+
+
+def attribute(records: Records, name: str) -> Attribute:
+    """Read one quasi-identifier.
+
+    Raises
+    ------
+    DataError
+        A record lacks it, or has null, an object, a list, a text among numbers, or a number
+        that is not finite: names the record, the column and the value.
+
+    """
+    cells = records.columns[name]
+    _refuse(records, name, cells.is_null(), "is missing; give every record a value")
+    _refuse(records, name, cells == NULL, "is null; replace it, or leave the record out")
+    nested = cells.str.contains(r"^[\[{]")
+    _refuse(records, name, nested, "is neither a number nor a text; take it apart first")
+    is_text = cells.str.starts_with('"')
+    texts = _unquoted(cells.replace({"true": "1", "false": "0"}), is_text)
+    numbers = texts.cast(pl.Float64, strict=False)
+    bad = numbers.is_null()
+    if is_text.all() and bad.any():
+        return _of_texts(name, texts)
+    _refuse(records, name, bad, "is a text among numbers; make it a number, or all of them texts")
+    fits = numbers.abs() <= LARGEST
+    _refuse(records, name, ~fits, f"is no finite number of at most {LARGEST:g}; replace it")
+    return Attribute(name, "number", numbers.to_numpy())
+
+
+def _of_texts(name: str, texts: pl.Series) -> Attribute:
+    dates = texts.str.to_date("%Y-%m-%d", strict=False)
+    if not dates.null_count() and (dates.cast(pl.String) == texts).all():
+        return Attribute(name, "date", dates.cast(pl.Int32).cast(pl.Float64).to_numpy())
+    words = texts.unique().sort()
+    ranks = texts.replace_strict(words, pl.int_range(len(words), eager=True))
+    vocabulary = [json.dumps(word, ensure_ascii=False) for word in words]
+    return Attribute(name, "text", ranks.cast(pl.Float64).to_numpy(), pl.Series(vocabulary))
+
+
+def _unquoted(cells: pl.Series, is_text: pl.Series) -> pl.Series:
+    """Return texts without quotes and escapes, other values as they are written."""
+    if not is_text.any():
+        return cells
+    bare = cells.str.slice(1).str.head(-1).zip_with(is_text, cells)
+    escaped = is_text & cells.str.contains("\\", literal=True)
+    if escaped.any():
+        decoded = [json.loads(cell) for cell in cells.filter(escaped)]
+        bare.scatter(escaped.arg_true(), decoded)
+    return bare
+
+
+def identities(cells: pl.Series) -> pl.Series:
+    """Return the texts by which sensitive values are told apart.
+
+    A missing value is null; `1`, `1.0` and `"1"` are three values; a text is the same however
+    it is escaped, and an object whatever the order of its keys.
+    """
+    cells = cells.fill_null(NULL)
+    odd = cells.str.starts_with("{") | cells.str.contains("\\", literal=True)
+    if not odd.any():
+        return cells
+    same = [_canonical(cell) for cell in cells.filter(odd)]
+    return cells.clone().scatter(odd.arg_true(), same)
+
+
+def _canonical(cell: str) -> str:
+    value = json.loads(cell, parse_int=_digits, parse_float=_digits)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _digits(text: str) -> list[str]:
+    """Return a number inside of a value as what no text is, digit for digit."""
+    return ["number", text]
+
+
+def _refuse(records: Records, name: str, bad: pl.Series, reason: str) -> None:
+    if not bad.any():
+        return
+    row = int(bad.arg_max() or 0)
+    cell = records.columns[name][row]
+    value = "" if cell in (None, NULL) else f": {shorten(cell, 60, placeholder='…')}"
+    raise DataError(f"{records.place(row)}: quasi-identifier {name!r}{value} {reason}")

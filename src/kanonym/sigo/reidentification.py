@@ -1,0 +1,266 @@
+"""Re-identification by similarity: who in open data is nearest to which anonymized record.
+
+The similarity of two records at distance d is 1 / (1 + d), d Euclidean between values that are
+standardized: less the mean, which SIGO rounds to two decimals, over the standard
+deviation around that rounded mean. An attribute that does not vary parts nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError
+from kanonym.sigo.anonymizers import check_kinds
+from kanonym.sigo.attributes import Attribute, attribute, identities, rounded
+from kanonym.sigo.clusters import Clusters
+from kanonym.sigo.printing import go_numbers, lines
+from kanonym.sigo.records import NULL, Records
+
+Points = NDArray[np.float64]
+
+
+class Reidentified(NamedTuple):
+    """What a search of open data found: JSON Lines, how many, and what to beware of."""
+
+    printed: bytes
+    n_found: int
+    warnings: tuple[str, ...]
+
+
+def reidentified(
+    original: Records,
+    masked: Records,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    threshold: float = 0.5,
+) -> Reidentified:
+    """Find for each record of open data the most similar anonymized ones.
+
+    Anonymized records with equal quasi-identifiers are a group, which gives a sensitive value
+    away if all of it have the same. A record of the open data whose nearest group gives its values
+    away is printed, if they are similar enough. Of groups that are equally near, the one
+    that comes first in the file is taken.
+
+    Parameters
+    ----------
+    original
+        The open data.
+    masked
+        The anonymized data.
+    quasi_identifiers
+        What both have: numbers or dates.
+    sensitive
+        What the anonymized data have besides.
+    threshold
+        The least similarity, 0 to 1; compared in single precision, as SIGO does.
+
+    Raises
+    ------
+    DataError
+        The anonymized data hold no record, or a quasi-identifier no number or date.
+    SchemaError
+        A file lacks an attribute, or a quasi-identifier holds texts.
+
+    Notes
+    -----
+    Each file is standardized with its own mean and deviation, each group counting once. Other
+    columns of numbers that the open data have add their standardized value to the distance,
+    as in SIGO, and are warned of. Cost O((n + m) log m) for m groups of few attributes.
+
+    """
+    original.require(quasi_identifiers)
+    masked.require([*quasi_identifiers, *sensitive])
+    if not len(masked):
+        raise DataError(f"{masked.where} holds no record: there is nothing to compare with")
+    if not len(original):
+        return Reidentified(b"", 0, (f"{original.where} holds no record",))
+    known = _points(masked, quasi_identifiers)
+    first, group = _groups(known)
+    given = [_shared(identities(masked.columns[name]), group, len(first)) for name in sensitive]
+    asked = standardized(_points(original, quasi_identifiers))
+    distance, nearest = _nearest(standardized(known[first]), asked)
+    beside = _further(original, {*quasi_identifiers, *sensitive})
+    if beside:
+        others = standardized(np.column_stack(list(beside.values())))
+        distance = np.sqrt(distance**2 + (others**2).sum(axis=1))
+    similarity = 1 / (1 + distance)
+    told = np.all([shared[nearest] for shared in given], axis=0)
+    rows = np.flatnonzero(told & (similarity >= np.float32(threshold).astype(np.float64)))
+    of_rows = first[nearest[rows]]
+    values = [pl.lit(masked.columns[name].gather(of_rows)) for name in sensitive]
+    listed = pl.format("[{}]", pl.concat_str(values, separator=","))
+    printed = {
+        "sensitive": pl.select(listed).to_series(),
+        "similarity": go_numbers(rounded(100 * similarity[rows], 2)),
+    }
+    warnings = [
+        f"{name} of {original.where} is no quasi-identifier but a number: as in SIGO it adds to "
+        "every distance; leave the column out if it should not"
+        for name in beside
+    ]
+    return Reidentified(lines(original, rows, printed), len(rows), tuple(warnings))
+
+
+def reidentified_in_clusters(
+    records: Records,
+    attributes: Sequence[Attribute],
+    clusters: Clusters,
+    flag: str,
+    given: str,
+) -> dict[str, pl.Series]:
+    """Re-identify inside of a merged file, cluster by cluster: `-a reidentification`.
+
+    Parameters
+    ----------
+    records
+        Anonymized records and open data in one file.
+    attributes
+        The quasi-identifiers, numbers or dates.
+    clusters
+        Clusters of the file; each must have an anonymized record.
+    flag
+        The column that is 0 for anonymized records and 1 for those to re-identify.
+    given
+        The column of the anonymized records that is found for the others.
+
+    Returns
+    -------
+    dict
+        The column and `similarity`, in printed order, null where a record stays as it is: where
+        it is anonymized, and where the anonymized ones of its cluster are all
+        alike but differ in the column.
+
+    Raises
+    ------
+    DataError
+        The flag is neither 0 nor 1; or a cluster has no anonymized record.
+    SchemaError
+        A quasi-identifier holds texts.
+
+    Notes
+    -----
+    Values are standardized inside of each cluster, over all its records. If the
+    anonymized records share one value, it is found with similarity 1. Of those equally near the
+    last one in printed order is taken. Cost: a product of both numbers for each cluster.
+
+    """
+    check_kinds(attributes, "reidentification")
+    records.require([flag, given])
+    is_open = _flags(records, flag)[clusters.order]
+    without = np.flatnonzero(np.logical_and.reduceat(is_open, clusters.starts[:-1]))
+    if len(without):
+        place = records.place(int(clusters.order[clusters.starts[without[0]]]))
+        raise DataError(
+            f"the cluster of {place} has no anonymized record: ask for -l 2 with -s {flag}"
+        )
+    cells = records.columns[given].gather(clusters.order)
+    values = identities(cells).to_numpy()
+    points = np.column_stack([one.values[clusters.order] for one in attributes])
+    source = np.full(len(records), -1)
+    similarity = np.zeros(len(records))
+    for start, stop in pairwise(clusters.starts.tolist()):
+        inside = np.arange(start, stop)
+        open_here, masked_here = inside[is_open[start:stop]], inside[~is_open[start:stop]]
+        if len(set(values[masked_here])) == 1 and values[masked_here[0]] != NULL:
+            source[open_here], similarity[open_here] = masked_here[0], 1.0
+        elif (points[masked_here] != points[masked_here[0]]).any():
+            scaled = standardized(points[start:stop])
+            backwards = masked_here[::-1]
+            distance, nearest = _nearest(scaled[backwards - start], scaled[open_here - start])
+            source[open_here], similarity[open_here] = backwards[nearest], 1 / (1 + distance)
+    found = pl.Series(source >= 0)
+    nothing = pl.Series([None], dtype=pl.String).new_from_index(0, len(found))
+    return {
+        given: cells.fill_null(NULL).gather(np.maximum(source, 0)).zip_with(found, nothing),
+        "similarity": go_numbers(similarity).zip_with(found, nothing),
+    }
+
+
+def standardized(points: Points) -> Points:
+    """Return (n, d) columns less their mean, rounded to two decimals, over their deviation.
+
+    The deviation is that around the rounded mean, of a population. Where it is 0, the
+    column is 0. Sums run in the order of the rows.
+    """
+    mean = rounded(points.cumsum(axis=0)[-1] / len(points), 2)
+    apart = points - mean
+    deviation = np.sqrt((apart**2).cumsum(axis=0)[-1] / len(points))
+    constant = (points == points[0]).all(axis=0) | (deviation == 0)
+    return np.where(constant, 0.0, apart / np.where(constant, 1.0, deviation))
+
+
+def _points(records: Records, names: Sequence[str]) -> Points:
+    attributes = [attribute(records, name) for name in names]
+    check_kinds(attributes, "reidentification")
+    return np.column_stack([one.values for one in attributes])
+
+
+def _further(records: Records, known: set[str]) -> dict[str, NDArray[np.float64]]:
+    """Return the other columns that are numbers throughout."""
+    found = {}
+    for name, cells in records.columns.items():
+        numbers = cells.cast(pl.Float64, strict=False)
+        if name not in known and numbers.is_finite().fill_null(value=False).all():
+            found[name] = numbers.to_numpy()
+    return found
+
+
+def _groups(points: Points) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first record of each group of equal ones, ascending, and each record's group."""
+    _, first, group = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[group.ravel()]
+
+
+def _shared(cells: pl.Series, group: NDArray[np.int64], n_groups: int) -> NDArray[np.bool_]:
+    """Return (n_groups,) bool: whether all records of a group have one value, not null."""
+    _, codes = np.unique(cells.to_numpy(), return_inverse=True)
+    least, most = np.full(n_groups, len(codes)), np.full(n_groups, -1)
+    np.minimum.at(least, group, codes)
+    np.maximum.at(most, group, codes)
+    is_null = np.zeros(n_groups, np.bool_)
+    is_null[group[(cells == NULL).to_numpy()]] = True
+    result: NDArray[np.bool_] = (least == most) & ~is_null
+    return result
+
+
+def _nearest(points: Points, asked: Points) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return distance and place of the point nearest to each one asked; the first of equals."""
+    from scipy.spatial import KDTree  # noqa: PLC0415 - a quarter second, for who needs it
+
+    tree = KDTree(points)
+    distance, nearest = np.empty(len(asked)), np.empty(len(asked), np.int64)
+    pending, width = np.arange(len(asked)), 2
+    while len(pending):
+        width = min(width, len(points))
+        found, places = tree.query(asked[pending], k=np.arange(1, width + 1))
+        equal = found == found[:, :1]
+        distance[pending] = found[:, 0]
+        nearest[pending] = np.where(equal, places, len(points)).min(axis=1)
+        # Where all that were found are equally near, there may be more of them.
+        pending = pending[equal[:, -1]] if width < len(points) else pending[:0]
+        width *= 4
+    return distance, nearest
+
+
+def _flags(records: Records, flag: str) -> NDArray[np.bool_]:
+    cells = records.columns[flag].fill_null(NULL).str.strip_chars('"')
+    flags = cells.replace_strict(
+        {"0": False, "false": False, "1": True, "true": True}, default=None, return_dtype=pl.Boolean
+    )
+    if flags.null_count():
+        row = int(flags.is_null().arg_max() or 0)
+        value = records.columns[flag][row] or "missing"
+        raise DataError(
+            f"{records.place(row)}: {flag!r} is {value}; it must be 0 for an anonymized record, "
+            "1 for one to re-identify"
+        )
+    return flags.to_numpy()

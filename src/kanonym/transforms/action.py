@@ -1,0 +1,72 @@
+"""What an action is: a change of one attribute, cell by cell or column-wise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an action may look at besides its own column.
+
+    Attributes
+    ----------
+    random
+        The only source of randomness.
+    column
+        Gives another column of the same table by name, as it came in.
+    classes
+        (n_rows,) int32 equivalence class of each record, from 0; None before there are any.
+
+    """
+
+    random: np.random.Generator
+    column: Callable[[str], pl.Series]
+    classes: NDArray[np.int32] | None = None
+
+
+@runtime_checkable
+class Action(Protocol):
+    """Who changes the values of one attribute.
+
+    Attributes
+    ----------
+    type
+        The name that a policy gives it.
+    protects, exposes
+        One sentence each: what it protects, and what it does not.
+
+    """
+
+    type: ClassVar[str]
+    protects: ClassVar[str]
+    exposes: ClassVar[str]
+
+    def apply(self, values: pl.Series, context: Context) -> pl.Series:
+        """Return the changed values, as many and of the same name.
+
+        Raises
+        ------
+        SchemaError
+            The action has no meaning for values of this type.
+        DataError
+            A cell cannot be changed as asked.
+
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """An action on the values that are released, instead of those that come in.
+
+    What it changes is verified: a release whose classes it tears apart is refused.
+    """
+
+    action: Action

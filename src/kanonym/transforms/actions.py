@@ -1,0 +1,96 @@
+"""Every action by its name, and actions carried out on the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.transforms import masking, perturbation, pseudonymization
+from kanonym.transforms.action import Action, After, Context
+
+ACTIONS: dict[str, type[Action]] = {
+    one.type: one for one in (*masking.ACTIONS, *pseudonymization.ACTIONS, *perturbation.ACTIONS)
+}
+"""Every action by the name that a policy gives it."""
+
+ROOT = 0x616374
+"""Keeps the draws of actions apart from those of the released order."""
+
+
+def unwrapped(several: Iterable[Action | After]) -> list[Action]:
+    """Return the actions themselves, whenever they come."""
+    return [one.action if isinstance(one, After) else one for one in several]
+
+
+@dataclass(frozen=True)
+class Acting:
+    """The columns of a table as their actions leave them.
+
+    Each action of each column draws from a generator of its own, all of one root, so
+    that a column does not depend on what is done to others.
+
+    Attributes
+    ----------
+    column
+        Gives a column of the table as it came in.
+    actions
+        The actions of each attribute, in order; `After` for those on released values.
+    seed
+        Of all that is drawn.
+
+    """
+
+    column: Callable[[str], pl.Series]
+    actions: Mapping[str, Sequence[Action | After]]
+    seed: int
+    _done: dict[str, pl.Series] = field(default_factory=dict, repr=False)
+
+    @property
+    def changed_after(self) -> list[str]:
+        """The attributes whose released values are changed."""
+        return [
+            name
+            for name, several in self.actions.items()
+            if any(isinstance(one, After) for one in several)
+        ]
+
+    def before(self, name: str) -> pl.Series:
+        """Return a column after the actions that come before the algorithm; kept for later."""
+        if name not in self._done:
+            steps = [
+                (i, one)
+                for i, one in enumerate(self.actions.get(name, ()))
+                if not isinstance(one, After)
+            ]
+            self._done[name] = self._applied(self.column(name), steps, None)
+        return self._done[name]
+
+    def after(self, name: str, released: pl.Series, classes: NDArray[np.int32]) -> pl.Series:
+        """Return a released column after the actions on released values.
+
+        classes: (n_released,) int32, the class of each released record.
+        """
+        steps = [
+            (i, one.action)
+            for i, one in enumerate(self.actions.get(name, ()))
+            if isinstance(one, After)
+        ]
+        return self._applied(released, steps, classes)
+
+    def _applied(
+        self,
+        values: pl.Series,
+        steps: Iterable[tuple[int, Action]],
+        classes: NDArray[np.int32] | None,
+    ) -> pl.Series:
+        own = int.from_bytes(sha256(values.name.encode()).digest()[:4], "big")
+        for number, action in steps:
+            root = np.random.SeedSequence([self.seed, ROOT], spawn_key=(own, number))
+            context = Context(np.random.default_rng(root), self.column, classes)
+            values = action.apply(values, context)
+        return values

@@ -1,0 +1,87 @@
+"""Leave cells empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import polars as pl
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.hierarchy.leaves import plain_text
+from kanonym.models.base import check_integer
+from kanonym.transforms.action import Context
+from kanonym.transforms.cells import texts
+
+
+@dataclass(frozen=True, slots=True)
+class Suppress:
+    """Null in place of all values, of some values, or of rare ones; types stay as they are.
+
+    Parameters
+    ----------
+    values
+        Suppress these values only. A value that the column does not hold is not missed.
+    fewer_than
+        Instead: suppress the values that fewer records than this share.
+
+    Raises
+    ------
+    PolicyError
+        Both are given, `values` is empty, or `fewer_than` is below 2.
+
+    Examples
+    --------
+    >>> import numpy as np, polars as pl
+    >>> from kanonym.transforms.action import Context
+    >>> jobs = pl.Series("job", ["nurse", "nurse", "mayor", None])
+    >>> context = Context(np.random.default_rng(0), column=None)
+    >>> Suppress(fewer_than=2).apply(jobs, context).to_list()
+    ['nurse', 'nurse', None, None]
+    >>> Suppress().apply(jobs, context).to_list()
+    [None, None, None, None]
+
+    """
+
+    type: ClassVar[str] = "suppress"
+    protects: ClassVar[str] = "A suppressed value is not in the release at all."
+    exposes: ClassVar[str] = (
+        "Values that are not suppressed remain as they are, and that a cell was emptied can "
+        "itself say that its value is one of the suppressed."
+    )
+
+    values: Sequence[Any] | None = None
+    fewer_than: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.values is not None:
+            if self.fewer_than is not None:
+                raise PolicyError(f"{self.type}: give one of values and fewer_than, or none")
+            if isinstance(self.values, str) or not self.values:
+                raise PolicyError(
+                    f"{self.type}: values is {self.values!r}; it must be a list of at least one"
+                )
+            object.__setattr__(self, "values", tuple(self.values))
+        if self.fewer_than is not None:
+            check_integer(self.type, "fewer_than", self.fewer_than, 2)
+
+    def apply(self, values: pl.Series, context: Context) -> pl.Series:
+        """Return the column with cells emptied; see `Action.apply`. Cost O(n)."""
+        del context  # looks at its own column only
+        column = pl.col(values.name)
+        frame = values.to_frame()
+        if self.values is not None:
+            names = [_text(value) for value in self.values]
+            listed = texts(values, self.type).is_in(names).fill_null(value=False)
+            return frame.select(pl.when(~listed).then(column))[values.name]
+        if self.fewer_than is not None:
+            common = pl.len().over(column) >= self.fewer_than
+            return frame.select(pl.when(common).then(column))[values.name]
+        return pl.Series(values.name, [None] * len(values), dtype=values.dtype)
+
+
+def _text(value: object) -> str | None:
+    """Return a value of a policy as cells read it."""
+    whole = isinstance(value, float) and value.is_integer()
+    return plain_text(int(value) if whole else value)  # type: ignore[call-overload]

@@ -1,0 +1,66 @@
+"""Keys: named by a policy, held by the environment or a file, and shown by nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from kanonym.data.errors import PolicyError
+
+LEAST_BYTES = 16
+_MAKE = "`openssl rand -hex 32` makes one"
+
+
+def check_source(action: str, source: object) -> None:
+    """Refuse anything but `{env: NAME}` or `{file: path}`.
+
+    The message does not repeat what was given: it may be the key.
+
+    Raises
+    ------
+    PolicyError
+        Neither an environment variable nor a file is named, or both are.
+
+    """
+    if isinstance(source, Mapping) and len(source) == 1:
+        ((kind, name),) = source.items()
+        if kind == "env" and isinstance(name, str) and name:
+            return
+        if kind == "file" and isinstance(name, str | Path) and str(name):
+            return
+    raise PolicyError(
+        f"{action}: key must be {{env: NAME}} or {{file: path}}; "
+        "the key itself never stands in a policy"
+    )
+
+
+def read_key(action: str, source: Mapping[str, str | Path]) -> bytes:
+    """Return the key: the bytes of a file without the newline at its end, or a variable's.
+
+    Raises
+    ------
+    PolicyError
+        There is no such variable or file, or it holds fewer than 16 bytes.
+
+    """
+    ((kind, name),) = source.items()
+    if kind == "env":
+        where = f"the environment variable {name}"
+        text = os.environ.get(str(name))
+        if text is None:
+            raise PolicyError(f"{action}: {where} is not set; put the key there ({_MAKE})")
+        key = os.fsencode(text)
+    else:
+        where = f"the key file {name}"
+        try:
+            key = Path(name).read_bytes()
+        except OSError as error:
+            raise PolicyError(f"{action}: {where} cannot be read: {error.strerror}") from None
+    key = key.rstrip(b"\r\n")
+    if len(key) < LEAST_BYTES:
+        raise PolicyError(
+            f"{action}: {where} holds fewer than {LEAST_BYTES} bytes, a key that can be guessed; "
+            f"take a longer one ({_MAKE})"
+        )
+    return key

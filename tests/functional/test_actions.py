@@ -1,0 +1,161 @@
+"""Actions in a policy: from the file to the release, its manifest and its report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kanonym as ka
+from kanonym.data.files import read_table, write_table
+from kanonym.data.patients import patients
+
+KEY = "4f1d0c8b7a69584736251403f2e1d0cf"
+POLICY = """\
+version: 1
+attributes:
+  name: {role: identifier}
+  national_number: {role: identifier, action: {type: keyed-hash, key: {env: PSEUDONYM_KEY}}}
+  postal_code: {role: quasi-identifier, action: {type: keep, first: 3}}
+  birth_date:
+    role: quasi-identifier
+    action:
+      - {type: shift-date, days: 30, subject: national_number}
+      - {type: truncate-date, to: month}
+  sex: {role: quasi-identifier}
+  occupation: {role: quasi-identifier}
+  diagnosis: {role: sensitive}
+  income: {role: insensitive, action: [{type: round, to: 1000}, {type: rank-swap, percent: 2}]}
+models:
+  - {type: k-anonymity, k: 5}
+  - {type: l-diversity, attribute: diagnosis, l: 3}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with generated patients, their income, and a policy of many actions."""
+    table = patients(1500)
+    income = np.random.default_rng(7).lognormal(10.3, 0.4, len(table)).round(2)
+    write_table(table.with_columns(income=pl.Series(income)), tmp_path / "patients.parquet")
+    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def key(monkeypatch):
+    """Set the key of pseudonyms in the environment."""
+    monkeypatch.setenv("PSEUDONYM_KEY", KEY)
+    return KEY
+
+
+RUN = "anonymize patients.parquet -p policy.yaml -o out.parquet"
+
+
+def test_many_actions_in_one_policy(kanonym, key):
+    """Pseudonym, mask, shift, rounding and swap come before Mondrian, and all is verified."""
+    done = kanonym(f"{RUN} --manifest manifest.json --report report.html --report report.md")
+    assert done.code == 0, done.error
+    before, after = read_table("patients.parquet"), read_table("out.parquet")
+    assert after.columns == [name for name in before.columns if name != "name"]
+    assert after["national_number"].n_unique() == len(after) == len(before)
+    assert not set(after["national_number"]) & set(before["national_number"])
+    assert set("".join(after["postal_code"].to_list())) <= set("0123456789*{}, ")
+    incomes = (before["income"] / 1000).round() * 1000
+    assert after["income"].sort().to_list() == incomes.sort().to_list()
+    assert kanonym("verify out.parquet -p policy.yaml").code == 0
+    for file in ("manifest.json", "report.html", "report.md"):
+        text = Path(file).read_text("utf-8")
+        assert key not in text
+        assert "keyed-hash" in text
+        assert not [one for one in before["national_number"] if one in text]
+    named = json.loads(Path("manifest.json").read_text("utf-8"))["policy"]["attributes"]
+    assert [one["type"] for one in named["income"]["action"]] == ["round", "rank-swap"]
+    assert [one["type"] for one in named["birth_date"]["action"]] == ["shift-date", "truncate-date"]
+    text = Path("report.md").read_text("utf-8")
+    assert "| identifier, changed | national\\_number | replaced |" in text
+    assert "| identifier | name | left out |" in text
+
+
+@pytest.mark.usefixtures("key")
+def test_one_seed_gives_one_release(kanonym, folder):
+    """The same seed draws the same shifts and swaps, another seed others."""
+    released = []
+    for seed in (1, 1, 2):
+        (folder / "policy.yaml").write_text(f"{POLICY}seed: {seed}\n", "utf-8")
+        assert kanonym(RUN).code == 0
+        released.append(read_table("out.parquet"))
+    assert released[0].equals(released[1])
+    assert sorted(released[0]["national_number"]) == sorted(released[2]["national_number"])
+    assert not released[0]["income"].equals(released[2]["income"])
+
+
+def test_without_its_key_nothing_is_released(kanonym, folder, monkeypatch):
+    """The message names the variable, and no file is written."""
+    monkeypatch.delenv("PSEUDONYM_KEY", raising=False)
+    done = kanonym(RUN)
+    assert done.code == 1
+    assert "PSEUDONYM_KEY" in done.error
+    assert not (folder / "out.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("attribute", "said"),
+    [
+        ("{role: insensitive, action: {type: rond, to: 5}}", "did you mean 'round'"),
+        ("{role: insensitive, action: {type: round, too: 5}}", "did you mean 'to'"),
+        ("{role: sensitive, action: {type: shuffle, when: after}}", "only quasi-identifiers"),
+        ("{role: insensitive, action: {type: laplace-noise, scale: -1}}", "scale"),
+    ],
+)
+def test_a_wrong_action_is_refused_with_its_place(kanonym, folder, attribute, said):
+    """The fault names the attribute, what is wrong, and the nearest right name."""
+    line = next(one for one in POLICY.splitlines() if one.startswith("  diagnosis"))
+    wrong = POLICY.replace(line, f"  diagnosis: {attribute}").replace(
+        "  - {type: l-diversity, attribute: diagnosis, l: 3}\n", ""
+    )
+    (folder / "policy.yaml").write_text(wrong, "utf-8")
+    done = kanonym(RUN)
+    assert done.code == 1
+    assert "attributes.diagnosis.action" in done.error
+    assert said in done.error
+
+
+def test_what_tears_classes_apart_is_not_released():
+    """Noise on released values leaves no class of k, and the message says whose fault it is."""
+    frame = pl.DataFrame({"age": list(range(40))})
+    policy = {"attributes": {"age": {"role": "quasi-identifier"}}, "models": [ka.KAnonymity(4)]}
+    noisy = ka.QuasiIdentifier(recoding="mean", action=ka.After(ka.LaplaceNoise(scale=3.0)))
+    with pytest.raises(ka.InfeasibleError, match=r"tear classes apart \(age\)"):
+        ka.anonymize(frame, ka.Policy(**{**policy, "attributes": {"age": noisy}}))
+    rounded = ka.QuasiIdentifier(recoding="mean", action=ka.After(ka.Round(to=10)))
+    release = ka.anonymize(frame, ka.Policy(**{**policy, "attributes": {"age": rounded}}))
+    assert set(release.frame["age"]) <= {0.0, 10.0, 20.0, 30.0, 40.0}
+    assert release.verification.satisfied
+
+
+def test_models_look_at_what_actions_leave():
+    """A sensitive attribute that an action makes constant is not diverse."""
+    frame = pl.DataFrame({"age": [1, 2, 3, 4], "disease": ["a", "b", "c", "d"]})
+    asked = {"age": ka.QuasiIdentifier(), "disease": ka.Sensitive(action=ka.Redact("x"))}
+    with pytest.raises(ka.InfeasibleError, match="l-diversity"):
+        ka.anonymize(frame, ka.Policy(attributes=asked, models=[ka.LDiversity("disease", 2)]))
+    release = ka.anonymize(frame, ka.Policy(attributes=asked, models=[ka.KAnonymity(2)]))
+    assert release.frame["disease"].to_list() == ["x"] * 4
+
+
+def test_actions_are_given_in_any_form():
+    """A form, a name, an object, alone or in a list, mean the same; policies compare by them."""
+    forms = [{"type": "shuffle"}, "shuffle", ka.Shuffle(), [ka.Shuffle()], (ka.Shuffle(),)]
+    policies = [
+        ka.Policy(
+            attributes={"age": ka.QuasiIdentifier(), "pay": ka.Insensitive(action=form)},
+            models=[ka.KAnonymity(2)],
+        )
+        for form in forms
+    ]
+    assert all(one == policies[0] for one in policies)
+    assert ka.Policy.from_text(json.dumps(policies[0].to_dict())) == policies[0]

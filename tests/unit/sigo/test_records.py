@@ -1,0 +1,190 @@
+"""Laws of reading records: every text kept, every layout read alike, every fault placed."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.sigo.attributes import attribute, identities
+from kanonym.sigo.printing import lines
+from kanonym.sigo.records import Records, _one_by_one, read_records
+
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)
+)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+VALUES = st.recursive(
+    SCALARS | TEXTS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner)
+)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Return a function that reads bytes as a file called `in.jsonl`."""
+
+    def run(data: bytes | str) -> Records:
+        file = tmp_path / "in.jsonl"
+        file.write_bytes(data.encode() if isinstance(data, str) else data)
+        return read_records(str(file))
+
+    return run
+
+
+def printed(records):
+    """Return the lines of records as they came."""
+    return lines(records, None, {}).decode()
+
+
+@settings(max_examples=50)
+@given(st.lists(st.dictionaries(TEXTS, VALUES, min_size=1, max_size=3), min_size=1, max_size=6))
+def test_any_records_come_back(rows):
+    """Records of any keys and values are printed as they came, in order, blanks and all."""
+    text = "\n".join(json.dumps(row, indent=1 if i % 2 else None) for i, row in enumerate(rows))
+    found = printed(_one_by_one(text, "in")).removesuffix("\n").split("\n")
+    assert list(map(json.loads, found)) == rows
+
+
+@given(st.lists(st.permutations("abc"), min_size=1, max_size=9), st.data())
+def test_both_readers_agree(orders, data):
+    """Lines of few layouts give what the reader of single records gives."""
+    values = SCALARS.map(json.dumps) | TEXTS.map(json.dumps)
+    text = "".join(
+        "{ " + " , ".join(f'"{name}": {data.draw(values)}' for name in order) + " }\r\n\n"
+        for order in orders
+    )
+    sys.stdin, before = io.TextIOWrapper(io.BytesIO(text.encode())), sys.stdin
+    try:
+        quick = read_records("-")
+    finally:
+        sys.stdin = before
+    slow = _one_by_one(text, "standard input")
+    assert printed(quick) == printed(slow)
+    assert quick.lines.tolist() == slow.lines.tolist() == [2 * i + 1 for i in range(len(orders))]
+    assert quick.layouts == slow.layouts
+
+
+def test_untouched_values_keep_their_text(read):
+    """Digits, exponents and escapes of a value stand as they came."""
+    line = r'{"a":1.10,"b":1e3,"c":123456789012345678901234567890,"d":"\u00e9<&>","e":-0.0}'
+    assert printed(read(line)) == line + "\n"
+
+
+def test_a_key_that_stands_twice_has_its_last_value(read):
+    """Of a repeated key the last value counts, as in Go."""
+    assert printed(read('{"a":1,"b":2,"a":3}')) == '{"a":3,"b":2}\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"x":1,"y":"a"}\n{"x":2,"y":"b"}\n',
+        '\ufeff\n\n{"x":1,"y":"a"}\r\n \t\n{"x":2,"y":"b"}',
+        '[{"x":1,"y":"a"},\n {"x":2,"y":"b"}]\n',
+        '{"x": 1,\n "y": "a"}\n{"x": 2,\n "y": "b"}\n',
+        "x,y\n1,a\n2,b\n",
+        'x;y\r\n"1";"a"\r\n2;b\r\n',
+    ],
+    ids=["lines", "blanks", "array", "indented", "csv", "semicolons"],
+)
+def test_forms_that_are_read(read, text):
+    """Lines with blank ones and a byte order mark, an array, indented objects and CSV are alike."""
+    assert printed(read(text)) == '{"x":1,"y":"a"}\n{"x":2,"y":"b"}\n'
+
+
+def test_cells_of_csv_are_json(read):
+    """Numbers, booleans, dates, texts and nulls of CSV are printed as JSON has them."""
+    text = 'a,b,c,d,e\n1,0.5,true,2020-01-31,"x ""y"""\n2,,false,2020-02-01,\n'
+    assert printed(read(text)).splitlines() == [
+        r'{"a":1,"b":0.5,"c":true,"d":"2020-01-31","e":"x \"y\""}',
+        '{"a":2,"b":null,"c":false,"d":"2020-02-01","e":null}',
+    ]
+
+
+def test_nothing_is_no_record(read):
+    """An empty file, blank lines, and an empty array hold no record."""
+    assert [len(read(text)) for text in ("", "\n\n", "[]", " [ ] ")] == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "reason"),
+    [
+        ('{"x":1}\n{"x":2,,"y":3}\n', "2:8", "Expecting '\"'"),
+        ('{"x":1}\n\n{"x":2\n{"x":3}\n', "3:7", "Expecting ',' or '}'"),
+        ('{"x":1}\n{"x":tru}\n', "2:6", "Expecting value"),
+        ('{"x":1}\n{"x":NaN}\n', "2:6", "NaN is not JSON"),
+        ('{"x":1}\n5\n', "2:1", "Expecting '{'"),
+        ('{"x":1}\n{"x":"a\n', "2:8", "Invalid control character at"),
+        ('{"x" 1}', "1:6", "Expecting ':'"),
+        ('[{"x":1}', "1:9", "Expecting ',' or ']'"),
+        ('[{"x":1}] {"x":2}', "1:11", "Extra data behind the array"),
+        ('[{"x":1}, 5]', "1:11", "Expecting '{'"),
+    ],
+)
+def test_faults_name_line_and_column(read, text, place, reason):
+    """What is no JSON is told with file, line and column."""
+    with pytest.raises(DataError) as caught:
+        read(text)
+    assert f"in.jsonl:{place}: {reason}" in str(caught.value)
+
+
+def test_missing_keys_are_told(read):
+    """A key that no record has is told with the nearest; a header of something else, too."""
+    with pytest.raises(SchemaError, match=r"in.jsonl: no such column: 'age' \(did you mean 'Age'"):
+        read('{"Age":1}').require(["age"])
+    with pytest.raises(SchemaError, match=r"in.jsonl:1:1: neither a JSON object nor a CSV header"):
+        read('rubbish\n{"age":1}').require(["age"])
+    read("").require(["age"])
+
+
+# --- quasi-identifiers -------------------------------------------------------
+
+
+def test_numbers_are_read_as_sigo_does(read):
+    """Numbers, texts of numbers and booleans are numbers."""
+    records = read('{"x":1.5}{"x":"2e1"}{"x":true}{"x":false}{"x":-0}')
+    one = attribute(records, "x")
+    assert (one.kind, one.values.tolist()) == ("number", [1.5, 20.0, 1.0, 0.0, 0.0])
+
+
+def test_dates_and_texts_have_an_order(read):
+    """ISO dates are days, other texts are ranked by code points; both print as they came."""
+    days = attribute(read('{"d":"2020-03-01"}{"d":"1969-12-31"}'), "d")
+    assert (days.kind, days.values.tolist()) == ("date", [18322.0, -1.0])
+    assert days.printed(days.values).to_list() == ['"2020-03-01"', '"1969-12-31"']
+    words = attribute(read(r'{"w":"b\n"}{"w":"\u00e9"}{"w":"7"}{"w":"b\n"}'), "w")
+    assert (words.kind, words.values.tolist()) == ("text", [1.0, 2.0, 0.0, 1.0])
+    assert words.printed(words.values).to_list() == [r'"b\n"', '"é"', '"7"', r'"b\n"']
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ('{"x":null}', "'x' is null"),
+        ('{"y":1}', "'x' is missing"),
+        ('{"x":"abc"}', "'x': \"abc\" is a text among numbers"),
+        ('{"x":[1]}', r"'x': \[1\] is neither a number nor a text"),
+        ('{"x":"NaN"}', "'x': \"NaN\" is no finite number"),
+        ('{"x":1e308}', "'x': 1e308 is no finite number of at most"),
+    ],
+)
+def test_bad_cells_are_named(read, cell, reason):
+    """A cell that is no value of its column is told with line, column and value."""
+    with pytest.raises(DataError, match=rf"in.jsonl:3: quasi-identifier {reason}"):
+        attribute(read(f'{{"x":1}}\n\n{cell}\n{{"x":2}}'), "x")
+
+
+def test_sensitive_values_are_told_apart_as_sigo_does(read):
+    """Null is missing; 1, 1.0 and "1" are three values; escapes and orders of keys are none."""
+    cells = ["null", "1", "1.0", '"1"', '"é"', r'"\u00e9"', '{"a":1,"b":2}', '{"b":2,"a":1}']
+    records = read("\n".join(f'{{"s":{cell}}}' for cell in cells) + '\n{"t":0}')
+    same = identities(records.columns["s"]).to_list()
+    assert same[0] == same[8]
+    assert same[4] == same[5]
+    assert same[6] == same[7]
+    assert len(set(same)) == 6
