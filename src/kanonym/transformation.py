@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ def transform(
     *,
     drop: Sequence[str] = (),
     sample: float | None = None,
-    seed: int = 0,
+    seed: int | None = None,
 ) -> FrameT:
     """Change columns of a table cell by cell.
 
@@ -50,7 +51,8 @@ def transform(
         The share of the rows to keep, drawn at random, above 0 and at most 1. Actions see
         the whole table: what they count or rank is counted in all of it.
     seed
-        Of all that is drawn, at least 0.
+        Of all that is drawn, at least 0: the same one gives the same table, and who knows it can
+        draw it all again. None draws anew each time.
 
     Returns
     -------
@@ -84,6 +86,8 @@ def transform(
     └───────┴─────┘
 
     """
+    if seed is None:
+        seed = secrets.randbits(128)
     check_integer("transform", "seed", seed, 0)
     native = frames.eager(frame)
     names = frames.column_names(native)

@@ -32,6 +32,7 @@ attributes:
 models:
   - {type: k-anonymity, k: 5}
   - {type: l-diversity, attribute: diagnosis, l: 3}
+seed: 604177253911
 """
 
 
@@ -85,7 +86,8 @@ def test_one_seed_gives_one_release(kanonym, folder):
     """The same seed draws the same shifts and swaps, another seed others."""
     released = []
     for seed in (1, 1, 2):
-        (folder / "policy.yaml").write_text(f"{POLICY}seed: {seed}\n", "utf-8")
+        text = POLICY.replace("604177253911", str(seed))
+        (folder / "policy.yaml").write_text(text, "utf-8")
         assert kanonym(RUN).code == 0
         released.append(read_table("out.parquet"))
     assert released[0].equals(released[1])
@@ -130,7 +132,7 @@ def test_what_tears_classes_apart_is_not_released():
     policy = {"attributes": {"age": {"role": "quasi-identifier"}}, "models": [ka.KAnonymity(4)]}
     noisy = ka.QuasiIdentifier(recoding="mean", action=ka.After(ka.LaplaceNoise(scale=3.0)))
     with pytest.raises(ka.InfeasibleError, match=r"tear classes apart \(age\)"):
-        ka.anonymize(frame, ka.Policy(**{**policy, "attributes": {"age": noisy}}))
+        ka.anonymize(frame, ka.Policy(**{**policy, "attributes": {"age": noisy}, "seed": 5}))
     rounded = ka.QuasiIdentifier(recoding="mean", action=ka.After(ka.Round(to=10)))
     release = ka.anonymize(frame, ka.Policy(**{**policy, "attributes": {"age": rounded}}))
     assert set(release.frame["age"]) <= {0.0, 10.0, 20.0, 30.0, 40.0}
@@ -154,8 +156,24 @@ def test_actions_are_given_in_any_form():
         ka.Policy(
             attributes={"age": ka.QuasiIdentifier(), "pay": ka.Insensitive(action=form)},
             models=[ka.KAnonymity(2)],
+            seed=9,
         )
         for form in forms
     ]
     assert all(one == policies[0] for one in policies)
     assert ka.Policy.from_text(json.dumps(policies[0].to_dict())) == policies[0]
+
+
+def test_what_is_drawn_is_not_drawn_from_the_seed_that_everybody_tries():
+    """With the default seed a policy whose actions draw is refused, one without draws is not."""
+    for action, draws in ((ka.Shuffle(), True), (ka.Surrogate(), True), (ka.Round(to=5), False)):
+        asked = {
+            "attributes": {"age": ka.QuasiIdentifier(), "pay": ka.Insensitive(action=action)},
+            "models": [ka.KAnonymity(2)],
+        }
+        ka.Policy(**asked, seed=1)
+        if draws:
+            with pytest.raises(ka.PolicyError, match=r"seed: is 0, but .* of 'pay' must not be"):
+                ka.Policy(**asked)
+        else:
+            ka.Policy(**asked)

@@ -45,7 +45,12 @@ def transform(
         float | None,
         typer.Option(metavar="SHARE", help="Share of the rows to keep, drawn at random."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is drawn.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Of all that is drawn; without it, drawn anew each time."
+        ),
+    ] = None,
     every: Annotated[
         bool,
         typer.Option(

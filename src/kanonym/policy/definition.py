@@ -30,6 +30,7 @@ from kanonym.models import OfPopulation
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
+from kanonym.transforms.actions import drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,8 @@ class Policy(BaseModel):
     suppression_limit
         Share of the records, in [0, 1], that may be suppressed.
     seed
-        One seed gives one release.
+        One seed gives one release. Actions that draw random numbers want another one than
+        0, and a secret one: who knows it can draw them again.
     keep_order
         Release the records in the order of the input. The order can tell who is who,
         so the default shuffles them.
@@ -178,6 +180,18 @@ class Policy(BaseModel):
         if not self.models and algorithms.needs_models(self.algorithm):
             fault = Fault(("models",), construction.AT_LEAST_ONE)
             raise PydanticCustomError("faults", "faults", {"faults": [fault]})
+        return self
+
+    @model_validator(mode="after")
+    def _require_seed(self) -> Self:
+        drawn = {name: drawing(one.action) for name, one in self.attributes.items()}
+        named = [f"{several[0]} of {name!r}" for name, several in drawn.items() if several]
+        if named and self.seed == 0:
+            reason = (
+                f"is 0, but {', '.join(named)} must not be drawn again by anybody who tries: "
+                "give a seed that nobody guesses, such as 15 random digits, and keep it secret"
+            )
+            raise PydanticCustomError("faults", "faults", {"faults": [Fault(("seed",), reason)]})
         return self
 
     @classmethod

@@ -42,6 +42,8 @@ class Action(Protocol):
     protects, exposes
         One sentence each: what it protects, and what it does not.
 
+    One that draws random numbers says so by `draws = True`: who knows the seed can draw
+    them again and take them away.
     """
 
     type: ClassVar[str]

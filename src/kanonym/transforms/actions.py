@@ -27,6 +27,11 @@ def unwrapped(several: Iterable[Action | After]) -> list[Action]:
     return [one.action if isinstance(one, After) else one for one in several]
 
 
+def drawing(several: Iterable[Action | After]) -> list[str]:
+    """Return the names of the actions that draw random numbers."""
+    return [one.type for one in unwrapped(several) if getattr(one, "draws", False)]
+
+
 @dataclass(frozen=True)
 class Acting:
     """The columns of a table as their actions leave them.

@@ -52,6 +52,7 @@ class ShiftDate:
     """
 
     type: ClassVar[str] = "shift-date"
+    draws: ClassVar[bool] = True
     protects: ClassVar[str] = "The calendar date is hidden within twice the days of the shift."
     exposes: ClassVar[str] = (
         "The spans between the dates of one subject remain and can tell who it is; one known date "

@@ -176,6 +176,7 @@ class LaplaceNoise(_Noise):
     """
 
     type: ClassVar[str] = "laplace-noise"
+    draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "No released number is the one that was measured; how far off it is, is known as a "
         "Laplace distribution only, most often a little and now and then a lot."
@@ -225,6 +226,7 @@ class GaussianNoise(_Noise):
     """
 
     type: ClassVar[str] = "gaussian-noise"
+    draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "No released number is the one that was measured; how far off it is, is known as a "
         "normal distribution only."

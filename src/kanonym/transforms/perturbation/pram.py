@@ -78,6 +78,7 @@ class Pram:
     invariant: bool = True
 
     type: ClassVar[str] = "pram"
+    draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "A released category may always be another one than the record had: a rare combination "
         "can be the work of chance."

@@ -65,6 +65,7 @@ class RandomizedResponse:
     values: Sequence[object] | None = None
 
     type: ClassVar[str] = "randomized-response"
+    draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "Everybody can deny the released value: it may be any, whatever the true one, with "
         "probabilities that differ by a factor of at most exp(epsilon)."

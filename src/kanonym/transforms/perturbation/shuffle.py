@@ -31,6 +31,7 @@ class Shuffle:
     """
 
     type: ClassVar[str] = "shuffle"
+    draws: ClassVar[bool] = True
     protects: ClassVar[str] = "A value says nothing about the record that it stands in."
     exposes: ClassVar[str] = (
         "Every value is released exactly: a value that only one person can have still tells "

@@ -95,6 +95,11 @@ class Fake:
         if self.key is not None:
             check_source(self.type, self.key)
 
+    @property
+    def draws(self) -> bool:
+        """Whether fakes depend on a draw: without a key they do."""
+        return self.key is None
+
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the fakes; see `Action.apply`."""
         seed = context.random.bytes(32) if self.key is None else read_key(self.type, self.key)

@@ -69,6 +69,11 @@ class Surrogate:
         if self.mapping is not None and str(self.mapping) in ("", "-"):
             raise PolicyError(f"{self.type}: mapping is {self.mapping!r}; it must name a file")
 
+    @property
+    def draws(self) -> bool:
+        """Whether the numbers are in an order that is drawn."""
+        return self.order == "random"
+
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the numbers, Int64; see `Action.apply`. Cost: new values are sorted."""
         given = texts(values, self.type)
