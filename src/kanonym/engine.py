@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -96,20 +96,25 @@ class Outcome:
         return None if levels is None else levels[self.labels[rows]]
 
     def columns(
-        self, schema: Schema, rows: NDArray[np.int64], acting: Acting
+        self,
+        schema: Schema,
+        rows: NDArray[np.int64],
+        acting: Acting,
+        changed: Mapping[str, Sequence[pl.Series]],
     ) -> list[str | pl.Series]:
         """Return the columns of the release in order, as `data.frames.assemble` takes them.
 
         rows: (n_released,) the records of the input that are released, in their new order.
-        acting: what is done to columns before and after the algorithm.
+        acting: what is done to columns before the algorithm; changed: of `self.changed`.
         """
         # As unsigned 32-bit Series, polars takes indices without a copy.
         labels = pl.Series(self.labels[rows].view(np.uint32))
 
         def values(attribute: RecodedAttribute) -> list[pl.Series]:
+            if attribute.name in changed:
+                return [column.gather(rows) for column in changed[attribute.name]]
             place = pl.Series(attribute.label_of_class.view(np.uint32)).gather(labels)
-            found = [column.gather(place) for column in attribute.columns]
-            return [acting.after(attribute.name, one, self.labels[rows]) for one in found]
+            return [column.gather(place) for column in attribute.columns]
 
         recoded = dict(
             zip((one.name for one in self.recoded), parallel(values, self.recoded), strict=True)
@@ -119,10 +124,34 @@ class Outcome:
             if attribute.role is Role.QUASI_IDENTIFIER:
                 released += recoded[name]
             elif attribute.action:
-                released.append(acting.before(name).gather(rows))
+                whole = changed.get(name, [acting.before(name)])
+                released += [column.gather(rows) for column in whole]
             elif attribute.role is not Role.IDENTIFIER:
                 released.append(name)
         return released
+
+    def changed(self, acting: Acting) -> dict[str, list[pl.Series]]:
+        """Return the columns that actions change after the algorithm, by attribute.
+
+        Each has n_rows values in the order of the input, null for suppressed records.
+        """
+        if not acting.changed_after:
+            return {}
+        kept = self.labels >= 0
+        labels = self.labels[kept]
+        of_record = pl.Series(np.cumsum(kept) - 1, dtype=pl.UInt32).set(pl.Series(~kept), None)
+        known = {one.name: one for one in self.recoded}
+        columns = {}
+        for name in acting.changed_after:
+            if name in known:
+                place = known[name].label_of_class[labels]
+                released = [column.gather(place) for column in known[name].columns]
+            else:
+                released = [acting.before(name).filter(pl.Series(kept))]
+            columns[name] = [
+                acting.after(name, column, labels).gather(of_record) for column in released
+            ]
+        return columns
 
 
 class Stopwatch:

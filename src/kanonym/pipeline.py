@@ -19,7 +19,7 @@ from kanonym.engine import Stopwatch, Task, run, sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.policy import Policy
 from kanonym.release import Release
-from kanonym.transforms.actions import Acting
+from kanonym.transforms.actions import Acting, changed_after
 from kanonym.transforms.ordering import released_rows
 from kanonym.transforms.persons import PopulationColumn
 from kanonym.transforms.recoding import released_names
@@ -91,14 +91,19 @@ def anonymize(
     outcome = run(task, acting.before, n_rows, watch)
     with watch.stage("recode"):
         named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
+        after = outcome.changed(acting)
+        changed = {column.name: column for columns in after.values() for column in columns}
+        named += schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
         rows = released_rows(
             outcome.labels,
-            outcome.recoded,
-            named + schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE),
-            acting.before,
+            [one for one in outcome.recoded if one.name not in acting.changed_after],
+            [*(name for name in named if name not in changed), *changed],
+            lambda name: changed[name] if name in changed else acting.before(name),
             None if policy.keep_order else policy.seed,
         )
-        released = frames.assemble(native, rows, outcome.columns(schema, rows, acting), frame)
+        released = frames.assemble(
+            native, rows, outcome.columns(schema, rows, acting, after), frame
+        )
     with watch.stage("verify"):
         checked = frames.eager(released)
         names = [column.name for part in outcome.recoded for column in part.columns]
@@ -370,14 +375,17 @@ def _sensitive(
     policy: Policy,
     original: Callable[[str], pl.Series] | None,
 ) -> list[SensitiveColumn]:
-    """Return what verification looks at; `original` gives columns of the input, or is None."""
+    """Return what verification looks at; `original` gives columns of the input, or is None.
+
+    Where released values are changed, no other ones are what classes are compared with.
+    """
     named = sensitive_names(schema, policy.models)
     return [
         SensitiveColumn(
             frames.column(released, name),
             attribute.hierarchy,
             attribute.nulls == "exclude",
-            None if original is None else original(name),
+            None if original is None or changed_after(attribute.action) else original(name),
         )
         for name, attribute in schema.attributes.items()
         if name in named and isinstance(attribute, Sensitive)

@@ -109,7 +109,7 @@ def test_without_its_key_nothing_is_released(kanonym, folder, monkeypatch):
     [
         ("{role: insensitive, action: {type: rond, to: 5}}", "did you mean 'round'"),
         ("{role: insensitive, action: {type: round, too: 5}}", "did you mean 'to'"),
-        ("{role: sensitive, action: {type: shuffle, when: after}}", "only quasi-identifiers"),
+        ("{role: sensitive, action: {type: shuffle, when: later}}", "'later'"),
         ("{role: insensitive, action: {type: laplace-noise, scale: -1}}", "scale"),
     ],
 )
@@ -177,3 +177,31 @@ def test_what_is_drawn_is_not_drawn_from_the_seed_that_everybody_tries():
                 ka.Policy(**asked)
         else:
             ka.Policy(**asked)
+
+
+def test_values_are_swapped_within_the_classes_that_are_released():
+    """Each class keeps its sensitive values, so its models hold; who has which is not told."""
+    rng = np.random.default_rng(5)
+    pay = rng.permutation(300)
+    frame = pl.DataFrame({"age": rng.integers(20, 60, 300), "pay": pay, "grade": pay // 100})
+    swapped, kept = (
+        ka.anonymize(
+            frame,
+            ka.Policy(
+                attributes={"age": ka.QuasiIdentifier(), "pay": ka.Sensitive(action=action)},
+                others="insensitive",
+                models=[ka.KAnonymity(10), ka.LDiversity("pay", 10)],
+                seed=11,
+                suppression_limit=0.1,
+            ),
+        )
+        for action in (ka.After(ka.Swap()), ())
+    )
+    assert swapped.verification.satisfied
+    by_class = [
+        {key: sorted(rows["pay"]) for (key,), rows in one.frame.group_by("age")}
+        for one in (swapped, kept)
+    ]
+    assert by_class[0] == by_class[1]
+    assert (kept.frame["pay"] // 100 == kept.frame["grade"]).all()
+    assert not (swapped.frame["pay"] // 100 == swapped.frame["grade"]).all()

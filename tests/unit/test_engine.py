@@ -73,7 +73,7 @@ def test_the_outcome_names_the_columns_of_the_release():
     """Identifiers are left out, recoded columns are values in the new order, others names."""
     rows = np.array([3, 0], np.int64)
     untouched = Acting(TABLE.get_column, {}, 0)
-    columns = outcome(recoding="range").columns(SCHEMA, rows, untouched)
+    columns = outcome(recoding="range").columns(SCHEMA, rows, untouched, {})
     shown = [one if isinstance(one, str) else (one.name, one.to_list()) for one in columns]
     assert shown == [
         ("age_min", [1, 3]),

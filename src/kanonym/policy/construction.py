@@ -20,7 +20,6 @@ from kanonym.models import MODELS, OfPopulation, TCloseness
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import document
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown
-from kanonym.transforms.action import After
 
 ROLES: dict[str, type[Attribute]] = {
     Role.IDENTIFIER: Identifier,
@@ -139,16 +138,13 @@ def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
 def _acting(
     attribute: Attribute, directory: Path, actions: Callable[[Any, Path], tuple[Any, ...]]
 ) -> Attribute:
-    """Return an attribute with its actions built; only quasi-identifiers change when released."""
+    """Return an attribute with its actions built."""
     if not attribute.action:
         return attribute
     try:
         built = actions(list(attribute.action), directory)
     except FaultsFoundError as error:
         raise FaultsFoundError([one.below(("action",)) for one in error.faults]) from None
-    if attribute.role is not Role.QUASI_IDENTIFIER and any(isinstance(a, After) for a in built):
-        reason = f"is {attribute.role}: only quasi-identifiers have actions after the algorithm"
-        raise FaultsFoundError([Fault(("action",), reason)])
     return replace(attribute, action=built)
 
 

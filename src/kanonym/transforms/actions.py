@@ -32,6 +32,11 @@ def drawing(several: Iterable[Action | After]) -> list[str]:
     return [one.type for one in unwrapped(several) if getattr(one, "draws", False)]
 
 
+def changed_after(several: Iterable[Action | After]) -> bool:
+    """Say whether actions change released values."""
+    return any(isinstance(one, After) for one in several)
+
+
 @dataclass(frozen=True)
 class Acting:
     """The columns of a table as their actions leave them.
@@ -58,11 +63,7 @@ class Acting:
     @property
     def changed_after(self) -> list[str]:
         """The attributes whose released values are changed."""
-        return [
-            name
-            for name, several in self.actions.items()
-            if any(isinstance(one, After) for one in several)
-        ]
+        return [name for name, several in self.actions.items() if changed_after(several)]
 
     def before(self, name: str) -> pl.Series:
         """Return a column after the actions that come before the algorithm; kept for later."""
