@@ -262,3 +262,9 @@ def check_choice(model: str, name: str, value: object, choices: tuple[str, ...])
     """Refuse anything but one of the given words."""
     if value not in choices:
         raise PolicyError(f"{model}: {name} is {value!r}; it must be {' or '.join(choices)}")
+
+
+def check_flag(owner: str, name: str, value: object) -> None:
+    """Refuse anything but true and false."""
+    if not isinstance(value, bool):
+        raise PolicyError(f"{owner}: {name} is {value!r}; it must be true or false")

@@ -84,7 +84,7 @@ def reidentified(
     first, group = _groups(known)
     given = [_shared(identities(masked.columns[name]), group, len(first)) for name in sensitive]
     asked = standardized(_points(original, quasi_identifiers))
-    distance, nearest = _nearest(standardized(known[first]), asked)
+    nearest, distance = _nearest(standardized(known[first]), asked)
     beside = _further(original, {*quasi_identifiers, *sensitive})
     if beside:
         others = standardized(np.column_stack(list(beside.values())))
@@ -172,7 +172,7 @@ def reidentified_in_clusters(
         elif (points[masked_here] != points[masked_here[0]]).any():
             scaled = standardized(points[start:stop])
             backwards = masked_here[::-1]
-            distance, nearest = _nearest(scaled[backwards - start], scaled[open_here - start])
+            nearest, distance = _nearest(scaled[backwards - start], scaled[open_here - start])
             source[open_here], similarity[open_here] = backwards[nearest], 1 / (1 + distance)
     found = pl.Series(source >= 0)
     nothing = pl.Series([None], dtype=pl.String).new_from_index(0, len(found))
@@ -232,23 +232,11 @@ def _shared(cells: pl.Series, group: NDArray[np.int64], n_groups: int) -> NDArra
     return result
 
 
-def _nearest(points: Points, asked: Points) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return distance and place of the point nearest to each one asked; the first of equals."""
-    from scipy.spatial import KDTree  # noqa: PLC0415 - a quarter second, for who needs it
+def _nearest(points: Points, asked: Points) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return place and distance of the point nearest to each one asked; the first of equals."""
+    from kanonym.attacks.nearest import nearest  # noqa: PLC0415 - scipy, for who needs it
 
-    tree = KDTree(points)
-    distance, nearest = np.empty(len(asked)), np.empty(len(asked), np.int64)
-    pending, width = np.arange(len(asked)), 2
-    while len(pending):
-        width = min(width, len(points))
-        found, places = tree.query(asked[pending], k=np.arange(1, width + 1))
-        equal = found == found[:, :1]
-        distance[pending] = found[:, 0]
-        nearest[pending] = np.where(equal, places, len(points)).min(axis=1)
-        # Where all that were found are equally near, there may be more of them.
-        pending = pending[equal[:, -1]] if width < len(points) else pending[:0]
-        width *= 4
-    return distance, nearest
+    return nearest(points, asked)
 
 
 def _flags(records: Records, flag: str) -> NDArray[np.bool_]:

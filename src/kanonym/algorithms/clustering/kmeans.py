@@ -20,7 +20,7 @@ from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel, check_choice, check_integer
+from kanonym.models.base import PrivacyModel, check_choice, check_flag, check_integer
 
 STARTS = 10
 """Runs from different centres, of which the best counts: scikit-learn's number until 2023."""
@@ -95,10 +95,7 @@ class KMeans:
         if self.seed >= 1 << 32:
             raise PolicyError(f"kmeans: seed is {self.seed}; it must be below 2^32")
         for name in ("per_column", "standardize"):
-            if not isinstance(getattr(self, name), bool):
-                raise PolicyError(
-                    f"kmeans: {name} is {getattr(self, name)!r}; it must be true or false"
-                )
+            check_flag(self.type, name, getattr(self, name))
 
     def partition(
         self,

@@ -9,13 +9,12 @@ from typing import ClassVar
 
 from kanonym.algorithms.base import Listener, Recodes
 from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated
-from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.mdav import mdav
 from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import PrivacyModel, check_flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +74,7 @@ class MDAV:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
-        if not isinstance(self.standardize, bool):
-            raise PolicyError(
-                f"mdav: standardize is {self.standardize!r}; it must be true or false"
-            )
+        check_flag(self.type, "standardize", self.standardize)
 
     def partition(
         self,

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from kanonym.algorithms.base import Listener, Recodes
 from kanonym.algorithms.microaggregation.ona import improved
 from kanonym.algorithms.microaggregation.records import microaggregated
-from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.blocks import blocks
 from kanonym.kernels.parallel import parallel
 from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel, check_integer
+from kanonym.models.base import PrivacyModel, check_flag, check_integer
 
 WIDTH = 12
 """A class deals with so many others."""
@@ -73,10 +72,7 @@ class MONA:
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
         check_integer(self.type, "block", self.block, 2)
-        if not isinstance(self.standardize, bool):
-            raise PolicyError(
-                f"mona: standardize is {self.standardize!r}; it must be true or false"
-            )
+        check_flag(self.type, "standardize", self.standardize)
 
     def partition(
         self,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Recodes
 from kanonym.algorithms.microaggregation.records import microaggregated
-from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
@@ -20,7 +19,7 @@ from kanonym.kernels.centroid import NUMBER
 from kanonym.kernels.mdav import mdav
 from kanonym.kernels.ona import ona
 from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import PrivacyModel, check_flag
 
 WIDTH = 32
 """A class deals with so many others."""
@@ -81,8 +80,7 @@ class ONA:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
-        if not isinstance(self.standardize, bool):
-            raise PolicyError(f"ona: standardize is {self.standardize!r}; it must be true or false")
+        check_flag(self.type, "standardize", self.standardize)
 
     def partition(
         self,
@@ -92,21 +90,7 @@ class ONA:
         suppression_limit: float = 0.0,  # noqa: ARG002
         listen: Listener | None = None,  # noqa: ARG002
     ) -> Partition:
-        """Divide a table into classes of k to 2 k - 1 records.
-
-        Parameters
-        ----------
-        table
-            The encoded table; hierarchies are not read.
-        costs
-            Not read.
-        models
-            k-anonymity, or models that a class size is sufficient for: average risk, and
-            uniqueness in the sample or the population.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        """Divide a table into classes of k to 2 k - 1 records; parameters as of `MDAV.partition`.
 
         Raises
         ------

@@ -19,7 +19,7 @@ from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.penalty import Costs
 from kanonym.kernels.t_closeness_first import t_closeness_first
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import PrivacyModel, check_flag
 from kanonym.models.closeness import TCloseness
 
 
@@ -73,10 +73,7 @@ class TClosenessFirst:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
-        if not isinstance(self.standardize, bool):
-            raise PolicyError(
-                f"{self.type}: standardize is {self.standardize!r}; it must be true or false"
-            )
+        check_flag(self.type, "standardize", self.standardize)
 
     def partition(
         self,

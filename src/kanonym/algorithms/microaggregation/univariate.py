@@ -53,21 +53,7 @@ class Univariate:
         suppression_limit: float = 0.0,  # noqa: ARG002
         listen: Listener | None = None,  # noqa: ARG002
     ) -> Partition:
-        """Divide a table into classes of k to 2 k - 1 records.
-
-        Parameters
-        ----------
-        table
-            The encoded table; hierarchies are not read.
-        costs
-            Not read.
-        models
-            k-anonymity, or models that a class size is sufficient for: average risk, and
-            uniqueness in the sample or the population.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        """Divide a table into classes of k to 2 k - 1 records; parameters as of `MDAV.partition`.
 
         Raises
         ------

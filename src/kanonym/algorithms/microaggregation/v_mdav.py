@@ -16,7 +16,7 @@ from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.penalty import Costs
 from kanonym.kernels.v_mdav import v_mdav
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import PrivacyModel, check_flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,7 @@ class VMDAV:
         number = isinstance(self.gamma, int | float) and not isinstance(self.gamma, bool)
         if not number or not 0 <= self.gamma < math.inf:
             raise PolicyError(f"v-mdav: gamma is {self.gamma!r}; it must be a number of at least 0")
-        if not isinstance(self.standardize, bool):
-            raise PolicyError(
-                f"v-mdav: standardize is {self.standardize!r}; it must be true or false"
-            )
+        check_flag(self.type, "standardize", self.standardize)
 
     def partition(
         self,
@@ -80,21 +77,7 @@ class VMDAV:
         suppression_limit: float = 0.0,  # noqa: ARG002
         listen: Listener | None = None,  # noqa: ARG002
     ) -> Partition:
-        """Divide a table into classes of at least k records.
-
-        Parameters
-        ----------
-        table
-            The encoded table; hierarchies are not read.
-        costs
-            Not read.
-        models
-            k-anonymity, or models that a class size is sufficient for: average risk, and
-            uniqueness in the sample or the population.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        """Divide a table into classes of at least k records; parameters as of `MDAV.partition`.
 
         Raises
         ------
