@@ -148,6 +148,15 @@ def test_output_goes_to_a_file(kanonym, folder):
     assert records((folder / "out.jsonl").read_bytes()) == records(TWELVE)
 
 
+def test_profiling_is_taken_and_not_done(kanonym, folder):
+    """A script that asks for a profile runs, is told that there is none, and gets its rows."""
+    plain = kanonym("sigo -k 6 -q x,y -a meanAggregation", stdin=TWELVE)
+    asked = kanonym("sigo -k 6 -q x,y -a meanAggregation -p", stdin=TWELVE)
+    assert (asked.code, asked.out) == (0, plain.out)
+    assert " WRN No profile is written" in asked.error
+    assert not (folder / "cpu.pprof").exists()
+
+
 def test_an_empty_input_is_a_warning(kanonym):
     """Nothing in is nothing out, exit code 0, and a warning."""
     ran = kanonym("sigo -q x")

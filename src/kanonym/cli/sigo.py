@@ -129,6 +129,9 @@ def sigo(
     verbosity: Verbosity = "info",
     log_json: LogJson = False,
     color: Colored = Color.AUTO,
+    profiling: Annotated[
+        bool, typer.Option("--profiling", "-p", help="Taken; no profile is written.")
+    ] = False,
 ) -> None:
     """Anonymize JSON Lines as SIGO does, from standard input.
 
@@ -175,6 +178,8 @@ def sigo(
             "Cluster-Info": request.cluster_info,
         }
         tell("info", "Start SIGO", start)
+        if profiling:
+            tell("warn", "No profile is written: kanonym has none", {})
         return anonymized("-", request, tell)
 
     _run(ctx, work, output, tell)
