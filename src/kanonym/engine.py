@@ -149,7 +149,8 @@ class Outcome:
             else:
                 released = [acting.before(name).filter(pl.Series(kept))]
             columns[name] = [
-                acting.after(name, column, labels).gather(of_record) for column in released
+                acting.after(name, column, labels, np.flatnonzero(kept)).gather(of_record)
+                for column in released
             ]
         return columns
 

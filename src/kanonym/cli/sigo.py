@@ -248,6 +248,10 @@ def _run(ctx: Any, work: Callable[[], bytes], output: str, tell: Any) -> None:
         with announce_compilation(compiling):
             printed = work()
         write_bytes(output, printed)
+    except UnicodeEncodeError:
+        half = "a text holds half of a surrogate pair, such as \\ud800, which is no character"
+        tell("error", f"{half}; replace it", {})
+        raise typer.Exit(1) from None
     except KanonymError as error:
         if isinstance(error.__cause__, BrokenPipeError):
             raise

@@ -251,6 +251,8 @@ def _objects(text: str, where: str) -> Iterator[tuple[int, dict[str, str]]]:
             _end(text, place)
     except json.JSONDecodeError as error:
         raise DataError(_fault(text, error.pos, error.msg, where)) from None
+    except RecursionError:
+        raise DataError(f"{where}: a value is nested too deeply") from None
 
 
 def _object(text: str, place: int) -> tuple[dict[str, str], int]:

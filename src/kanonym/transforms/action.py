@@ -23,12 +23,20 @@ class Context:
         Gives another column of the same table by name, as it came in.
     classes
         (n_rows,) int32 equivalence class of each record, from 0; None before there are any.
+    rows
+        (n_rows,) int64, which records of the table the values are; None for all of them.
 
     """
 
     random: np.random.Generator
     column: Callable[[str], pl.Series]
     classes: NDArray[np.int32] | None = None
+    rows: NDArray[np.int64] | None = None
+
+    def beside(self, name: str) -> pl.Series:
+        """Return another column, in the records of the values."""
+        column = self.column(name)
+        return column if self.rows is None else column.gather(self.rows)
 
 
 @runtime_checkable

@@ -76,27 +76,35 @@ class Acting:
             self._done[name] = self._applied(self.column(name), steps, None)
         return self._done[name]
 
-    def after(self, name: str, released: pl.Series, classes: NDArray[np.int32]) -> pl.Series:
+    def after(
+        self,
+        name: str,
+        released: pl.Series,
+        classes: NDArray[np.int32],
+        rows: NDArray[np.int64] | None = None,
+    ) -> pl.Series:
         """Return a released column after the actions on released values.
 
-        classes: (n_released,) int32, the class of each released record.
+        classes: (n_released,) int32, the class of each released record. rows: (n_released,)
+        int64, which records of the table they are; None for all.
         """
         steps = [
             (i, one.action)
             for i, one in enumerate(self.actions.get(name, ()))
             if isinstance(one, After)
         ]
-        return self._applied(released, steps, classes)
+        return self._applied(released, steps, classes, rows)
 
     def _applied(
         self,
         values: pl.Series,
         steps: Iterable[tuple[int, Action]],
         classes: NDArray[np.int32] | None,
+        rows: NDArray[np.int64] | None = None,
     ) -> pl.Series:
         own = int.from_bytes(sha256(values.name.encode()).digest()[:4], "big")
         for number, action in steps:
             root = np.random.SeedSequence([self.seed, ROOT], spawn_key=(own, number))
-            context = Context(np.random.default_rng(root), self.column, classes)
+            context = Context(np.random.default_rng(root), self.column, classes, rows)
             values = action.apply(values, context)
         return values

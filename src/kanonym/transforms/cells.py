@@ -32,8 +32,11 @@ def texts(values: pl.Series, action: str) -> pl.Series:
     """
     kind = values.dtype
     if kind.is_float():
-        present = values.fill_nan(None) + 0.0  # no negative zero
-        return present.cast(pl.String).str.strip_suffix(".0")
+        return _float_texts(values.fill_nan(None))
+    if kind.is_decimal():
+        plain = values.cast(pl.String)
+        bare = plain.str.strip_chars_end("0").str.strip_suffix(".")
+        return bare.zip_with(plain.str.contains(".", literal=True).fill_null(value=False), plain)
     if isinstance(kind, pl.Datetime):
         if kind.time_zone is None:
             return values.dt.to_string("%Y-%m-%dT%H:%M:%S%.f")
@@ -46,6 +49,19 @@ def texts(values: pl.Series, action: str) -> pl.Series:
             "it as text or as numbers"
         )
     return values.cast(pl.String)
+
+
+def _float_texts(values: pl.Series) -> pl.Series:
+    """Return the shortest text of each number, of whole ones all digits and no sign of zero."""
+    whole = (values == values.floor()) & values.is_finite()
+    fits = (whole & (values.abs() < 2.0**63)).fill_null(value=False)
+    plain = values.cast(pl.String)
+    found = values.set(~fits, None).cast(pl.Int64).cast(pl.String).zip_with(fits, plain)
+    large = (whole & ~fits).fill_null(value=False)
+    if not large.any():
+        return found
+    digits = pl.Series([format(int(one), "d") for one in values.filter(large)], dtype=pl.String)
+    return found.scatter(large.arg_true(), digits)
 
 
 def rewritten(given: pl.Series, change: Callable[[str], str]) -> pl.Series:

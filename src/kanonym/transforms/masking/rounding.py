@@ -15,6 +15,12 @@ from kanonym.models.base import check_integer, check_number
 from kanonym.transforms.action import Context
 from kanonym.transforms.cells import present_numbers, with_numbers
 
+MOST_DIGITS = 300
+"""Floating-point numbers have no more."""
+
+EXACT = 2**53
+"""Floating-point numbers hold all integers up to here."""
+
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -62,6 +68,10 @@ class Round:
             check_number(self.type, "to", self.to, above=0)
         if self.digits is not None:
             check_integer(self.type, "digits", self.digits, 0)
+            if self.digits > MOST_DIGITS:
+                raise PolicyError(
+                    f"{self.type}: digits is {self.digits}; it must be at most {MOST_DIGITS}"
+                )
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the rounded numbers; see `Action.apply`. Cost O(n)."""
@@ -69,7 +79,13 @@ class Round:
         held, numbers = present_numbers(values, self.type)
         step = Decimal(1).scaleb(-(self.digits or 0)) if self.to is None else Decimal(str(self.to))
         if not values.dtype.is_integer():
-            return with_numbers(values, held, _rounded(numbers.astype(np.float64), step))
+            numbers = numbers.astype(np.float64)
+            if values.dtype.is_decimal() and (abs(numbers) > EXACT * float(step)).any():
+                raise DataError(
+                    f"column {values.name!r} holds decimals with too many digits for {self.type}; "
+                    "write it as floating-point numbers"
+                )
+            return with_numbers(values, held, _rounded(numbers, step))
         if self.to is None:
             return values
         if step != step.to_integral_value():
@@ -79,7 +95,7 @@ class Round:
             )
         whole = int(step)
         far = 2**62
-        if numbers.dtype != np.int64 or whole > far or (abs(numbers) > far - whole).any():
+        if numbers.dtype != np.int64 or whole > far or _beyond(numbers, far - whole):
             raise DataError(
                 f"column {values.name!r} holds integers too large for {self.type} to {self.to}; "
                 "write it as floating-point numbers"
@@ -91,8 +107,15 @@ def _rounded(numbers: NDArray[np.float64], step: Decimal) -> NDArray[Any]:
     """Return the nearest multiples, as the floats nearest to their decimals: 0.3, not 0.1 * 3."""
     scale = 10 ** max(0, -int(step.normalize().as_tuple().exponent))
     whole = float(step * scale)
-    rounded: NDArray[Any] = np.rint(numbers * scale / whole) * whole / scale
-    return rounded + 0.0  # no negative zero
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded: NDArray[Any] = np.rint(numbers * scale / whole) * whole / scale
+    # A number so large that its decimals are beyond all floats has none.
+    return np.where(np.isfinite(rounded), rounded, numbers) + 0.0  # no negative zero
+
+
+def _beyond(numbers: NDArray[Any], far: int) -> bool:
+    """Say whether an integer is farther from 0; the lowest one has no absolute value."""
+    return bool((numbers > far).any() or (numbers < -far).any())
 
 
 def _rounded_integers(numbers: NDArray[Any], step: int) -> NDArray[Any]:

@@ -8,10 +8,16 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from kanonym.data.errors import PolicyError
+from kanonym.data.errors import DataError, PolicyError
 from kanonym.models.base import check_integer
 from kanonym.transforms.action import Context
 from kanonym.transforms.cells import as_given, texts, times
+
+DAY = 86_400_000
+"""Milliseconds."""
+
+MOST_DAYS = 1_000_000
+"""A shift of more leaves the calendar in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,8 @@ class ShiftDate:
 
     def __post_init__(self) -> None:
         check_integer(self.type, "days", self.days, 1)
+        if self.days > MOST_DAYS:
+            raise PolicyError(f"{self.type}: days is {self.days}; it must be at most {MOST_DAYS}")
         if self.subject is not None and (not isinstance(self.subject, str) or not self.subject):
             raise PolicyError(
                 f"{self.type}: subject is {self.subject!r}; it must be the name of a column"
@@ -73,7 +81,21 @@ class ShiftDate:
         """Return the shifted dates; see `Action.apply`. Cost: the subjects are sorted."""
         when = times(values, self.type)
         shifts = self._shifts(len(values), context)
-        moved = when + pl.Series(shifts * 86_400_000).cast(pl.Duration("ms"))
+        precise = when.cast(pl.Datetime("ms", getattr(when.dtype, "time_zone", None)))
+        farthest = pl.duration(days=self.days)
+        low, high = (1678, 2261) if getattr(when.dtype, "time_unit", "") == "ns" else (1, 9999)
+        years = precise.to_frame("day").select(
+            low=(pl.col("day") - farthest).dt.year() < low,
+            high=(pl.col("day") + farthest).dt.year() > high,
+        )
+        beyond = (years["low"] | years["high"]).arg_true()
+        if len(beyond):
+            raise DataError(
+                f"column {values.name!r}, row {beyond[0] + 1}: {values[beyond[0]]} may leave "
+                f"the calendar when it is shifted; {self.type} needs dates: suppress what stands "
+                "for no date before"
+            )
+        moved = when + pl.Series(shifts * DAY).cast(pl.Duration("ms"))
         return as_given(moved.cast(when.dtype).alias(values.name), values)
 
     def _shifts(self, n: int, context: Context) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -81,7 +103,7 @@ class ShiftDate:
         own = context.random.integers(-self.days, self.days, n, endpoint=True)
         if self.subject is None:
             return own
-        subjects = texts(context.column(self.subject), self.type)
+        subjects = texts(context.beside(self.subject), self.type)
         names = subjects.drop_nulls().unique().sort()
         drawn = context.random.integers(-self.days, self.days, len(names), endpoint=True)
         shared = subjects.replace_strict(names, drawn, default=None, return_dtype=pl.Int64)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from kanonym.data.errors import PolicyError
+from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy.leaves import plain_text
 from kanonym.models.base import check_integer
 from kanonym.transforms.action import Context
@@ -72,13 +74,44 @@ class Suppress:
         column = pl.col(values.name)
         frame = values.to_frame()
         if self.values is not None:
-            names = [_text(value) for value in self.values]
-            listed = texts(values, self.type).is_in(names).fill_null(value=False)
+            listed = self._listed(values).fill_null(value=False)
             return frame.select(pl.when(~listed).then(column))[values.name]
         if self.fewer_than is not None:
             common = pl.len().over(column) >= self.fewer_than
             return frame.select(pl.when(common).then(column))[values.name]
         return pl.Series(values.name, [None] * len(values), dtype=values.dtype)
+
+    def _listed(self, values: pl.Series) -> pl.Series:
+        """Return which cells hold one of the listed values, compared as what the column holds."""
+        kind, wanted = values.dtype, self.values or ()
+        try:
+            if kind.is_float() or kind.is_decimal():
+                numbers = [float(value) for value in wanted]
+                if kind == pl.Float32:
+                    return values.is_in(pl.Series(numbers).cast(pl.Float32).to_list())
+                return values.cast(pl.Float64).is_in(numbers)
+            if isinstance(kind, pl.Date | pl.Datetime):
+                zone = getattr(kind, "time_zone", None)
+                times = pl.Series([_moment(value, zone) for value in wanted])
+                return values.cast(times.dtype).is_in(times.implode())
+        except (ValueError, TypeError, OverflowError):
+            raise SchemaError(
+                f"column {values.name!r} holds {kind}, and not all values that {self.type} lists "
+                "can be read as such; list values of the column"
+            ) from None
+        return texts(values, self.type).is_in([_text(value) for value in wanted])
+
+
+def _moment(value: object, zone: str | None) -> datetime:
+    """Return a date, a time or an ISO text of a policy as a time in a zone, or in none."""
+    when = datetime.fromisoformat(value) if isinstance(value, str) else value
+    if not isinstance(when, datetime):
+        if not isinstance(when, date):
+            raise TypeError(value)
+        when = datetime(when.year, when.month, when.day)  # noqa: DTZ001 - its zone comes below
+    if zone is None:
+        return when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)
+    return when.replace(tzinfo=ZoneInfo(zone)) if when.tzinfo is None else when
 
 
 def _text(value: object) -> str | None:

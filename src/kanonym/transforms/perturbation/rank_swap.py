@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -94,13 +95,13 @@ class RankSwap:
             )
         rows = rows_of(values)
         n = len(rows)
-        reach = int(self.percent * n / 100)
+        reach = int(self.percent * n / 100 + 1e-9)
         if n < 2:
             return values.clone()
         if reach < 1:
             raise DataError(
                 f"column {values.name!r}: {self.type} with percent {self.percent:g} of {n} values "
-                f"reaches no other rank; use at least {100 / n:.3g}"
+                f"reaches no other rank; use at least {math.ceil(100_000 / n) / 1000:g}"
             )
         held = values.drop_nulls()
         ranks = (held.to_physical() if held.dtype == pl.Enum else held).rank("dense").to_numpy()

@@ -55,8 +55,9 @@ def read_key(action: str, source: Mapping[str, str | Path]) -> bytes:
         where = f"the key file {name}"
         try:
             key = Path(name).read_bytes()
-        except OSError as error:
-            raise PolicyError(f"{action}: {where} cannot be read: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise PolicyError(f"{action}: {where} cannot be read: {reason}") from None
     key = key.rstrip(b"\r\n")
     if len(key) < LEAST_BYTES:
         raise PolicyError(

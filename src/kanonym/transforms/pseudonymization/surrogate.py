@@ -66,7 +66,8 @@ class Surrogate:
 
     def __post_init__(self) -> None:
         check_choice(self.type, "order", self.order, ("random", "sequential"))
-        if self.mapping is not None and str(self.mapping) in ("", "-"):
+        named = "" if self.mapping is None else str(self.mapping)
+        if self.mapping is not None and (named in {"", "-"} or "\0" in named):
             raise PolicyError(f"{self.type}: mapping is {self.mapping!r}; it must name a file")
 
     @property
@@ -84,6 +85,16 @@ class Surrogate:
             new.sort()  # whatever the order of the records, one seed gives one numbering
             new = [new[place] for place in context.random.permutation(len(new))]
         first = max(known.values(), default=0) + 1
+        if first + len(new) > 2**63:
+            raise DataError(
+                f"{self.mapping}: no number up to 2**63 - 1 is left for new values; start a new "
+                "mapping"
+            )
+        if self.mapping is not None and any(len(value) > csv.field_size_limit() for value in new):
+            raise DataError(
+                f"column {values.name!r} holds a text of more than {csv.field_size_limit()} "
+                "characters, which no mapping can keep; shorten it, or leave out mapping"
+            )
         known.update((value, number) for number, value in enumerate(new, first))
         if self.mapping is not None and new:
             _write(Path(self.mapping), known)
@@ -104,7 +115,7 @@ def _read(path: Path) -> dict[str, int]:
             raise DataError(f"{path} is no mapping: its first row must be {','.join(_HEADER)}")
         for row in rows:
             where = f"{path}, line {rows.line_num}"
-            if len(row) != len(_HEADER) or not row[1].isascii() or not row[1].isdigit():
+            if len(row) != len(_HEADER) or not _is_number(row[1]):
                 raise DataError(f"{where}: a row of a mapping is a value and a whole number")
             value, number = row[0], int(row[1])
             if not 0 < number < 2**63:
@@ -119,6 +130,11 @@ def _read(path: Path) -> dict[str, int]:
     except csv.Error as error:
         raise DataError(f"{path}, line {rows.line_num}: {error}") from None
     return known
+
+
+def _is_number(text: str) -> bool:
+    """Say whether a text is digits, few enough for 64 bits."""
+    return text.isascii() and text.isdigit() and len(text) <= 19
 
 
 def _write(path: Path, known: dict[str, int]) -> None:
