@@ -129,8 +129,11 @@ class Segmentation:
             order, found = self.order, _cut(self.order, table, costs, criteria)
         is_start = np.zeros(table.n_rows, np.int32)
         is_start[found.starts[1:-1]] = 1
+        by_place = np.cumsum(is_start, dtype=np.int32)
         labels = np.empty(table.n_rows, np.int32)
-        labels[found.rows] = np.cumsum(is_start, dtype=np.int32)
+        # The records of a tuple take its places as they come.
+        by_tuple = np.argsort(table.tuple_of_row, kind="stable")
+        labels[by_tuple] = by_place[np.argsort(found.tuples, kind="stable")]
         n_classes = len(found.starts) - 1
         account = {"order": order, "cut": found.way}
         return Partition(labels, n_classes, by_row=True, account=account)

@@ -36,8 +36,8 @@ class Cut:
 
     Attributes
     ----------
-    rows
-        (n_rows,) int64, the records in their order.
+    tuples
+        (n_rows,) int64, the tuple of each record in that order.
     starts
         (n_classes + 1,) int64, the places where classes start, and n_rows.
     loss
@@ -47,7 +47,7 @@ class Cut:
 
     """
 
-    rows: NDArray[np.int64]
+    tuples: NDArray[np.int64]
     starts: NDArray[np.int64]
     loss: float
     way: Way
@@ -84,10 +84,11 @@ def cut_order(
     that order of a division that satisfies the criteria, if there is one; what is found
     loses no more than that one, unless a class of it has more than `REACH` units.
     """
-    rows, place = _records_in(table, order)
-    codes = np.ascontiguousarray(table.codes[order[place]])
-    hidden = np.ascontiguousarray(table.sensitive_codes[order[place]])
-    n = len(rows)
+    place = _places(table, order)
+    tuples = order[place]
+    codes = np.ascontiguousarray(table.codes[tuples])
+    hidden = np.ascontiguousarray(table.sensitive_codes[tuples])
+    n = len(tuples)
     way = way_of(criteria)
     is_start = np.zeros(n, np.bool_)
     is_start[0] = True
@@ -103,7 +104,7 @@ def cut_order(
         starts, loss, complete = found
         if np.isfinite(loss):
             way = way if complete or way != "optimal" else "by record"
-            return Cut(rows, units[starts], loss, way)
+            return Cut(tuples, units[starts], loss, way)
     size = unconditional(criteria, criteria.min_size)
     if known is None:
         chosen, _, _ = cut(codes, hidden, units, anywhere, NEAR, reach, costs, size)
@@ -119,7 +120,7 @@ def cut_order(
     kept = (np.arange(len(label)) - first[label]) % step[label] == 0
     units, is_start = np.append(units[:-1][kept], n), is_start[kept]
     starts, loss, _ = cut(codes, hidden, units, is_start, NEAR, 4 * UNITS, costs, criteria)
-    return Cut(rows, units[starts], loss, "by class")
+    return Cut(tuples, units[starts], loss, "by class")
 
 
 def _pieces(codes: NDArray[np.int32], is_start: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
@@ -137,26 +138,19 @@ def _pieces(codes: NDArray[np.int32], is_start: NDArray[np.bool_], size: int) ->
     return np.append(np.flatnonzero(starts), n)
 
 
-def _records_in(
-    table: EncodedTable, order: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (n_rows,) records in an order of tuples, and the place of their tuple in it.
+def _places(table: EncodedTable, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return (n_rows,) int64: the place in an order of tuples, record by record.
 
     Tuples that differ in sensitive values alone are mixed evenly, so that few records
     of them are as diverse as all.
     """
     weights = table.weights[order]
     place = np.repeat(np.arange(len(order)), weights)
-    firsts = np.cumsum(weights) - weights
-    within = np.arange(len(place)) - firsts[place]
-    rows = np.argsort(table.tuple_of_row, kind="stable")
-    starts = np.cumsum(table.weights) - table.weights
-    rows = rows[starts[order[place]] + within]
     if not table.sensitive:
-        return rows, place
+        return place
+    within = np.arange(len(place)) - (np.cumsum(weights) - weights)[place]
     codes = table.codes[order]
     fresh = np.ones(len(order), np.bool_)
     fresh[1:] = (codes[1:] != codes[:-1]).any(axis=1)
     run = np.cumsum(fresh)[place]
-    mixed = np.lexsort([(within + 0.5) / weights[place], run])
-    return rows[mixed], place[mixed]
+    return place[np.lexsort([(within + 0.5) / weights[place], run])]
