@@ -107,19 +107,7 @@ class KMeans:
     ) -> Partition:
         """Divide a table into clusters, or into the combinations of the columns' clusters.
 
-        Parameters
-        ----------
-        table
-            The encoded table; hierarchies are not read.
-        costs
-            Not read.
-        models
-            None, or k-anonymity and models that a class size is sufficient for: average
-            risk, and uniqueness in the sample or the population.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        Parameters are those of `MDAV.partition`; there may be no model.
 
         Raises
         ------
