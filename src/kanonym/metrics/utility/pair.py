@@ -1,0 +1,110 @@
+"""Two tables side by side, as measures of utility see them: an original and a release of it.
+
+A released value may leave several original values open: an interval, a set, a label of a
+hierarchy, a suppressed cell. Columns here say which, so that a measure need not know how
+tables are recoded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class NumericColumn:
+    """A column of numbers or times in both tables.
+
+    Attributes
+    ----------
+    name
+        The attribute.
+    original
+        (n_original,) float64, NaN for null; times in their physical unit.
+    low, high
+        (n_released,) float64: what each released record leaves open, both ends included;
+        equal where it says one number (a mean may be no original value). NaN both for a
+        null that is released as a value.
+    suppressed
+        (n_released,) bool, cells that say nothing; low and high are then the smallest and
+        largest number of the original.
+
+    """
+
+    name: str
+    original: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    suppressed: NDArray[np.bool_]
+
+    @property
+    def released(self) -> NDArray[np.float64]:
+        """(n_released,) float64: the middle of what is left open, NaN for null."""
+        return (self.low + self.high) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class CategoricalColumn:
+    """A column of categories in both tables.
+
+    Attributes
+    ----------
+    name
+        The attribute.
+    categories
+        (n_categories,) distinct values as text, null (where there is one) last; every value
+        of the original, and every one that a released label leaves open.
+    original
+        (n_original,) int32 codes of categories.
+    labels
+        (n_released,) int32, the released label of each record.
+    offsets, members
+        Label i leaves open the categories members[offsets[i]:offsets[i + 1]], ascending
+        codes, at least one: (n_labels + 1,) int64 and (n_members,) int32.
+    suppressed
+        (n_released,) bool, cells that say nothing: their label leaves all categories open.
+
+    """
+
+    name: str
+    categories: pl.Series
+    original: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    members: NDArray[np.int32]
+    suppressed: NDArray[np.bool_]
+
+
+Column = NumericColumn | CategoricalColumn
+
+
+@dataclass(frozen=True, slots=True)
+class TablePair:
+    """An original table and a release of it.
+
+    Attributes
+    ----------
+    columns
+        What both tables have, in the original's order: quasi-identifiers first or not.
+    quasi_identifiers
+        Names of those that were recoded.
+    n_original, n_released
+        Records; those that the release has fewer were suppressed.
+    rows
+        (n_released,) int64, the original record of each released one; None where nobody
+        knows, as after a shuffle.
+
+    """
+
+    columns: tuple[Column, ...]
+    quasi_identifiers: tuple[str, ...]
+    n_original: int
+    n_released: int
+    rows: NDArray[np.int64] | None
+
+    def column(self, name: str) -> Column:
+        """Return one column by name."""
+        return next(column for column in self.columns if column.name == name)
