@@ -212,8 +212,10 @@ def prepare(
         known, recodings = _quasi_identifiers(task, column)
         hidden = [
             (column(name), attribute.hierarchy, attribute.nulls == "exclude")
+            if isinstance(attribute, Sensitive)
+            else (column(name), None, False)
             for name, attribute in task.schema.attributes.items()
-            if name in asked and isinstance(attribute, Sensitive)
+            if name in asked
         ]
         if task.population is None:
             table = encode(known, hidden, n_rows)
@@ -300,7 +302,9 @@ def nodes(
 
 
 def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
-    """Return the sensitive attributes that models look at, in the table's order.
+    """Return the attributes that models look at, in the table's order.
+
+    These are sensitive, or identifiers by which persons are counted.
 
     Raises
     ------
@@ -315,7 +319,7 @@ def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]
                 f"{model} is about {name!r}, but the table has no such column. "
                 f"It has: {', '.join(schema.attributes)}"
             )
-    return [name for name in schema.names(Role.SENSITIVE) if name in named]
+    return [name for name in schema.attributes if name in named]
 
 
 def _quasi_identifiers(

@@ -110,7 +110,17 @@ def anonymize(
         known = [frames.column(checked, name) for name in names]
         # Suppression shifts the distribution that t-closeness and the like compare with:
         # what counts is that of the input.
-        hidden = _sensitive(checked, schema, policy, acting.before if len(rows) < n_rows else None)
+        held = frames.column_names(checked)
+
+        def seen(name: str) -> pl.Series:
+            # Who is who is not released: persons are counted by the records of the input.
+            if name in held:
+                return frames.column(checked, name)
+            return acting.before(name).gather(rows)
+
+        hidden = _seen_by_models(
+            seen, schema, policy, acting.before if len(rows) < n_rows else None
+        )
         levels = outcome.levels_of(rows)
         persons = task.population and [
             PopulationColumn(
@@ -190,6 +200,13 @@ def verify(
     else:
         schema = policy.schema_for(_before_release(policy, columns, count))
     missing = [name for name in sensitive_names(schema, policy.models) if name not in columns]
+    persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
+    if persons:
+        raise SchemaError(
+            f"k-anonymity counts persons by {persons[0]!r}, which the released table lacks. "
+            "To check it afterwards, release a pseudonym of it (action surrogate); or leave entity "
+            "out, and records are counted"
+        )
     names: list[str] = []
     for name in schema.names(Role.QUASI_IDENTIFIER):
         both = [f"{name}_min", f"{name}_max"]
@@ -206,8 +223,8 @@ def verify(
         )
     return verify_columns(
         [frames.column(native, name) for name in names],
-        _sensitive(
-            native,
+        _seen_by_models(
+            partial(frames.column, native),
             schema,
             policy,
             None if original is None else partial(frames.column, frames.eager(original)),
@@ -369,26 +386,29 @@ def _list(names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _sensitive(
-    released: Any,
+def _seen_by_models(
+    released: Callable[[str], pl.Series],
     schema: Schema,
     policy: Policy,
     original: Callable[[str], pl.Series] | None,
 ) -> list[SensitiveColumn]:
-    """Return what verification looks at; `original` gives columns of the input, or is None.
+    """Return what verification looks at: sensitive attributes, and persons to be counted.
 
+    released, original: give columns of the release and of the input; `original` may be None.
     Where released values are changed, no other ones are what classes are compared with.
     """
     named = sensitive_names(schema, policy.models)
     return [
         SensitiveColumn(
-            frames.column(released, name),
+            released(name),
             attribute.hierarchy,
             attribute.nulls == "exclude",
             None if original is None or changed_after(attribute.action) else original(name),
         )
+        if isinstance(attribute, Sensitive)
+        else SensitiveColumn(released(name))
         for name, attribute in schema.attributes.items()
-        if name in named and isinstance(attribute, Sensitive)
+        if name in named
     ]
 
 

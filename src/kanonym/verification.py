@@ -369,7 +369,7 @@ def verify_columns(
     failing = np.zeros(len(sizes), np.bool_)
     violating: list[dict[str, Any]] = []
     for model in models:
-        own = counting if isinstance(model, KAnonymity) else None
+        own = counting if isinstance(model, KAnonymity) and not model.entity else None
         classes = seen if own is None else counted
         holds = model.satisfied(classes)
         satisfied = bool(holds.all())

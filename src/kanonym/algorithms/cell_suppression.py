@@ -215,7 +215,7 @@ class CellSuppression:
 def _required(models: Sequence[PrivacyModel]) -> int:
     """Return the largest k that is required; refuse every other model."""
     for model in models:
-        if not isinstance(model, KAnonymity):
+        if not isinstance(model, KAnonymity) or model.entity:
             of = f" of {model.attribute!r}" if model.attribute else ""
             raise PolicyError(
                 f"cell-suppression gives k-anonymity alone, not {model.type}{of}; "

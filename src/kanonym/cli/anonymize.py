@@ -55,6 +55,14 @@ def anonymize(
             rich_help_panel=options.ASKED,
         ),
     ] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="With -k: the identifier of persons with several records; k counts persons.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
     l: Annotated[
         int | None,
         typer.Option(
@@ -210,6 +218,7 @@ def anonymize(
         sensitive=options.names(sensitive),
         identifiers=options.names(identifiers),
         k=k,
+        entity=entity,
         l=l,
         t=t,
         hierarchies=hierarchies,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kanonym.data.errors import PolicyError
 from kanonym.kernels import disclosure
 from kanonym.models.base import (
     Criterion,
@@ -18,7 +19,7 @@ from kanonym.models.base import (
 
 @dataclass(frozen=True, slots=True)
 class KAnonymity(PerClass):
-    """Every class has at least k records.
+    """Every class has at least k records, or records of at least k persons.
 
     Protects against identity disclosure: an intruder who knows a person's
     quasi-identifiers finds at least k records that could be theirs. It does not
@@ -28,16 +29,21 @@ class KAnonymity(PerClass):
     ----------
     k
         Integer of at least 1.
+    entity
+        The identifier that tells persons apart, where one person may have several
+        records: k then counts persons. Records without a value are one person.
 
     Raises
     ------
     PolicyError
-        k is not an integer of at least 1.
+        k is not an integer of at least 1, or entity is no column name.
 
     Notes
     -----
     Monotone, for the number of suppressed records, too: a joined class has the records
-    of both, so a class that satisfies the model still does.
+    of both, so a class that satisfies the model still does. Persons are counted as the
+    distinct values of l-diversity are: a class protects each of its persons in its own
+    records, not the history of one person over classes.
 
     References
     ----------
@@ -47,7 +53,7 @@ class KAnonymity(PerClass):
     Examples
     --------
     >>> KAnonymity(5)
-    KAnonymity(k=5)
+    KAnonymity(k=5, entity=None)
     >>> KAnonymity(0)
     Traceback (most recent call last):
         ...
@@ -56,6 +62,7 @@ class KAnonymity(PerClass):
     """
 
     k: int
+    entity: str | None = None
 
     type: ClassVar[str] = "k-anonymity"
     monotone: ClassVar[Monotone] = "suppression"
@@ -63,11 +70,16 @@ class KAnonymity(PerClass):
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
         check_integer(self.type, "k", self.k, 1)
+        if self.entity is not None and not (isinstance(self.entity, str) and self.entity):
+            raise PolicyError(
+                f"{self.type}: entity is {self.entity!r}; it must be the name of the identifier "
+                "that tells persons apart"
+            )
 
     @property
     def attribute(self) -> str | None:
-        """None: the model looks at class sizes."""
-        return None
+        """The entity; None where the model looks at class sizes."""
+        return self.entity
 
     @property
     def required(self) -> float:
@@ -75,8 +87,10 @@ class KAnonymity(PerClass):
         return self.k
 
     def criteria(self) -> tuple[Criterion, ...]:
-        """Return: size >= k."""
-        return (Criterion(disclosure.SIZE, None, self.k, ">="),)
+        """Return: size >= k, or distinct persons >= k."""
+        if self.entity is None:
+            return (Criterion(disclosure.SIZE, None, self.k, ">="),)
+        return (Criterion(disclosure.DISTINCT, self.entity, self.k, ">="),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from kanonym.data import hierarchy
 from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Attribute, Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
-from kanonym.models import MODELS, OfPopulation, TCloseness
+from kanonym.models import MODELS, KAnonymity, OfPopulation, TCloseness
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import document
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown
@@ -186,14 +186,25 @@ def source_of_text(text: str) -> HierarchySource:
 def check_models(
     given: Iterable[PrivacyModel], attributes: Mapping[str, Attribute], others: Role | None
 ) -> None:
-    """Refuse models whose attribute is not sensitive, or lacks the hierarchy they need."""
+    """Refuse models whose attribute is not sensitive, or lacks the hierarchy they need.
+
+    An entity is an identifier instead: what tells persons apart is not released as it is.
+    """
     sensitive = [name for name, attribute in attributes.items() if isinstance(attribute, Sensitive)]
+    persons = [name for name, attribute in attributes.items() if isinstance(attribute, Identifier)]
     faults = []
     for i, model in enumerate(given):
         name = model.attribute
         attribute = attributes.get(name or "")
         reason = ""
         if name is None:
+            continue
+        if isinstance(model, KAnonymity):
+            if attribute is None and others is not Role.IDENTIFIER:
+                faults.append(Fault((i, "entity"), unknown("identifier", name, persons)))
+            elif attribute is not None and not isinstance(attribute, Identifier):
+                reason = f"{name!r} is {attribute.role}; it must be an identifier"
+                faults.append(Fault((i, "entity"), reason))
             continue
         if attribute is None and others is not Role.SENSITIVE:
             reason = unknown("sensitive attribute", name, sensitive)

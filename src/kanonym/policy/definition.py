@@ -241,6 +241,7 @@ class Policy(BaseModel):
         identifiers: Sequence[str] = (),
         hierarchies: Mapping[str, HierarchySource | str | os.PathLike[str]] | None = None,
         k: int | None = None,
+        entity: str | None = None,
         l: float | None = None,
         t: float | None = None,
         alpha: float | None = None,
@@ -259,6 +260,9 @@ class Policy(BaseModel):
         k
             k-anonymity. Neither this nor one of the next is needed where the algorithm
             forms groups by its own parameters.
+        entity
+            With `k`: the identifier that tells persons apart, where one person may have
+            several records; k then counts persons.
         l, t, beta, delta
             Distinct l-diversity, t-closeness (equal distance), basic β-likeness and
             δ-disclosure, of each sensitive attribute.
@@ -297,6 +301,7 @@ class Policy(BaseModel):
                 hierarchies or {},
                 k,
                 {"l": l, "t": t, "alpha": alpha, "beta": beta, "delta": delta},
+                entity=entity,
                 required=algorithms.needs_models(options.get("algorithm")),
             )
             return cls(attributes=attributes, models=models, **options)

@@ -23,7 +23,7 @@ MODEL_OF = {
 def check_names(options: Iterable[str], fields: Iterable[str]) -> None:
     """Refuse options that are neither a short form nor a field that has none."""
     further = [name for name in fields if name not in ("version", "attributes", "models")]
-    known = [*COLUMNS, "hierarchies", "k", *MODEL_OF, *further]
+    known = [*COLUMNS, "hierarchies", "k", "entity", *MODEL_OF, *further]
     faults = [
         Fault((name,), unknown("parameter", name, known)) for name in options if name not in further
     ]
@@ -37,6 +37,7 @@ def expand(
     k: int | None,
     thresholds: Mapping[str, float | None],
     *,
+    entity: str | None = None,
     required: bool = True,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the attributes and models, in their YAML form, that the short forms stand for.
@@ -51,6 +52,8 @@ def expand(
         k of k-anonymity.
     thresholds
         The thresholds of `MODEL_OF`, None for those that are not asked for.
+    entity
+        The identifier by which k-anonymity counts persons, None to count records.
     required
         Whether there must be a model at all.
 
@@ -76,14 +79,16 @@ def expand(
     asked = {name: value for name, value in thresholds.items() if value is not None}
     if asked and not columns[Role.SENSITIVE]:
         faults += [Fault((name,), "needs a sensitive attribute") for name in asked]
-    if "alpha" in asked and k is None:
-        faults.append(Fault(("alpha",), "needs k as well"))
+    if k is None:
+        without = {"entity": entity is not None, "alpha": "alpha" in asked}
+        faults += [Fault((name,), "needs k as well") for name, said in without.items() if said]
     if required and not asked and k is None:
         named = ", ".join(["k", *MODEL_OF])
         faults.append(Fault((), f"nothing is required: give at least one of {named}"))
     if faults:
         raise FaultsFoundError(faults)
-    models = [] if k is None else [{"type": "k-anonymity", "k": k}]
+    counted = {} if entity is None else {"entity": entity}
+    models = [] if k is None else [{"type": "k-anonymity", "k": k, **counted}]
     for name, value in asked.items():
         needed = {name: value, "k": k} if name == "alpha" else {name: value}
         models += [

@@ -104,6 +104,19 @@ def durations(seconds: Mapping[str, float]) -> str:
     return ", ".join(f"{stage} {spent:.2f}" for stage, spent in seconds.items())
 
 
+def _of_size(k: int, entity: str | None) -> str:
+    """Say what k-anonymity asks: of records, or of the persons that an entity tells apart."""
+    if entity is None:
+        return (
+            f"Every record must look the same as at least {things(k - 1, 'other')}"
+            f": each class has at least {things(k, 'record')}."
+        )
+    return (
+        f"Every record must look the same as those of at least {things(k - 1, 'other person')}: "
+        f"each class has records of at least {things(k, 'person')}, told apart by {entity}."
+    )
+
+
 def requirement(type_: str, attribute: str | None, required: float, given: Parameters) -> str:
     """Say what a privacy model asks of the release."""
     if attribute is None and type_ != "k-anonymity":
@@ -113,10 +126,7 @@ def requirement(type_: str, attribute: str | None, required: float, given: Param
     kind = given.get("kind")
     match type_, kind:
         case "k-anonymity", _:
-            return (
-                f"Every record must look the same as at least {things(int(required) - 1, 'other')}"
-                f": each class has at least {things(int(required), 'record')}."
-            )
+            return _of_size(int(required), None if attribute is None else of)
         case "alpha-k-anonymity", _:
             return (
                 f"Each class has at least {value(given.get('k', 1))} records, and no value of {of} "

@@ -1,0 +1,118 @@
+"""What holds where one person may have several records and k counts persons."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kanonym as ka
+
+ALGORITHMS = ["mondrian", "segmentation", "auto", "full-domain", "local-recoding"]
+
+
+@st.composite
+def visits(draw):
+    """Draw a table of visits: at least three persons, each with one to four records."""
+    persons = draw(st.lists(st.integers(1, 4), min_size=3, max_size=8))
+    rows = [person for person, several in enumerate(persons) for _ in range(several)]
+    ages = st.lists(st.integers(20, 24), min_size=len(rows), max_size=len(rows))
+    return pl.DataFrame(
+        {"person": [f"p{person}" for person in rows], "age": draw(ages), "sex": draw(ages)}
+    )
+
+
+def persons_of_classes(release, table):
+    """Return the number of persons of each class of a release in the input's order."""
+    known = release.frame.with_columns(table["person"])
+    return known.group_by("age", "sex").agg(pl.col("person").n_unique())["person"].to_list()
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@given(table=visits(), k=st.integers(2, 3))
+@settings(max_examples=10, deadline=None)
+def test_every_class_has_records_of_k_persons(algorithm, table, k):
+    """With an entity, each class has k distinct persons, and that is what is reported."""
+    release = ka.anonymize(
+        table,
+        identifiers=["person"],
+        quasi_identifiers=["age", "sex"],
+        k=k,
+        entity="person",
+        algorithm=algorithm,
+        keep_order=True,
+    )
+    counted = persons_of_classes(release, table)
+    assert min(counted) >= k
+    assert release.verification.checks[0].achieved == min(counted)
+    assert "person" not in release.frame.columns
+
+
+def test_records_of_one_person_do_not_hide_each_other():
+    """Five records of one person satisfy k = 5 of records, and no k above 1 of persons."""
+    table = pl.DataFrame({"person": ["a"] * 5, "age": [30] * 5})
+    asked = {"identifiers": ["person"], "quasi_identifiers": ["age"], "k": 5}
+    assert ka.anonymize(table, **asked).verification.satisfied
+    with pytest.raises(ka.InfeasibleError, match="of 'person': required 5, the best possible is 1"):
+        ka.anonymize(table, **asked, entity="person")
+
+
+def test_suppressed_records_are_no_longer_counted():
+    """Persons are counted in what is released: the released classes have k of them, too."""
+    table = pl.DataFrame(
+        {"person": [f"p{i % 12}" for i in range(36)], "age": [i % 7 for i in range(36)]}
+    )
+    release = ka.anonymize(
+        table,
+        identifiers=["person"],
+        quasi_identifiers=["age"],
+        k=4,
+        entity="person",
+        suppression_limit=0.3,
+        algorithm="full-domain",
+    )
+    assert release.verification.satisfied
+
+
+def test_a_released_pseudonym_lets_anyone_count():
+    """With the entity released as a surrogate, `verify` counts persons in the released file."""
+    table = pl.DataFrame({"person": ["a", "a", "b", "b", "c"], "age": [1, 2, 1, 2, 1]})
+    policy = ka.Policy(
+        attributes={
+            "person": ka.Identifier(action=ka.Surrogate()),
+            "age": ka.QuasiIdentifier(),
+        },
+        models=[ka.KAnonymity(2, entity="person")],
+        seed=1,
+    )
+    release = ka.anonymize(table, policy)
+    assert ka.verify(release.frame, policy).satisfied
+
+
+def test_without_the_entity_a_release_cannot_be_counted_again():
+    """`verify` of a release without the entity is refused with the way out, not passed."""
+    table = pl.DataFrame({"person": ["a", "b"], "age": [1, 1]})
+    release = ka.anonymize(
+        table, identifiers=["person"], quasi_identifiers=["age"], k=2, entity="person"
+    )
+    with pytest.raises(ka.SchemaError, match="release a pseudonym"):
+        ka.verify(release.frame, release.policy)
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"entity": "age", "k": 2}, "'age' is quasi-identifier; it must be an identifier"),
+        ({"entity": "nobody", "k": 2}, "'nobody' is an unknown identifier"),
+        ({"entity": "person"}, "entity: needs k as well"),
+        ({"entity": "", "k": 2}, "entity: is ''; it must be the name"),
+        ({"entity": "person", "k": 2, "algorithm": "mdav"}, "mdav gives classes of k records"),
+        ({"entity": "person", "k": 2, "algorithm": "cell-suppression"}, "k-anonymity of 'person'"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(asked, reason):
+    """An entity that is no identifier, a missing k or an algorithm of records is refused."""
+    table = pl.DataFrame({"person": ["a", "b"], "age": [1, 1]})
+    with pytest.raises(ka.KanonymError, match=reason):
+        ka.anonymize(table, identifiers=["person"], quasi_identifiers=["age"], **asked)
