@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.microaggregation.v_mdav import VMDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
+    from kanonym.assessment import assess, risk, utility
     from kanonym.attacks.similarity import similarity_attack
     from kanonym.data import hierarchy
     from kanonym.data.errors import (
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from kanonym.models.risk import AverageRisk, PopulationUniqueness, SampleUniqueness
     from kanonym.pipeline import anonymize, measure, verify
     from kanonym.policy import Policy
+    from kanonym.profiling import profile
     from kanonym.release import Release
     from kanonym.transformation import transform
     from kanonym.transforms.action import After
@@ -146,13 +148,17 @@ __all__ = [
     "Univariate",
     "Verification",
     "anonymize",
+    "assess",
     "estimated_shares",
     "hierarchy",
     "lattice",
     "measure",
+    "profile",
     "read_table",
+    "risk",
     "similarity_attack",
     "transform",
+    "utility",
     "verify",
     "write_table",
 ]
@@ -224,13 +230,17 @@ _HOMES = {
     "Univariate": "kanonym.algorithms.microaggregation.univariate",
     "Verification": "kanonym.verification",
     "anonymize": "kanonym.pipeline",
+    "assess": "kanonym.assessment",
     "estimated_shares": "kanonym.transforms.perturbation.randomized_response",
     "hierarchy": "kanonym.data.hierarchy",
     "lattice": "kanonym.exploration",
     "measure": "kanonym.pipeline",
+    "profile": "kanonym.profiling",
     "read_table": "kanonym.data.files",
+    "risk": "kanonym.assessment",
     "similarity_attack": "kanonym.attacks.similarity",
     "transform": "kanonym.transformation",
+    "utility": "kanonym.assessment",
     "verify": "kanonym.pipeline",
     "write_table": "kanonym.data.files",
 }

@@ -199,6 +199,7 @@ def verify(
         schema = policy.schema_for(frames.column_names(frames.eager(original)))
     else:
         schema = policy.schema_for(_before_release(policy, columns, count))
+    names = released_columns(schema.names(Role.QUASI_IDENTIFIER), columns)
     missing = [name for name in sensitive_names(schema, policy.models) if name not in columns]
     persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
     if persons:
@@ -207,20 +208,8 @@ def verify(
             "To check it afterwards, release a pseudonym of it (action surrogate); or leave entity "
             "out, and records are counted"
         )
-    names: list[str] = []
-    for name in schema.names(Role.QUASI_IDENTIFIER):
-        both = [f"{name}_min", f"{name}_max"]
-        if name in columns:
-            names.append(name)
-        elif set(both) <= set(columns):
-            names += both
-        else:
-            missing.append(name)
     if missing:
-        raise SchemaError(
-            f"the released table has no column for: {', '.join(missing)}. "
-            f"It has: {', '.join(columns)}"
-        )
+        raise _lacking(missing, columns)
     return verify_columns(
         [frames.column(native, name) for name in names],
         _seen_by_models(
@@ -234,6 +223,39 @@ def verify(
         counts,
         _persons(policy, schema),
         _counting(policy),
+    )
+
+
+def released_columns(quasi_identifiers: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return the columns of a table that hold quasi-identifiers, one or two of each.
+
+    quasi_identifiers: their names in the original. columns: those of the table, which may be
+    a release with `name_min` and `name_max` in the place of a name.
+
+    Raises
+    ------
+    SchemaError
+        A quasi-identifier has no column.
+
+    """
+    found: list[str] = []
+    missing: list[str] = []
+    for name in quasi_identifiers:
+        both = released_names(name, "range")
+        if name in columns:
+            found.append(name)
+        elif set(both) <= set(columns):
+            found += both
+        else:
+            missing.append(name)
+    if missing:
+        raise _lacking(missing, columns)
+    return found
+
+
+def _lacking(missing: Sequence[str], columns: Sequence[str]) -> SchemaError:
+    return SchemaError(
+        f"the released table has no column for: {', '.join(missing)}. It has: {', '.join(columns)}"
     )
 
 

@@ -13,7 +13,18 @@ from typing import Annotated
 import typer
 
 import kanonym
-from kanonym.cli import anonymize, demo, hierarchy, lattice, measure, sigo, transform, verify
+from kanonym.cli import (
+    anonymize,
+    assess,
+    demo,
+    hierarchy,
+    lattice,
+    measure,
+    profile,
+    sigo,
+    transform,
+    verify,
+)
 from kanonym.cli.group import Commands, Grouped
 
 app = typer.Typer(
@@ -28,6 +39,8 @@ app = typer.Typer(
 app.command("anonymize", cls=Grouped)(anonymize.anonymize)
 app.command("verify")(verify.verify)
 app.command("measure")(measure.measure)
+app.command("profile")(profile.profile)
+app.command("assess", cls=Grouped)(assess.assess)
 app.command("lattice")(lattice.lattice)
 app.command("transform")(transform.transform)
 app.add_typer(hierarchy.app, name="hierarchy")

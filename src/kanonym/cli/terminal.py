@@ -70,7 +70,7 @@ def release_tables(
     examples: a released label of each quasi-identifier.
     """
     utility, risk, seconds = found["utility"], found["risk"], found["seconds"]
-    facts = _grid(
+    facts = grid(
         ("records", f"{number(found['rows_in'])} in, {number(found['rows_out'])} released"),
         ("suppressed", found["suppressed"]),
         ("classes", found["verification"]["classes"]),
@@ -92,7 +92,7 @@ def release_tables(
         example = examples.get(name)
         shown = Text("null" if example is None else example)
         lost.add_row(Text(name), *more, f"{100 * value:.1f}", shown)
-    return [facts, required(found["verification"]), lost, _files(written)]
+    return [facts, required(found["verification"]), lost, files_written(written)]
 
 
 def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
@@ -131,23 +131,23 @@ def _cells(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
 def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym lattice` tells: how many nodes there are, and the best."""
     best = found["best"]
-    facts = _grid(
+    facts = grid(
         ("nodes", found["nodes"]),
         ("that satisfy the policy", found["satisfied"]),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
     if best is None:
-        return [facts, _files(found["written"])]
+        return [facts, files_written(found["written"])]
     levels = _table("the best node", "level")
     for name, level in best["levels"].items():
         levels.add_row(Text(name), number(level))
-    values = _grid(
+    values = grid(
         ("its score", best["score"]),
         ("suppressed", best["suppressed"]),
         ("classes", best["classes"]),
         *best["achieved"].items(),
     )
-    return [facts, levels, values, _files(found["written"])]
+    return [facts, levels, values, files_written(found["written"])]
 
 
 def required(verification: Mapping[str, Any]) -> RenderableType:
@@ -188,7 +188,7 @@ def violations(violating: Sequence[Mapping[str, Any]], total: int, shown: int) -
 def measurement(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym measure` tells."""
     sizes = found["anonymity_set"]
-    facts = _grid(
+    facts = grid(
         ("records", found["rows"]),
         ("classes", found["classes"]),
         ("k", found["k"]),
@@ -219,7 +219,7 @@ def levels(labels: Sequence[Sequence[str | None]]) -> Table:
 
 def transform_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym transform` tells: what was done, to which columns."""
-    facts = _grid(
+    facts = grid(
         ("records", f"{number(found['rows_in'])} in, {number(found['rows_out'])} written"),
         ("dropped", ", ".join(found["dropped"]) or "no column"),
         ("seconds", f"{found['seconds']['total']:.2f}"),
@@ -231,7 +231,7 @@ def transform_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         for form in forms:
             given = ", ".join(f"{key}: {value}" for key, value in form.items() if key != "type")
             done.add_row(Text(name), Text(f"{form['type']} ({given})" if given else form["type"]))
-    return [facts, *([done] if found["actions"] else []), _files(found["written"])]
+    return [facts, *([done] if found["actions"] else []), files_written(found["written"])]
 
 
 def action_list(kinds: Mapping[str, Sequence[Mapping[str, str]]]) -> list[RenderableType]:
@@ -265,12 +265,14 @@ def _spread(value: Mapping[str, float]) -> str:
     return f"{number(value['min'])} to {number(value['max'])}, mean {number(value['mean'])}"
 
 
-def _files(written: Sequence[str]) -> Table:
+def files_written(written: Sequence[str]) -> Table:
+    """Return the files that were written, one a line."""
     names = ["standard output" if place == "-" else place for place in written]
-    return _grid(("written", names[0]), *(("", name) for name in names[1:]))
+    return grid(("written", names[0]), *(("", name) for name in names[1:]))
 
 
-def _grid(*rows: tuple[str, object]) -> Table:
+def grid(*rows: tuple[str, object]) -> Table:
+    """Return names and values in two columns, without a heading."""
     table = Table(box=None, show_header=False, padding=(0, 2))
     table.add_column()
     table.add_column(overflow="fold")

@@ -8,6 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import DataError
+
+THRESHOLD = 0.05
+"""Records above this risk are at risk, if nothing else is said: a class size of 20."""
+
 
 @dataclass(frozen=True, slots=True)
 class Risk:
@@ -41,3 +46,192 @@ class Risk:
             "prosecutor": {"highest": self.highest, "average": self.average},
             "uniques": self.uniques,
         }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordRisk:
+    """How likely one intruder re-identifies each record.
+
+    Attributes
+    ----------
+    records
+        Number of records that the risk is measured over.
+    threshold
+        Records with a risk strictly above it are at risk.
+    highest, average
+        Over the records, in [0, 1]; 0 without a record.
+    expected
+        Sum over the records: how many are expected to be re-identified if the intruder
+        tries each of them.
+    at_risk
+        Number of records at risk.
+    by_class
+        (n_classes,) float64, the risk of a record of each class; 0 in a class without one.
+
+    """
+
+    records: int
+    threshold: float
+    highest: float
+    average: float
+    expected: float
+    at_risk: int
+    by_class: NDArray[np.float64]
+
+    @property
+    def share_at_risk(self) -> float:
+        """Records at risk / records, in [0, 1]."""
+        return self.at_risk / self.records if self.records else 0.0
+
+    def of_records(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return (n_rows,) float64 from (n_rows,) class labels; 0 for suppressed ones, -1."""
+        return np.append(self.by_class, 0.0)[labels]
+
+
+def summarize(
+    by_class: NDArray[np.float64], sizes: NDArray[np.int64], threshold: float
+) -> RecordRisk:
+    """Summarize the risk of a record of each class over the records.
+
+    Parameters
+    ----------
+    by_class
+        (n_classes,) float64.
+    sizes
+        (n_classes,) int64, records of each class.
+    threshold
+        In [0, 1].
+
+    Notes
+    -----
+    Cost O(n_classes). A risk of 1 / f is compared with the threshold as floating-point
+    numbers: division is rounded correctly and so is a threshold that is read from text,
+    so 1 / 20 and 0.05 are the same number, and 1 / 3 that of Python's `1 / 3`.
+
+    """
+    records = int(sizes.sum())
+    risks = np.where(sizes > 0, by_class, 0.0)
+    expected = float(risks @ sizes)
+    return RecordRisk(
+        records=records,
+        threshold=threshold,
+        highest=float(risks.max(initial=0.0)),
+        average=expected / records if records else 0.0,
+        expected=expected,
+        at_risk=int(sizes[risks > threshold].sum()),
+        by_class=risks,
+    )
+
+
+def prosecutor(sizes: NDArray[np.int64], threshold: float = THRESHOLD) -> RecordRisk:
+    """Measure the risk from an intruder who knows that the person is in the table.
+
+    A record of a class of f is picked with a chance of 1 / f.
+
+    Parameters
+    ----------
+    sizes
+        (n_classes,) int64, records of each class.
+    threshold
+        In [0, 1].
+
+    References
+    ----------
+    El Emam (2013), "Guide to the de-identification of personal health information",
+    ch. 16. Each class has an expectation of one record, so `expected` is the number of
+    classes.
+
+    Examples
+    --------
+    >>> found = prosecutor(np.array([1, 4, 20]))
+    >>> found.highest, found.average, found.at_risk, found.expected
+    (1.0, 0.12, 5, 3.0)
+
+    """
+    held = sizes > 0
+    found = summarize(_reciprocals(sizes), sizes, threshold)
+    classes = float(held.sum())
+    # Counted rather than summed: 1 / f times f is not always 1.
+    return RecordRisk(
+        found.records,
+        threshold,
+        found.highest,
+        classes / found.records if found.records else 0.0,
+        classes,
+        found.at_risk,
+        found.by_class,
+    )
+
+
+def journalist(
+    sizes: NDArray[np.int64],
+    population: NDArray[np.int64] | None = None,
+    threshold: float = THRESHOLD,
+) -> RecordRisk:
+    """Measure the risk from an intruder who does not know who is in the table.
+
+    They look a record up among everybody who could be in the table; it is one of the F
+    persons of its class there, and picked with a chance of 1 / F.
+
+    Parameters
+    ----------
+    sizes
+        (n_classes,) int64, records of each class; 0 in a class that only the population has.
+    population
+        (n_classes,) int64, persons of each class in the population, those in the table
+        included. None: nothing is known of it, and the risk is the prosecutor's, an
+        upper bound.
+    threshold
+        In [0, 1].
+
+    Raises
+    ------
+    DataError
+        A class has more records than persons.
+
+    References
+    ----------
+    El Emam (2013), ch. 16. Persons are counted, not estimated.
+
+    Examples
+    --------
+    >>> journalist(np.array([1, 4]), np.array([10, 20])).highest
+    0.1
+
+    """
+    if population is None:
+        return prosecutor(sizes, threshold)
+    wrong = sizes > population
+    if wrong.any():
+        raise DataError(
+            f"the population table does not contain the table: in {int(wrong.sum())} of "
+            f"{int((sizes > 0).sum())} classes there are more records "
+            f"({int(sizes[wrong].sum())}) than persons ({int(population[wrong].sum())}). "
+            "Journalist risk needs everybody who could be in the table"
+        )
+    return summarize(_reciprocals(population), sizes, threshold)
+
+
+def marketer(sizes: NDArray[np.int64], population: NDArray[np.int64] | None = None) -> float:
+    """Return the share of records that an intruder who tries all of them gets right.
+
+    Parameters and error as of `journalist`. It is the mean over the records of 1 / F,
+    and classes / records without a population; in [0, 1], 0 without a record.
+
+    References
+    ----------
+    Dankar and El Emam (2010), "A method for evaluating marketer re-identification risk",
+    EDBT workshops; El Emam (2013), ch. 16.
+
+    Examples
+    --------
+    >>> marketer(np.array([2, 8]))
+    0.2
+
+    """
+    return journalist(sizes, population).average
+
+
+def _reciprocals(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return (n,) float64 1 / count, and 0 for 0."""
+    return np.divide(1.0, counts, out=np.zeros(len(counts)), where=counts > 0)

@@ -82,6 +82,57 @@ Column = NumericColumn | CategoricalColumn
 
 
 @dataclass(frozen=True, slots=True)
+class Generalization:
+    """How much the released values of one quasi-identifier leave open.
+
+    It is counted in values of the attribute's domain: the leaves of its hierarchy, without
+    one the distinct values of the original; null is one of them where it occurs. A label here
+    is whatever leaves the same values open: an interval, a set, a label of the hierarchy.
+
+    Attributes
+    ----------
+    name
+        The attribute.
+    original
+        (n_original,) int32 code of each record's value, from 0 to `size` - 1.
+    size
+        Values of the domain.
+    height
+        The level of the hierarchy's root, None without a hierarchy.
+    labels
+        (n_released,) int32, what each released record leaves open.
+    values
+        (n_labels,) int64, how many values of the domain; all for a suppressed cell. 0 for a
+        value that no record of the original has, as a mean may be, where nobody knows which
+        records it stands for.
+    records
+        (n_labels,) int64, records of the original that have one of these values.
+    penalties
+        (n_labels,) float64 in [0, 1], the normalized certainty penalty.
+    levels
+        (n_labels,) int32, the level of the hierarchy; that of the root for a suppressed
+        cell. None without a hierarchy.
+    expected, missing
+        Where one level of the hierarchy has all released labels, as after full-domain
+        recoding: (n,) int64, the records of the original below each label of that level, and
+        how many of them are not released. Else None.
+
+    """
+
+    name: str
+    original: NDArray[np.int32]
+    size: int
+    height: int | None
+    labels: NDArray[np.int32]
+    values: NDArray[np.int64]
+    records: NDArray[np.int64]
+    penalties: NDArray[np.float64]
+    levels: NDArray[np.int32] | None = None
+    expected: NDArray[np.int64] | None = None
+    missing: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TablePair:
     """An original table and a release of it.
 
@@ -96,6 +147,11 @@ class TablePair:
     rows
         (n_released,) int64, the original record of each released one; None where nobody
         knows, as after a shuffle.
+    generalizations
+        One a quasi-identifier, in the order of `quasi_identifiers`.
+    classes
+        (n_released,) int32 equivalence class of each released record, numbered from 0: equal
+        released quasi-identifiers. None where nobody grouped them.
 
     """
 
@@ -104,6 +160,8 @@ class TablePair:
     n_original: int
     n_released: int
     rows: NDArray[np.int64] | None
+    generalizations: tuple[Generalization, ...] = ()
+    classes: NDArray[np.int32] | None = None
 
     def column(self, name: str) -> Column:
         """Return one column by name."""

@@ -1,0 +1,174 @@
+"""`kanonym assess`: what a table gives away, and what a release of it is still good for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kanonym.cli import options
+
+ASSESSED = "What is assessed"
+
+
+def assess(
+    original: Annotated[
+        str, typer.Argument(metavar="TABLE", help="Table to assess; - for standard input.")
+    ],
+    released: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RELEASED]", help="A release of it: its risk, and its utility beside TABLE."
+        ),
+    ] = None,
+    policy: options.PolicyFile = None,
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.SensitiveAttributes = None,
+    hierarchy: options.Hierarchies = None,
+    population: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|FILE",
+            help="Persons that the table is a sample of: how many, or a table of all of them.",
+            rich_help_panel=ASSESSED,
+        ),
+    ] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Who is who, where one person has several records.",
+            rich_help_panel=ASSESSED,
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Sampling weights.", rich_help_panel=ASSESSED),
+    ] = None,
+    household: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Households.", rich_help_panel=ASSESSED),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="RISK",
+            help="Records above this risk are at risk; 0.05 unless given.",
+            rich_help_panel=ASSESSED,
+        ),
+    ] = None,
+    aligned: Annotated[
+        bool | None,
+        typer.Option(
+            "--aligned/--shuffled",
+            help="Whether row i of both tables is one record; without it, found out.",
+            rich_help_panel=ASSESSED,
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Train models that predict it on both tables, and compare.",
+            rich_help_panel=ASSESSED,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Of what is drawn.", rich_help_panel=ASSESSED)
+    ] = 0,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where to write the risk of each record, without its values.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Assess the risk of a table, or risk and utility of a release beside its original.
+
+    Everything is measured on the values of the tables, whoever made them.
+    """
+    from kanonym import assessment
+    from kanonym.cli.assessed import assessed
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import check_table_output, read_table, write_table
+
+    if released is None and (aligned is not None or target is not None):
+        raise typer.BadParameter(
+            "--aligned, --shuffled and --target compare two tables", param_hint="RELEASED"
+        )
+    asked = _asked(policy, quasi_identifiers, sensitive, hierarchy)
+    places = {"TABLE": original, "RELEASED": released, "--policy": policy}
+    options.check_places(places, [("--records", records)])
+    if records is not None:
+        check_table_output(str(records))
+    further: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
+    with working() as step:
+        step("read")
+        before = read_table(original, options.format_of(original, format))
+        after = None if released is None else read_table(released)
+        step("risk")
+        found = assessment.risk(
+            before if after is None else after,
+            **asked,
+            population=_number(population),
+            entity=entity,
+            weight=weight,
+            household=household,
+            seed=seed,
+            **further,
+        )
+        parts: dict[str, Any] = {"risk": found.to_dict()}
+        if after is not None:
+            step("utility")
+            shared = {name: one for name, one in asked.items() if name != "sensitive"}
+            useful = assessment.utility(
+                before, after, **shared, aligned=aligned, target=target, seed=seed
+            )
+            parts["utility"] = useful.to_dict()
+        if records is not None:
+            step("write")
+            write_table(found.records, records)
+    if json:
+        show_json(parts)
+    else:
+        show(*assessed(parts, [] if records is None else [str(records)]))
+
+
+def _asked(
+    file: Path | None,
+    quasi_identifiers: list[str] | None,
+    sensitive: list[str] | None,
+    hierarchy: list[str] | None,
+) -> dict[str, Any]:
+    """Return the policy, or the columns that are named in its place."""
+    from kanonym.data.hierarchy import from_file
+    from kanonym.policy import Policy
+
+    known = options.names(quasi_identifiers)
+    if file is not None:
+        if known or sensitive or hierarchy:
+            raise typer.BadParameter(
+                "the policy says which columns are meant", param_hint="--policy"
+            )
+        return {"policy": Policy.from_file(file)}
+    if not known:
+        raise typer.BadParameter(
+            "say which columns are meant: --policy FILE, or -q COLUMNS", param_hint="-q"
+        )
+    files = options.hierarchy_files(hierarchy)
+    return {
+        "quasi_identifiers": known,
+        "sensitive": options.names(sensitive),
+        "hierarchies": {name: from_file(place) for name, place in files.items()},
+    }
+
+
+def _number(population: str | None) -> int | str | None:
+    """Return a number of persons as such; anything else is a file."""
+    return int(population) if population is not None and population.isdecimal() else population

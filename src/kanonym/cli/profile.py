@@ -1,0 +1,67 @@
+"""`kanonym profile`: the role that each column should have, why, and a policy to edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kanonym.cli import options
+
+
+def profile(
+    table: options.Table,
+    quasi_identifiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quasi-identifiers",
+            "-q",
+            metavar="A,B",
+            help="Columns that are known to be quasi-identifiers.",
+        ),
+    ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where to write the suggested policy, as YAML."),
+    ] = None,
+    k: Annotated[
+        int, typer.Option("-k", min=1, metavar="K", help="k-anonymity of the suggested policy.")
+    ] = 5,
+    free_text: Annotated[
+        bool,
+        typer.Option(
+            "--free-text", help='Look for identifiers within texts; needs "kanonym[text]".'
+        ),
+    ] = False,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Suggest the role of each column, and say why.
+
+    The policy that --write writes can be edited, and runs as it is: kanonym anonymize TABLE
+    --policy FILE.
+    """
+    from kanonym import profiling
+    from kanonym.cli.profiled import profiled
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import read_table
+
+    options.check_places({"TABLE": table}, [("--write", write)])
+    with working() as step:
+        step("read")
+        frame = read_table(table, options.format_of(table, format))
+        found = profiling.profile(
+            frame,
+            quasi_identifiers=options.names(quasi_identifiers),
+            free_text=free_text,
+            progress=step,
+        )
+        if write is not None:
+            step("write")
+            found.write_policy(write, k)
+    if json:
+        show_json(found.to_dict())
+    else:
+        show(*profiled(found.to_dict(), [] if write is None else [str(write)]))

@@ -1,0 +1,77 @@
+"""A profile as tables on the terminal; they read the JSON contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from kanonym.cli.terminal import files_written, grid, number
+
+SETS = 10  # column sets that are shown; --json has all that were found
+STYLES = {
+    "identifier": "bold red",
+    "quasi-identifier": "yellow",
+    "sensitive": "magenta",
+    "insensitive": "dim",
+}
+
+
+def profiled(found: Mapping[str, Any], written: Sequence[str]) -> list[RenderableType]:
+    """Return what `kanonym profile` tells: roles with the evidence, and column sets."""
+    known = found["quasi_identifiers"]
+    facts = grid(
+        ("records", found["rows"]),
+        ("k as the table is", found["k"]),
+        ("records alone in their class", known["uniques"]),
+        ("pairs told apart", f"{100 * known['separation']:.2f} %"),
+    )
+    columns = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    columns.add_column("column", overflow="fold")
+    columns.add_column("role", no_wrap=True)
+    columns.add_column("what it holds, why, and what to look at", overflow="fold")
+    for name, one in found["columns"].items():
+        columns.add_row(
+            Text(name),
+            Text(one["role"], style=STYLES[one["role"]]),
+            Text(". ".join(map(_begun, [_held(one), *one["evidence"], *one["remarks"]]))),
+        )
+    return [facts, columns, *_sets(found), *([files_written(written)] if written else [])]
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _held(column: Mapping[str, Any]) -> str:
+    """Return what a column holds, in a few words."""
+    values = f"{number(column['distinct'])} value{'' if column['distinct'] == 1 else 's'}"
+    nulls = f", {number(column['nulls'])} null" if column["nulls"] else ""
+    return f"{column['type']}, {values}{nulls}"
+
+
+def _sets(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return the sets of columns that tell the records apart, exactly and nearly."""
+    shown: list[RenderableType] = []
+    for key, heading in (
+        ("unique_sets", "columns in which no two records are equal"),
+        ("near_unique_sets", "columns in which few records are equal"),
+    ):
+        sets = found[key]["sets"]
+        if not sets:
+            continue
+        table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+        table.add_column(heading, overflow="fold")
+        table.add_column("combinations", justify="right", no_wrap=True)
+        table.add_column("unique records", justify="right", no_wrap=True)
+        for one in sets[:SETS]:
+            names = Text(", ".join(one["columns"]))
+            table.add_row(names, number(one["distinct"]), number(one["uniques"]))
+        if len(sets) > SETS:
+            table.caption = f"the first of {number(len(sets))} sets; --json has all"
+        shown.append(table)
+    return shown

@@ -1,0 +1,86 @@
+"""A policy as YAML text with comments, for people to edit."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+WIDTH = 98
+
+Comments = Mapping[tuple[str, ...], Sequence[str]]
+
+
+def written(form: Mapping[str, Any], heading: Sequence[str], comments: Comments) -> str:
+    """Return the YAML text of a policy, a comment above each part that has one.
+
+    Parameters
+    ----------
+    form
+        The policy as `Policy.to_dict` gives it.
+    heading
+        Sentences for the top of the file.
+    comments
+        Sentences by place: `("attributes", "age")`, `("models",)`.
+
+    Returns
+    -------
+    str
+        One line for each attribute and each model, as a person would write them.
+
+    Examples
+    --------
+    >>> form = {"attributes": {"age": {"role": "quasi-identifier"}}, "models": [{"type": "m"}]}
+    >>> print(written(form, ["Edit me."], {("attributes", "age"): ["37 values"]}))
+    # Edit me.
+    attributes:
+      # 37 values
+      age: {role: quasi-identifier}
+    models:
+      - {type: m}
+    <BLANKLINE>
+
+    """
+    lines = _comment(heading, "")
+    for name, part in form.items():
+        lines += _comment(comments.get((name,), ()), "")
+        if isinstance(part, Mapping) and name == "attributes":
+            lines.append(f"{name}:")
+            for key, value in part.items():
+                lines += _comment(comments.get((name, key), ()), "  ")
+                lines.append(f"  {_flow(key)}: {_flow(value)}")
+        elif isinstance(part, list):
+            lines.append(f"{name}:")
+            lines += [f"  - {_flow(value)}" for value in part]
+        else:
+            lines.append(f"{name}: {_flow(part)}")
+    return "\n".join(lines) + "\n"
+
+
+def _comment(sentences: Sequence[str], indent: str) -> list[str]:
+    """Return lines of comment; whatever a sentence holds, it stays one."""
+    lines = []
+    for sentence in sentences:
+        plain = "".join(letter if letter.isprintable() else " " for letter in sentence)
+        lines += textwrap.wrap(
+            plain, WIDTH - len(indent), break_long_words=False, subsequent_indent="  "
+        )
+    return [f"{indent}# {line}" for line in lines]
+
+
+def _flow(value: Any) -> str:
+    """Return a value in one line; where it has letters that need more, all are escaped."""
+    text = _dumped(value, allow_unicode=True)
+    if len(text.splitlines()) > 1 or not text.isprintable():
+        text = _dumped(value, default_style='"')
+    return text
+
+
+def _dumped(value: Any, **style: Any) -> str:
+    text: str = yaml.safe_dump(
+        value, default_flow_style=True, sort_keys=False, width=math.inf, **style
+    )
+    return text.removesuffix("\n").removesuffix("\n...")

@@ -1,0 +1,133 @@
+"""What a table tells about itself: roles of its columns, with the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+
+from kanonym.data import frames
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.schema import QuasiIdentifier, Role, Schema
+from kanonym.profiling.columns import Content, content_of, unreadable
+from kanonym.profiling.identifiers import Finding, find_identifiers, find_in_text
+from kanonym.profiling.minimal import Threshold, minimal_sets
+from kanonym.profiling.profile import ColumnProfile, Profile
+from kanonym.profiling.roles import role_of
+from kanonym.profiling.separation import Codes, separation_of
+from kanonym.profiling.words import hints
+
+__all__ = ["ColumnProfile", "Profile", "profile"]
+
+FEW_OTHERS = 4
+FEW_SHARE = 0.01
+"""Records that equal so few others, and so few of all others, on average, are nearly unique."""
+
+
+def profile(
+    frame: Any,
+    *,
+    quasi_identifiers: Sequence[str] = (),
+    free_text: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Profile:
+    """Suggest the role of each column of a table, with the evidence.
+
+    Parameters
+    ----------
+    frame
+        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+    quasi_identifiers
+        Columns that are quasi-identifiers whatever they look like.
+    free_text
+        Whether to look, by Presidio, for identifiers that are written in free text.
+    progress
+        Called with the name of each stage as it begins: `read`, `columns`, `sets`.
+
+    Raises
+    ------
+    DataError
+        The frame is none, or has no proper column names.
+    SchemaError
+        A named quasi-identifier is no column.
+    MissingExtraError
+        `free_text` without Presidio installed.
+
+    Notes
+    -----
+    All numbers are exact but the sets of columns that are nearly unique: of tables of more
+    than 100,000 records, `minimal_sets` finds them by a sample. Cost: a few passes and a sort
+    for each column, and the bounded search for column sets.
+
+    Examples
+    --------
+    >>> from kanonym.data.patients import patients
+    >>> found = profile(patients(500))
+    >>> {one.name: str(one.role) for one in found.columns if one.role is not Role.QUASI_IDENTIFIER}
+    {'name': 'identifier', 'national_number': 'identifier', 'diagnosis': 'sensitive'}
+
+    """
+    step = progress or (lambda _stage: None)
+    step("read")
+    if isinstance(quasi_identifiers, str):
+        raise SchemaError(f"give a list of columns, not the text {quasi_identifiers!r}")
+    native = frames.eager(frame)
+    names, n_rows = frames.column_names(native), frames.n_rows(native)
+    given = {name: QuasiIdentifier() for name in quasi_identifiers}
+    Schema.resolve(names, {**given}, Role.INSENSITIVE)
+    step("columns")
+    columns: list[ColumnProfile] = []
+    codes: dict[str, Codes] = {}
+    for name in names:
+        try:
+            column = frames.column(native, name)
+        except DataError as error:
+            columns.append(_profiled(unreadable(name, error, n_rows), (), named=name in given))
+            continue
+        content, of_rows = content_of(column)
+        columns.append(_profiled(content, _findings(column, free_text), named=name in given))
+        if columns[-1].role is not Role.IDENTIFIER:
+            codes[name] = of_rows
+    step("sets")
+    known = [one.name for one in columns if one.role is Role.QUASI_IDENTIFIER and one.name in codes]
+    telling = {one.name: codes[one.name] for one in columns if _tells(one, codes)}
+    few = min(FEW_OTHERS, FEW_SHARE * n_rows)
+    return Profile(
+        rows=n_rows,
+        columns=tuple(columns),
+        together=separation_of([codes[name] for name in known], n_rows),
+        unique_sets=minimal_sets(telling, n_rows, Threshold(0)),
+        near_unique_sets=minimal_sets(telling, n_rows, Threshold(few)),
+    )
+
+
+def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noqa: FBT001
+    findings = find_identifiers(column)
+    if free_text and any(one.kind == "free text" for one in findings):
+        findings += find_in_text(column)
+    return findings
+
+
+def _profiled(content: Content, findings: tuple[Finding, ...], *, named: bool) -> ColumnProfile:
+    hinted = hints(content.name)
+    role, evidence = role_of(content, findings, hinted, named=named)
+    if role is Role.IDENTIFIER:
+        kinds = [one.kind for one in findings]
+        removed = [one.safe_harbor for one in findings]
+    else:
+        others = sorted(one for one in hinted if one.role is not Role.IDENTIFIER and one.sure)
+        kinds = list(dict.fromkeys(one.what for one in others))
+        removed = [one.safe_harbor for one in others]
+    return ColumnProfile(
+        content=content,
+        role=role,
+        evidence=evidence,
+        kinds=tuple(kinds),
+        safe_harbor=next(filter(None, removed), None),
+    )
+
+
+def _tells(one: ColumnProfile, codes: dict[str, Codes]) -> bool:
+    """Whether a column is released in some form, and tells records apart."""
+    return one.name in codes and one.content.counted.distinct > 1

@@ -1,0 +1,202 @@
+"""What one column holds: type, values, nulls, codes for missing values, outliers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError, HierarchyError
+from kanonym.data.hierarchy import Automatic, Suggestion
+from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.table import LARGEST, encode_column
+from kanonym.profiling.extremes import Outliers, Sentinel, outliers_of, sentinel_places
+from kanonym.profiling.separation import Codes, Separation
+
+RUNNING = 50
+"""A column that counts up along the file holds at least so many numbers, and"""
+RUNNING_SHARE = 0.05
+"""at least so many for each record: sorted ages are no running number."""
+
+FIRST = 100
+"""Texts that are looked at before all of them are."""
+
+_TYPES: Mapping[Any, str] = MappingProxyType(
+    {
+        pl.Boolean: "yes or no",
+        pl.Date: "date",
+        pl.Datetime: "date and time",
+        pl.Time: "time",
+        pl.Duration: "duration",
+        pl.Categorical: "categories",
+        pl.Enum: "ordered categories",
+        pl.String: "text",
+    }
+)
+_DATE_TEXT = r"^\s*\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})(\s.*)?$"
+_NUMBER_TEXT = r"^\s*[+-]?\d+([.,]\d+)*\s*$"
+_ZERO_TEXT = r"^0\d+$"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What one column holds; no value of it but codes for missing values.
+
+    Attributes
+    ----------
+    name, type
+        The column, and what its values are, in a word or two.
+    counted
+        How far the column alone tells records apart; null is a value.
+    nulls
+        Number of records without a value.
+    largest
+        Number of records of the most frequent value.
+    sentinels
+        Values that seem to stand for a missing one.
+    outliers
+        Numbers far from the others; None for other types.
+    suggestion
+        The hierarchy that fits; None where there is none.
+    traits
+        Of `positive` (all numbers are above 0), `running` (counts up along the file),
+        `dates as text`, `dates as other text`, `numbers as text`, `leading zeros`.
+    trouble
+        Why the column cannot be recoded; empty for all others.
+
+    """
+
+    name: str
+    type: str
+    counted: Separation
+    nulls: int = 0
+    largest: int = 0
+    sentinels: tuple[Sentinel, ...] = ()
+    outliers: Outliers | None = None
+    suggestion: Suggestion | None = None
+    traits: frozenset[str] = field(default_factory=frozenset)
+    trouble: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column holds numbers."""
+        return self.type in ("integer", "real number")
+
+    @property
+    def constant(self) -> bool:
+        """Whether all records, of two or more, have one value."""
+        return self.counted.distinct == 1 < self.counted.records
+
+
+def content_of(column: pl.Series) -> tuple[Content, Codes]:
+    """Return what a column holds, and its codes.
+
+    Parameters
+    ----------
+    column
+        (n_rows,) as `data.frames.column` gives it.
+
+    Notes
+    -----
+    Cost as of `data.table.encode_column`; all else looks at distinct values, and at numbers
+    once more in the order of the file.
+
+    """
+    domain, codes = encode_column(column, by_value=True)
+    counts = np.bincount(codes, minlength=domain.size)
+    values, held = domain.values, counts[: len(domain.values)]
+    kind, trouble = _type(column.dtype), ""
+    sentinels: tuple[Sentinel, ...] = ()
+    outliers: Outliers | None = None
+    suggestion: Suggestion | None = None
+    if column.dtype.is_numeric() and _beyond(values):
+        trouble = "it holds numbers that are infinite or beyond 1e150: replace them by nulls"
+    else:
+        places = sentinel_places(values, held)
+        texts = values.gather(places).cast(pl.String)
+        records = held[places].tolist()
+        sentinels = tuple(map(Sentinel, texts, records))
+        if column.dtype.is_numeric():
+            numbers = values.cast(pl.Float64).to_numpy()
+            outliers = outliers_of(np.delete(numbers, places), np.delete(held, places))
+        suggestion = _suggested(values, held)
+    content = Content(
+        name=column.name,
+        type=kind,
+        counted=Separation.of_sizes(counts[counts > 0]),
+        nulls=column.null_count(),
+        largest=int(counts.max(initial=0)),
+        sentinels=sentinels,
+        outliers=outliers,
+        suggestion=suggestion,
+        traits=_traits(column, values),
+        trouble=trouble,
+    )
+    return content, (codes, domain.size)
+
+
+def unreadable(name: str, error: DataError, n_rows: int) -> Content:
+    """Return the content of a column that kanonym does not read: lists, bytes, mixtures."""
+    counted = Separation(n_rows, 0, 0, 0, 0)
+    return Content(name, "other", counted, trouble=str(error).removeprefix(f"column {name!r} "))
+
+
+def _type(dtype: pl.DataType) -> str:
+    if dtype.is_numeric():
+        return "integer" if dtype.is_integer() else "real number"
+    return _TYPES.get(dtype.base_type(), "other")
+
+
+def _beyond(values: pl.Series) -> bool:
+    """Whether one of ascending numbers is beyond what quasi-identifiers may hold."""
+    return bool(len(values)) and max(-float(values[0]), float(values[-1])) > LARGEST
+
+
+def _suggested(values: pl.Series, counts: NDArray[np.int64]) -> Suggestion | None:
+    try:
+        return Automatic().suggest(values, counts) if len(values) else None
+    except HierarchyError:
+        return None
+
+
+def _traits(column: pl.Series, values: pl.Series) -> frozenset[str]:
+    if not len(values):
+        return frozenset()
+    if column.dtype.is_numeric():
+        traits = {"positive"} if values[0] > 0 else set()
+        return frozenset(traits | ({"running"} if _running(column, len(values)) else set()))
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return frozenset()
+    texts = values.cast(pl.String)
+    if _all(texts, lambda some: parse_times(some).is_not_null()):
+        return frozenset({"dates as text"})
+    if _all(texts, lambda some: some.str.contains(_DATE_TEXT)):
+        return frozenset({"dates as other text"})
+    if not _all(texts, lambda some: some.str.contains(_NUMBER_TEXT)):
+        return frozenset()
+    zeros = texts.str.contains(_ZERO_TEXT).any()
+    return frozenset({"leading zeros" if zeros else "numbers as text"})
+
+
+def _all(texts: pl.Series, test: Callable[[pl.Series], pl.Series]) -> bool:
+    """Whether a test holds of all texts; mostly the first of them tell that it does not."""
+    return bool(test(texts.head(FIRST)).all()) and bool(test(texts).all())
+
+
+def _running(column: pl.Series, n_values: int) -> bool:
+    """Whether integers number the records, or their groups, along the file or otherwise."""
+    n = len(column)
+    if not column.dtype.is_integer() or column.null_count():
+        return False
+    if n_values < max(RUNNING, RUNNING_SHARE * n):
+        return False
+    numbers = column.cast(pl.Int128).to_numpy() if column.dtype == pl.UInt64 else column.to_numpy()
+    steps = np.diff(numbers.astype(np.float64))
+    if ((steps == 0) | (steps == 1)).all():
+        return True
+    return n_values == n and float(numbers.max()) - float(numbers.min()) == n - 1

@@ -1,0 +1,219 @@
+"""Values at the ends of a column: codes for missing values, and outliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+LEAST_RECORDS = 5
+"""A value is named as a code for missing values only if so many records share it."""
+MOST_SENTINELS = 3
+"""Codes that may stand at one end of a column, such as 97, 98 and 99."""
+FEW = 20
+"""Numbers of no more values have no outliers."""
+NEAR, FAR = 1.5, 3.0
+"""Fences of box plots, in interquartile ranges beyond the quartiles."""
+
+DETACHED = 5.0
+"""Spreads of all others between these and codes that are not known as such."""
+
+_NEGATIVE = {float(f"-{digit * length}") for digit in "189" for length in (1, 2, 3, 4, 5, 6)}
+_POSITIVE = {float("9" * length + last) for last in "6789" for length in (0, 1, 2, 3, 4, 5)}
+_KNOWN = _NEGATIVE | _POSITIVE | {float(digit * length) for digit in "78" for length in range(1, 7)}
+_TEXTS = frozenset(
+    {
+        "",
+        "?",
+        "-",
+        "--",
+        ".",
+        "..",
+        "n/a",
+        "na",
+        "n.a.",
+        "n.d.",
+        "nd",
+        "nan",
+        "null",
+        "none",
+        "nil",
+        "#n/a",
+        "#null!",
+        "missing",
+        "unknown",
+        "refused",
+        "not available",
+        "no answer",
+        "don't know",
+        "keine angabe",
+        "k.a.",
+        "unbekannt",
+        "inconnu",
+        "desconocido",
+        "sconosciuto",
+        "desconhecido",
+        "onbekend",
+    }
+)
+_DATES = frozenset(
+    date.fromisoformat(day)
+    for day in (
+        *("1111-11-11", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1900-01-02"),
+        *("1901-01-01", "1960-01-01", "1970-01-01", "2099-12-31", "2999-12-31", "9999-12-31"),
+        *("0001-01-01", "9999-01-01"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentinel:
+    """A value that seems to stand for a missing one.
+
+    Attributes
+    ----------
+    value
+        Its text.
+    records
+        Number of records that have it.
+
+    """
+
+    value: str
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outliers:
+    """Numbers beyond the fences of a box plot (Tukey 1977, Exploratory data analysis, 2D).
+
+    Attributes
+    ----------
+    near, far
+        Numbers of records more than 1.5 and more than 3 interquartile ranges below the
+        first or above the third quartile.
+    low, high
+        Of those beyond 3: how many lie below and above.
+    records
+        Number of records with a number.
+
+    """
+
+    near: int
+    far: int
+    low: int
+    high: int
+    records: int
+
+    @property
+    def advice(self) -> str:
+        """The action that would hide the far ones; empty where there are none.
+
+        The shares are rounded up, so that as few further records as may be are coded.
+        """
+        if not self.far:
+            return ""
+        low, high = _share(self.low, self.records), _share(self.high, self.records)
+        return f"{{type: top-bottom, quantiles: [{low:g}, {1 - high:g}]}}"
+
+
+def outliers_of(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> Outliers | None:
+    """Count the outliers of a column of numbers.
+
+    Parameters
+    ----------
+    numbers
+        (n_values,) float64, ascending and different.
+    counts
+        (n_values,) int64 numbers of records.
+
+    Returns
+    -------
+    Outliers or None
+        None where the quartiles are equal, or for no more than `FEW` values.
+
+    Notes
+    -----
+    Quartiles are those of Hyndman and Fan's first definition (1996): numbers of the column.
+
+    """
+    if len(numbers) <= FEW:
+        return None
+    steps = np.cumsum(counts)
+    n = int(steps[-1])
+    first, third = (numbers[np.searchsorted(steps, share * n)] for share in (0.25, 0.75))
+    if third == first:
+        return None
+
+    def beyond(fence: float) -> tuple[int, int]:
+        reach = fence * (third - first)
+        low, high = numbers < first - reach, numbers > third + reach
+        return int(counts[low].sum()), int(counts[high].sum())
+
+    low, high = beyond(FAR)
+    return Outliers(sum(beyond(NEAR)), low + high, low, high, n)
+
+
+def sentinel_places(values: pl.Series, counts: NDArray[np.int64]) -> list[int]:
+    """Return the places of the values that seem to stand for a missing one.
+
+    Parameters
+    ----------
+    values
+        (n_values,) distinct, ascending, without null.
+    counts
+        (n_values,) int64 numbers of records.
+
+    Notes
+    -----
+    Numbers: up to three at one end that lie far from all others, five times as far as those
+    spread, or once for 97, 999, -99 and their like; and -1, -9, -99 and their like where no
+    other number is negative. Dates and texts: those that are known for it, the dates only at an
+    end. Each has at least `LEAST_RECORDS` records.
+
+    """
+    dtype = values.dtype
+    places: set[int] = set()
+    if dtype.is_numeric():
+        numbers = values.cast(pl.Float64).to_numpy()
+        above = (len(numbers) - 1 - at for at in _detached(-numbers[::-1]))
+        places = {*_detached(numbers), *above, *_negative_codes(numbers)}
+    elif dtype in (pl.Date, pl.Datetime):
+        ends = {0, len(values) - 1} if len(values) > MOST_SENTINELS else set()
+        places = {at for at in ends if values.dt.date()[at] in _DATES}
+    elif dtype in (pl.String, pl.Categorical, pl.Enum):
+        folded = values.cast(pl.String).str.strip_chars().str.to_lowercase()
+        places = set(folded.is_in(sorted(_TEXTS)).arg_true().to_list())
+    return sorted(at for at in places if counts[at] >= LEAST_RECORDS)
+
+
+def _negative_codes(numbers: NDArray[np.float64]) -> list[int]:
+    """Return the places of the negative ones of ascending numbers if all are known codes."""
+    n = int(np.searchsorted(numbers, 0.0))
+    known = 0 < n <= MOST_SENTINELS and n < len(numbers)
+    return list(range(n)) if known and set(numbers[:n].tolist()) <= _NEGATIVE else []
+
+
+def _detached(numbers: NDArray[np.float64]) -> list[int]:
+    """Return the places of the first few ascending numbers if they lie far below the others."""
+    n = len(numbers)
+    for few in range(1, MOST_SENTINELS + 1):
+        if n - few < MOST_SENTINELS:
+            break
+        gap, spread = numbers[few] - numbers[few - 1], numbers[-1] - numbers[few]
+        # Numbers come with their signs turned where the upper end is looked at.
+        known = {*numbers[:few].tolist()} <= _KNOWN or {*(-numbers[:few]).tolist()} <= _KNOWN
+        if gap > spread * (1 if known else DETACHED) and numbers[few - 1] - numbers[0] < gap:
+            return list(range(few))
+    return []
+
+
+def _share(count: int, records: int) -> float:
+    """Return a round share of the records that is at least count / records."""
+    if not count:
+        return 0.0
+    rounds = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25)
+    return next((one for one in rounds if one * records >= count), 0.3)

@@ -1,0 +1,150 @@
+"""Free text, and the identifiers that are written in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from kanonym.data.errors import KanonymError
+from kanonym.profiling.identifiers.finding import Finding, by_values, percent
+from kanonym.profiling.identifiers.sample import Sample
+
+WORDS = 6
+LETTERS = 30
+"""Free text has at least so many words and characters in the average of its different values;"""
+DIFFERENT = 0.3
+"""and so many different values a row, unless the column's name says that it is text."""
+TEXTS = 300
+"""At most so many texts are analysed; Presidio takes milliseconds for each."""
+LEAST_SCORE = 0.5
+
+_LEAST_TEXTS = 5
+
+ENTITIES = {
+    "PERSON": "name of a person",
+    "EMAIL_ADDRESS": "e-mail address",
+    "PHONE_NUMBER": "phone number",
+    "URL": "web address",
+    "IP_ADDRESS": "IP address",
+    "MAC_ADDRESS": "MAC address",
+    "CREDIT_CARD": "card number",
+    "IBAN_CODE": "IBAN",
+    "US_BANK_NUMBER": "account number",
+    "CRYPTO": "account number",
+    "US_SSN": "social security number",
+    "US_PASSPORT": "passport number",
+    "US_DRIVER_LICENSE": "licence number",
+    "MEDICAL_LICENSE": "licence number",
+    "US_ITIN": "national number",
+    "UK_NHS": "national number",
+    "UK_NINO": "national number",
+    "ES_NIF": "national number",
+    "ES_NIE": "national number",
+    "IT_FISCAL_CODE": "national number",
+    "PL_PESEL": "national number",
+    "FI_PERSONAL_IDENTITY_CODE": "national number",
+    "IN_AADHAAR": "national number",
+    "SG_NRIC_FIN": "national number",
+    "AU_TFN": "national number",
+    "AU_MEDICARE": "insurance number",
+}
+"""What Presidio calls it, and which kind of identifier it is. Places, dates and nationalities
+are left out: they are quasi-identifiers."""
+
+
+class MissingExtraError(KanonymError, ImportError):
+    """A package is needed that is not among kanonym's own requirements."""
+
+
+class Analyzer(Protocol):
+    """What is used of Presidio's `AnalyzerEngine`."""
+
+    def analyze(self, text: str, language: str) -> Iterable[Any]:
+        """Return results with `entity_type` and `score`."""
+
+
+def find_free_text(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
+    """Return whether the values are sentences, in which anything may be written.
+
+    Parameters
+    ----------
+    sample
+        Values of a column.
+    hinted
+        Kinds that the column's name hints at.
+
+    """
+    if sample.form != "text" or len(sample.values) < _LEAST_TEXTS:
+        return ()
+    words = np.array([len(value.split()) for value in sample.values])
+    letters = np.array([len(value) for value in sample.values])
+    if words.mean() < WORDS or letters.mean() < LETTERS:
+        return ()
+    if sample.distinctness < DIFFERENT and "free text" not in hinted:
+        return ()
+    share = sample.share((words >= WORDS // 2) & (letters >= LETTERS // 2))
+    sentence = f"values are texts of {round(words.mean())} words in the average, and most differ"
+    return (by_values("free text", sentence, share),)
+
+
+def find_in_text(
+    column: pl.Series, *, language: str = "en", analyzer: Analyzer | None = None
+) -> tuple[Finding, ...]:
+    """Return the kinds of identifier that are written in the texts of a column.
+
+    Parameters
+    ----------
+    column
+        (n,) texts; null and blank ones are left out.
+    language
+        Of the texts, as Presidio names it; its analyzer must have a model of it.
+    analyzer
+        Presidio's analyzer, configured; None makes one with Presidio's own defaults (English).
+
+    Returns
+    -------
+    tuple of Finding
+        One a kind, by falling share of the rows whose text mentions it with a score of
+        `LEAST_SCORE` or more. At most `TEXTS` different texts are read, chosen by their hash.
+
+    Raises
+    ------
+    MissingExtraError
+        No analyzer is given and Presidio is not installed.
+
+    Notes
+    -----
+    What Presidio overlooks is not found: texts without a finding are not free of identifiers.
+
+    """
+    sample = Sample.of(column)
+    if sample.form != "text" or not sample.values:
+        return ()
+    engine = analyzer if analyzer is not None else _presidio()
+    rows: Counter[str] = Counter()
+    texts = list(zip(sample.values, sample.counts.tolist(), strict=True))[:TEXTS]
+    for text, count in texts:
+        results = engine.analyze(text=text, language=language)
+        kinds = {ENTITIES.get(found.entity_type) for found in results if found.score >= LEAST_SCORE}
+        rows.update({kind: count for kind in kinds if kind is not None})
+    total = sum(count for _, count in texts)
+    return tuple(
+        by_values(kind, f"{percent(count / total)} texts that were read mention one", count / total)
+        for kind, count in sorted(rows.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+def _presidio() -> Analyzer:
+    try:
+        from presidio_analyzer import AnalyzerEngine  # noqa: PLC0415 - an extra, and slow to load
+    except ImportError as error:
+        raise MissingExtraError(
+            'Identifiers in free text are found by Presidio: pip install "kanonym[text]", and a '
+            "language model, as in `python -m spacy download en_core_web_lg`."
+        ) from error
+    engine: Analyzer = AnalyzerEngine()
+    return engine

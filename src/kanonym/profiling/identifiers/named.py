@@ -1,0 +1,77 @@
+"""Identifiers that only the name of the column tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from kanonym.data.schema import Role
+from kanonym.profiling.identifiers.finding import Finding, percent
+from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.safe_harbor import safe_harbor
+from kanonym.profiling.words import Hint, hints
+
+LEAST = 0.5
+"""Share of the rows that could be what the name says."""
+
+_CODE = re.compile(r"(?=.*\d)[^\s,;]{1,64}|\d[\d ./-]{0,30}")
+_PATHS = re.compile(r"[^\n]{3,}")
+
+_POSSIBLE: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "name of a person": re.compile(r"[^\d@/_<>=]{1,80}"),
+        "user name": re.compile(r"[^\s]{2,64}"),
+        "e-mail address": re.compile(r".*@.*"),
+        "phone number": re.compile(r"[^A-Za-z]*(?:\d[^A-Za-z]*){6,}.{0,10}"),
+        "fax number": re.compile(r"[^A-Za-z]*(?:\d[^A-Za-z]*){6,}.{0,10}"),
+        "street address": re.compile(r".*[^\W\d_].*|\d{1,5} ?[a-zA-Z]?", re.DOTALL),
+        "coordinates": re.compile(r"-?\d{1,3}\.\d{2,}|.*\d\.\d.*\d\.\d.*"),
+        "web address": re.compile(r".*[./].*"),
+        "IP address": re.compile(r"[\da-fA-F.:]+[.:][\da-fA-F.:]+"),
+        "MAC address": re.compile(r"[\da-fA-F:.-]{12,17}"),
+        "national number": re.compile(r"(?:[^\W\d_/. -]*[/. -]?\d){5}.*"),
+        "social security number": re.compile(r"(?:[^\W\d_/. -]*[*/. -]*\d){4}.*"),
+        "biometric": _PATHS,
+        "photograph": _PATHS,
+    }
+)
+
+
+def find_named(sample: Sample) -> tuple[Finding, ...]:
+    """Return the kinds of identifier that the column's name says, if the values can be such.
+
+    Half of the rows must have a value that could be one, or half of the values must be
+    different ones: a column `phone` of yes and no is neither, a column `email` of pseudonyms
+    is the latter. A column without any value is believed its name.
+    """
+    findings = []
+    for hint in sorted(hints(sample.name)):
+        if hint.role is not Role.IDENTIFIER or not hint.sure:
+            continue
+        finding = _claimed(sample, hint)
+        if finding is not None:
+            findings.append(finding)
+    # `patient` is a name or a number: where the values can be one, they are not the other.
+    likely = [finding for finding in findings if finding.share >= LEAST]
+    return tuple(sorted(likely or findings, key=lambda finding: -finding.share))
+
+
+def _claimed(sample: Sample, hint: Hint) -> Finding | None:
+    says = f"the column's name says '{hint.what}'"
+    if sample.n_filled == 0 or (sample.form == "text" and not sample.values):
+        evidence = f"{says}; it has no values"
+        return Finding(hint.what, evidence, 0.0, "name", safe_harbor(hint.what))
+    if sample.form == "other" or sample.few:
+        return None
+    possible = _POSSIBLE.get(hint.what, _CODE)
+    share = sample.share(sample.matching(possible.fullmatch))
+    if share >= LEAST:
+        evidence = f"{says}, and {percent(share)} values can be such"
+    elif share == 0.0 and sample.form == "decimal":
+        return None
+    elif sample.distinctness >= LEAST:
+        evidence = f"{says}; {percent(share)} values have a usual form of it, but most differ"
+    else:
+        return None
+    return Finding(hint.what, evidence, share, "name", safe_harbor(hint.what))

@@ -1,0 +1,120 @@
+"""The values of a column that are looked at: the same ones for any order of the rows."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+DISTINCT = 2_000
+"""At most so many different values of a column are looked at."""
+
+Form = Literal["text", "integer", "decimal", "other"]
+
+_SALT = 6
+# Values are thinned out to some times more than are needed, as their number is estimated.
+_RESERVE = 3
+# Whole numbers up to here are exact in floating point.
+_EXACT = 2**53
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Different values of a column as text, with the number of rows that have each.
+
+    Attributes
+    ----------
+    name
+        Of the column.
+    form
+        `text`, `integer`, `decimal` or `other` (dates, truth values, lists ...), which has no
+        values here. Floating-point columns of whole numbers are `decimal` too, but their
+        values are written without a fraction: a null among integers makes such columns.
+    values
+        Different values without surrounding blanks, at most `DISTINCT`; none is empty.
+    counts
+        (len(values),) int64, exact numbers of rows of the whole column.
+    n_filled
+        Rows of the whole column that are not null (blank texts are among them).
+
+    """
+
+    name: str
+    form: Form
+    values: tuple[str, ...]
+    counts: NDArray[np.int64]
+    n_filled: int
+
+    @classmethod
+    def of(cls, column: pl.Series) -> Sample:
+        """Take a sample of a column.
+
+        Values are chosen by their hash, so that the sample depends neither on the order of
+        rows nor on chance, and a chosen value brings all its rows along.
+
+        Cost: two passes over the column; 10 million texts take about 0.1 s.
+        """
+        form = _form(column.dtype)
+        filled = column.drop_nulls()
+        if form == "other" or filled.is_empty():
+            return cls(column.name, form, (), np.zeros(0, np.int64), len(filled))
+        if column.dtype in {pl.Categorical, pl.Enum}:
+            kept = filled  # categories are counted by their codes, quickly
+        else:
+            thin = max(1, _about_different(filled) // (_RESERVE * DISTINCT))
+            kept = filled.filter(filled.hash(_SALT) % thin == 0) if thin > 1 else filled
+        counted = _as_texts(kept.alias("value").value_counts(name="count"), form)
+        counted = counted.with_columns(hash=pl.col("value").hash(_SALT)).sort("hash", "value")
+        values = counted["value"].head(DISTINCT).to_list()
+        counts = counted["count"].head(DISTINCT).to_numpy().astype(np.int64)
+        return cls(column.name, form, tuple(values), counts, len(filled))
+
+    def matching(self, matches: Callable[[str], object]) -> NDArray[np.bool_]:
+        """Return (len(values),) bool: of which values a condition is true."""
+        return np.array([bool(matches(value)) for value in self.values], np.bool_)
+
+    def share(self, matching: NDArray[np.bool_]) -> float:
+        """Return the share of the rows that have one of some values, 0 to 1."""
+        rows = int(self.counts.sum())
+        return float(self.counts[matching].sum() / rows) if rows else 0.0
+
+    @functools.cached_property
+    def distinctness(self) -> float:
+        """Different values per row, 0 to 1; an estimate from the sample's values."""
+        rows = int(self.counts.sum())
+        return len(self.values) / rows if rows else 0.0
+
+    @functools.cached_property
+    def few(self) -> bool:
+        """Whether a long column has one or two values: a flag, whatever its name says."""
+        return len(self.values) <= 2 and self.n_filled > 10
+
+
+def _form(dtype: pl.DataType) -> Form:
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
+        return "text"
+    if dtype.is_integer():
+        return "integer"
+    return "decimal" if dtype.is_float() or dtype.is_decimal() else "other"
+
+
+def _about_different(values: pl.Series) -> int:
+    """Return about how many different values there are (HyperLogLog)."""
+    return int(values.to_frame("value").select(pl.col("value").approx_n_unique()).item())
+
+
+def _as_texts(counted: pl.DataFrame, form: Form) -> pl.DataFrame:
+    """Return different texts and their counts, without blank ones, NaN and infinity."""
+    value = pl.col("value")
+    if form == "decimal":
+        counted = counted.with_columns(value.cast(pl.Float64)).filter(value.is_finite())
+        numbers = counted["value"].to_numpy()
+        if (numbers == np.floor(numbers)).all() and (np.abs(numbers) < _EXACT).all():
+            counted = counted.with_columns(value.cast(pl.Int64))
+    texts = counted.with_columns(value.cast(pl.String).str.strip_chars()).filter(value != "")
+    return texts.group_by("value").agg(pl.col("count").sum())

@@ -1,0 +1,254 @@
+"""The smallest column sets that tell records apart: minimal unique sets and ε-keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from kanonym.kernels.grouping import Groups
+from kanonym.profiling.separation import Codes, Separation, grouped, separation_of
+
+MOST_COLUMNS = 20
+"""A search looks at so many columns: those that tell most pairs apart alone."""
+MOST_SETS = 20_000
+"""A search looks at no more than so many column sets,"""
+MOST_VISITS = 30_000_000
+"""counts no more than so many records times sets,"""
+MOST_FOUND = 20
+"""and stops when it has found so many."""
+MOST_EXACT = 100_000
+"""Tables of more records are searched by a sample,"""
+SAMPLE = 50_000
+"""of so many records,"""
+SEED = 2007
+"""which this seed draws."""
+ERROR = 1e-6
+"""How likely what is said of the sample is wrong of the table, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """What a column set must reach.
+
+    Parameters
+    ----------
+    others
+        Most other records that a record equals, on average, of at least 0; 0 asks for a
+        key. For n records it is a separation of at least 1 - ε with ε = others / (n - 1).
+
+    """
+
+    others: float
+
+    def reached(self, counted: Separation, n_rows: int) -> bool:
+        """Tell whether a set reaches it in a table of n_rows, by itself or by a sample."""
+        pairs = counted.records * (counted.records - 1)
+        return 2 * counted.together * (n_rows - 1) <= self.others * pairs
+
+    def met(self, columns: Sequence[Codes], n_rows: int) -> bool:
+        """Tell whether a set reaches it, counted on all records."""
+        return self.reached(separation_of(columns, n_rows), n_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class MinimalSets:
+    """The minimal column sets that reach a threshold.
+
+    Attributes
+    ----------
+    others
+        The threshold: most others that a record equals, on average; 0 for keys.
+    sets
+        By size, then in the order of the columns: names, and what was counted on all
+        records.
+    sampled
+        Number of records by which they were found; 0 for all.
+    epsilon
+        With a sample: what tells all its records apart leaves together at most this
+        share of the pairs of the table, with probability of at least 1 - `ERROR`. Else 0.
+    cut
+        Why the search did not look at all sets; empty where these are all there are.
+
+    """
+
+    others: float
+    sets: tuple[tuple[tuple[str, ...], Separation], ...]
+    sampled: int = 0
+    epsilon: float = 0.0
+    cut: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sets, and how they were found."""
+        return {
+            "others": self.others,
+            "sets": [{"columns": list(names), **one.to_dict()} for names, one in self.sets],
+            "sampled": self.sampled or None,
+            "epsilon": self.epsilon or None,
+            "cut": self.cut or None,
+        }
+
+
+def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold) -> MinimalSets:
+    """Find the minimal column sets that reach a threshold: no column can be left out.
+
+    Parameters
+    ----------
+    columns
+        The codes of each column by its name.
+    n_rows
+        Number of records.
+    threshold
+        What a set must reach.
+
+    Notes
+    -----
+    Sets are looked at by levels: all of one column, of two, ... A set is looked at only if
+    all its subsets of one column less fall short (Agrawal and Srikant 1994, section 2.1.1).
+    One that falls short is widened as long as it does: no part of the widened set need be
+    counted (Gunopulos et al. 2003, Discovering all most specific sentences, section 4).
+    Groups are rolled up: those of a set and one more column from those of the set.
+
+    Exact up to `MOST_EXACT` records. In larger tables the sets are those of a seeded sample
+    (Motwani and Xu 2007, section 3): of m columns, each of the 2^m sets that leaves more
+    than ε of the pairs together shows an equal pair among r / 2 sampled pairs, except with
+    probability (1 - ε)^(r / 2); ε = (m ln 2 + ln(1 / `ERROR`)) · 2 / r makes that less than
+    `ERROR` for all of them. What is told of the sets that are found was counted on all
+    records.
+
+    The work is bounded by `MOST_COLUMNS`, `MOST_SETS`, `MOST_VISITS` and `MOST_FOUND`; the
+    result says where a bound cut the search off. Sets that are found are minimal all the
+    same; where none was found by then, one is, by leaving out columns one after the other.
+
+    """
+    # What all columns together do not reach, none does.
+    if n_rows < 2 or not columns or not threshold.met(list(columns.values()), n_rows):
+        return MinimalSets(threshold.others, ())
+    cut, sample, epsilon = [], dict(columns), 0.0
+    if n_rows > MOST_EXACT:
+        rows = np.random.default_rng(SEED).choice(n_rows, SAMPLE, replace=False)
+        sample = {name: (codes[rows], size) for name, (codes, size) in columns.items()}
+    names = list(columns)
+    if len(names) > MOST_COLUMNS:
+        alone = {name: separation_of([sample[name]], n_rows).together for name in names}
+        most = set(sorted(names, key=alone.__getitem__)[:MOST_COLUMNS])
+        cut.append(f"of {len(names)} columns, the {MOST_COLUMNS} that tell most apart are searched")
+        names = [name for name in names if name in most]
+    search = _Search([sample[name] for name in names], n_rows, threshold)
+    found = [tuple(names[place] for place in one) for one in search.run()]
+    if n_rows > MOST_EXACT:
+        epsilon = 2 / SAMPLE * (len(names) * math.log(2) - math.log(ERROR))
+    return MinimalSets(
+        others=threshold.others,
+        sets=tuple((one, separation_of([columns[name] for name in one], n_rows)) for one in found),
+        sampled=SAMPLE if n_rows > MOST_EXACT else 0,
+        epsilon=epsilon,
+        cut="; ".join([*cut, *search.stopped]),
+    )
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search by levels; sets are ascending places of columns."""
+
+    columns: Sequence[Codes]
+    n_rows: int
+    threshold: Threshold
+    stopped: list[str] = field(default_factory=list)
+    looked_at: int = 0
+    visits: int = 0
+    failing: list[int] = field(default_factory=list)  # bit sets of columns that fall short
+    prefix: tuple[tuple[int, ...], Codes] | None = None
+
+    def run(self) -> list[tuple[int, ...]]:
+        """Return the minimal sets that reach the threshold."""
+        found: list[tuple[int, ...]] = []
+        n = len(self.columns)
+        if not self._reached(grouped(self.columns)):
+            return found
+        level: list[tuple[int, ...]] = [()]
+        for size in range(1, n + 1):
+            short = []
+            for one in _extended(level, n):
+                spent = self._spent(len(found))
+                if spent:
+                    self.stopped.append(f"stopped among sets of {size} columns: {spent}")
+                    return found or [self._narrowed()]
+                if self._falls_short(one):
+                    short.append(one)
+                else:
+                    found.append(one)
+            level = short
+        return found
+
+    def _narrowed(self) -> tuple[int, ...]:
+        """Return one minimal set: columns are left out while the others do without."""
+        kept = list(range(len(self.columns)))
+        for place in sorted(kept, key=lambda place: self.columns[place][1]):
+            fewer = [other for other in kept if other != place]
+            if fewer and self._reached(grouped([self.columns[other] for other in fewer])):
+                kept = fewer
+        return tuple(kept)
+
+    def _spent(self, n_found: int) -> str:
+        """Return which bound of the work is reached, in words; empty while none is."""
+        if n_found >= MOST_FOUND:
+            return f"{n_found} sets found"
+        if self.looked_at >= MOST_SETS or self.visits >= MOST_VISITS:
+            return f"{self.looked_at:,} sets looked at"
+        return ""
+
+    def _falls_short(self, one: tuple[int, ...]) -> bool:
+        self.looked_at += 1
+        bits = sum(1 << place for place in one)
+        if any(bits & ~wide == 0 for wide in self.failing):
+            return True
+        groups = self._groups(one)
+        if self._reached(groups):
+            return False
+        self.failing.append(self._widened(bits, groups))
+        return True
+
+    def _widened(self, bits: int, groups: Groups) -> int:
+        """Return a set that falls short, and would not with any further column."""
+        # Columns of few values first: more of them fit in.
+        order = sorted(range(len(self.columns)), key=lambda place: self.columns[place][1])
+        for place in order:
+            if not bits >> place & 1:
+                more = grouped([(groups.labels, len(groups.sizes)), self.columns[place]])
+                if not self._reached(more):
+                    bits, groups = bits | 1 << place, more
+        return bits
+
+    def _groups(self, one: tuple[int, ...]) -> Groups:
+        """Return the groups of a set, from those of the set without its last column."""
+        *before, last = one
+        if not before:
+            return grouped([self.columns[last]])
+        if self.prefix is None or self.prefix[0] != tuple(before):
+            groups = grouped([self.columns[place] for place in before])
+            self.prefix = tuple(before), (groups.labels, len(groups.sizes))
+        return grouped([self.prefix[1], self.columns[last]])
+
+    def _reached(self, groups: Groups) -> bool:
+        self.visits += len(groups.labels)
+        return self.threshold.reached(Separation.of_sizes(groups.sizes), self.n_rows)
+
+
+def _extended(level: Sequence[tuple[int, ...]], n: int) -> Iterator[tuple[int, ...]]:
+    """Yield the sets of one column more, all of whose subsets stand in an ascending level."""
+    if len(level) == 1 and not level[0]:
+        yield from ((place,) for place in range(n))
+        return
+    known = set(level)
+    for at, one in enumerate(level):
+        for other in level[at + 1 :]:
+            if other[:-1] != one[:-1]:
+                break
+            both = (*one, other[-1])
+            if all(part in known for part in combinations(both, len(one))):
+                yield both

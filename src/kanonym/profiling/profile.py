@@ -1,0 +1,270 @@
+"""The profile of a table, and the policy that it suggests."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kanonym.data.files import write_text
+from kanonym.data.schema import Role
+from kanonym.policy import Policy
+from kanonym.policy.writing import written
+from kanonym.profiling.columns import Content
+from kanonym.profiling.minimal import MinimalSets
+from kanonym.profiling.separation import Separation
+
+MOST_FREQUENT = 0.8
+"""l-diversity is asked of a sensitive attribute if no value has more of the records."""
+
+HEADING = (
+    "What a column means its values do not tell: read the reasons, change what is wrong.",
+    "When in doubt a column is a quasi-identifier. Identifiers are dropped.",
+)
+RECODED = (
+    "Classes are released as ranges and sets of their own values, which loses least. Without "
+    "this line they are released as values of the hierarchies."
+)
+SHOWN = 5
+"""Column sets that a policy's heading names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """One column of a profiled table.
+
+    Attributes
+    ----------
+    content
+        What the column holds.
+    role, evidence
+        The role that it should have, and why: sentences without a value of the table.
+    kinds
+        What it identifies or is, such as `e-mail address`; of identifiers, the findings.
+    safe_harbor
+        The category of HIPAA's Safe Harbor that removes it, or None.
+
+    """
+
+    content: Content
+    role: Role
+    evidence: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    safe_harbor: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.content.name
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What else to look at before a release, in sentences."""
+        return tuple(_remarks(self.content))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form. Codes for missing values are the only values in it."""
+        content = self.content
+        counted = content.counted.to_dict()
+        outliers, suggestion = content.outliers, content.suggestion
+        return {
+            "role": str(self.role),
+            "evidence": list(self.evidence),
+            "kinds": list(self.kinds),
+            "safe_harbor": self.safe_harbor,
+            "type": content.type,
+            **{name: counted[name] for name in ("distinct", "uniques", "distinction")},
+            "separation": content.counted.separation,
+            "nulls": content.nulls,
+            "null_share": content.nulls / max(content.counted.records, 1),
+            "sentinels": [
+                {"value": one.value, "records": one.records} for one in content.sentinels
+            ],
+            "outliers": outliers
+            and {
+                "near": outliers.near,
+                "far": outliers.far,
+                "low": outliers.low,
+                "high": outliers.high,
+                "advice": outliers.advice or None,
+            },
+            "hierarchy": suggestion
+            and {
+                "form": suggestion.builder.to_dict(),
+                "reason": suggestion.reason,
+                "text": suggestion.describe(),
+            },
+            "remarks": list(self.remarks),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a table gives away as it is, and what should be done about it.
+
+    Attributes
+    ----------
+    rows
+        Number of records.
+    columns
+        One `ColumnProfile` a column, in the order of the table.
+    together
+        How far all quasi-identifiers together tell the records apart; `smallest` is the k
+        of the table as it is.
+    unique_sets
+        The minimal sets of columns, identifiers left out, in which no two records are equal.
+    near_unique_sets
+        Those in which a record equals at most four others, and at most every hundredth, on
+        average.
+
+    """
+
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    together: Separation
+    unique_sets: MinimalSets
+    near_unique_sets: MinimalSets
+
+    def names(self, role: Role) -> list[str]:
+        """Return the columns of one role, in the order of the table."""
+        return [one.name for one in self.columns if one.role is role]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form; no value of the table but codes for missing values."""
+        return {
+            "rows": self.rows,
+            "k": self.together.smallest,
+            "columns": {one.name: one.to_dict() for one in self.columns},
+            "quasi_identifiers": {
+                "columns": self.names(Role.QUASI_IDENTIFIER),
+                **self.together.to_dict(),
+            },
+            "unique_sets": self.unique_sets.to_dict(),
+            "near_unique_sets": self.near_unique_sets.to_dict(),
+        }
+
+    def policy(self, k: int = 5) -> Policy:
+        """Return the policy that the profile suggests.
+
+        k-anonymity, and distinct 2-diversity of each sensitive attribute whose most frequent
+        value at most 80 % of the records have: it holds of the table as one class, so that a
+        release exists.
+
+        Parameters
+        ----------
+        k
+            Smallest number of records of a class.
+
+        Raises
+        ------
+        PolicyError
+            No column is a quasi-identifier, or k is no number of at least 1.
+
+        """
+        return Policy.from_text(self.policy_text(k), source="the suggested policy")
+
+    def write_policy(self, path: str | os.PathLike[str], k: int = 5) -> None:
+        """Write the suggested policy as YAML, with the evidence as comments, for an editor.
+
+        Raises
+        ------
+        DataError
+            The file cannot be written.
+
+        """
+        write_text(Path(path), self.policy_text(k))
+
+    def policy_text(self, k: int = 5) -> str:
+        """Return the YAML text of the suggested policy."""
+        form = {
+            "version": 1,
+            "attributes": {one.name: _attribute(one) for one in self.columns},
+            "models": [
+                {"type": "k-anonymity", "k": k},
+                *(
+                    {"type": "l-diversity", "attribute": one.name, "l": 2}
+                    for one in self.columns
+                    if _diverse(one)
+                ),
+            ],
+            "algorithm": {"type": "mondrian"},
+            "recoding": "set",
+            "suppression_limit": 0.0,
+        }
+        comments: dict[tuple[str, ...], list[str]] = {
+            ("attributes", one.name): [
+                _told(text)
+                for text in (*one.evidence, *(() if one.role is Role.IDENTIFIER else one.remarks))
+            ]
+            for one in self.columns
+        }
+        comments["recoding",] = [RECODED]
+        return written(form, self._heading(k), comments)
+
+    def _heading(self, k: int) -> list[str]:
+        known = self.names(Role.QUASI_IDENTIFIER)
+        heading = [f"Suggested from {self.rows:,} records.", *HEADING]
+        if known:
+            heading.append(
+                f"As the table is, {self.together.uniques:,} of the records are the only ones with "
+                "their values of the quasi-identifiers."
+            )
+        near = self.near_unique_sets
+        for how, found in (
+            ("No two records are equal in", self.unique_sets),
+            (f"A record equals at most {near.others:g} others, on average, in", near),
+        ):
+            if found.sets:
+                named = "; ".join(", ".join(names) for names, _ in found.sets[:SHOWN])
+                more = f"; and {len(found.sets) - SHOWN} more" if len(found.sets) > SHOWN else ""
+                heading.append(f"{how}: {named}{more}.")
+        if self.rows < k:
+            heading.append(f"There are fewer than {k} records: no release satisfies this policy.")
+        return heading
+
+
+def _attribute(one: ColumnProfile) -> dict[str, Any]:
+    """Return the policy's form of a column."""
+    form: dict[str, Any] = {"role": str(one.role)}
+    if one.role is Role.QUASI_IDENTIFIER and one.content.suggestion is not None:
+        ((kind, given),) = one.content.suggestion.builder.to_dict().items()
+        form["hierarchy"] = {kind: given} if given else kind
+    return form
+
+
+def _diverse(one: ColumnProfile) -> bool:
+    """Whether l-diversity can be asked of a column without a high price."""
+    counted = one.content.counted
+    frequent = one.content.largest > MOST_FREQUENT * counted.records
+    return one.role is Role.SENSITIVE and counted.distinct >= 2 and not frequent
+
+
+def _told(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:] + "."
+
+
+def _remarks(content: Content) -> list[str]:
+    counted, outliers = content.counted, content.outliers
+    remarks = []
+    if content.nulls and not content.constant:
+        remarks.append(f"{content.nulls:,} of {counted.records:,} records have no value")
+    remarks += [
+        f"{one.value!r}, in {one.records:,} records, seems to stand for a missing value: if it "
+        "does, leave these cells empty"
+        for one in content.sentinels
+    ]
+    if outliers is not None and outliers.far:
+        remarks.append(
+            f"{outliers.far:,} numbers lie far from the others; as an action, {outliers.advice} "
+            "hides them"
+        )
+    if "dates as other text" in content.traits:
+        remarks.append("its texts are dates: written as 2024-12-31 they could be recoded as dates")
+    if "dates as text" in content.traits and content.type == "text":
+        remarks.append("its texts are ISO dates: as a column of dates they lose less")
+    if "numbers as text" in content.traits:
+        remarks.append("its texts are numbers: as a column of numbers they lose less")
+    if "leading zeros" in content.traits:
+        remarks.append("its numbers start with zeros: it is a code, and stays text")
+    return remarks

@@ -1,0 +1,108 @@
+"""How well a column set tells records apart: distinction and separation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.kernels.grouping import Groups, group_rows, one_group
+
+Codes = tuple[NDArray[np.int32], int]
+"""(n_rows,) int32 codes from 0 of one column, and the number of codes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """How far a column set tells the records of a table apart.
+
+    Attributes
+    ----------
+    records, distinct
+        Numbers of records and of distinct combinations of values.
+    uniques
+        Number of records that share their combination with no other.
+    smallest
+        Records of the rarest combination: the k of the table; 0 without records.
+    together
+        Number of pairs of records that are equal in these columns.
+
+    References
+    ----------
+    Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers (2007),
+    section 2: the distinct ratio and the separation ratio.
+
+    """
+
+    records: int
+    distinct: int
+    uniques: int
+    smallest: int
+    together: int
+
+    @classmethod
+    def of_sizes(cls, sizes: NDArray[np.int64]) -> Self:
+        """Summarize (n_groups,) numbers of equal records. Cost O(n_groups)."""
+        return cls(
+            records=int(sizes.sum()),
+            distinct=len(sizes),
+            uniques=int((sizes == 1).sum()),
+            smallest=int(sizes.min()) if len(sizes) else 0,
+            together=int((sizes * (sizes - 1) // 2).sum()),
+        )
+
+    @property
+    def distinction(self) -> float:
+        """Distinct combinations / records, in [0, 1]; 0 without records."""
+        return self.distinct / self.records if self.records else 0.0
+
+    @property
+    def separation(self) -> float:
+        """Share of the pairs of records that differ, in [0, 1]; 1 where there is no pair."""
+        pairs = self.records * (self.records - 1) // 2
+        return 1 - self.together / pairs if pairs else 1.0
+
+    @property
+    def others(self) -> float:
+        """How many other records a record equals, on average over the records."""
+        return 2 * self.together / self.records if self.records else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was counted, and the shares, by name."""
+        return {
+            "records": self.records,
+            "distinct": self.distinct,
+            "uniques": self.uniques,
+            "smallest": self.smallest,
+            "distinction": self.distinction,
+            "separation": self.separation,
+            "others": self.others,
+        }
+
+
+def separation_of(columns: Sequence[Codes], n_rows: int) -> Separation:
+    """Return how far a column set tells records apart.
+
+    Parameters
+    ----------
+    columns
+        The codes of each column of the set; without a column all records are equal.
+    n_rows
+        Number of records.
+
+    Notes
+    -----
+    Exact. One radix sort: O(n_rows · bits of the codes / 11).
+
+    """
+    groups = grouped(columns) if columns else one_group(n_rows)
+    return Separation.of_sizes(groups.sizes)
+
+
+def grouped(columns: Sequence[Codes]) -> Groups:
+    """Return the groups of equal records in one column or more."""
+    codes, sizes = zip(*columns, strict=True)
+    return group_rows(codes, sizes)

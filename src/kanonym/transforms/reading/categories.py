@@ -1,0 +1,168 @@
+"""Reading categories without a hierarchy: values, sets, intervals of ordered ones, masks, `*`."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.table import Domain, encode_column
+from kanonym.kernels.grouping import group_rows
+from kanonym.metrics.utility.pair import CategoricalColumn, Generalization
+from kanonym.transforms.reading.cells import Cells, Reading, distinct
+from kanonym.transforms.reading.spread import spread
+from kanonym.transforms.reading.texts import Codes, ends_of, members_of, says_nothing
+from kanonym.transforms.recoding import text_of
+
+Members = NDArray[np.int32]
+
+
+def read_categories(cells: Cells) -> Reading:
+    """Read a column of categories.
+
+    A released text may read as several things at once, as `{a, b}` where that is a value,
+    too: it leaves open all that it may mean. Of an attribute that is no quasi-identifier
+    each text is a value, and may be a new one.
+
+    Raises
+    ------
+    SchemaError
+        Names the first released value of a quasi-identifier that cannot be read.
+
+    Notes
+    -----
+    Cost: two hash joins, and the parsing of each distinct text that is no value; masks are
+    compared with each distinct value.
+
+    """
+    domain, codes = encode_column(cells.original, by_value=True)
+    ranked = np.zeros(0, np.bool_)
+    texts = text_of(domain.values)
+    released = [text_of(column) for column in cells.released]
+    if cells.recoded:
+        size = domain.size
+        place, open_, ranked = _recoded(cells, domain, texts.to_list(), released)
+    else:
+        values, place = distinct(released[0])
+        new = values.filter(~values.is_in(texts.implode()))
+        texts = pl.concat([texts, new.alias(texts.name)])
+        size = len(texts) + domain.has_null
+        codes = np.where(codes == domain.null_code, size - 1, codes) if domain.has_null else codes
+        code = {text: i for i, text in enumerate(texts.to_list())}
+        open_ = [np.array([code[text]], np.int32) for text in values.to_list()]
+    blank = cells.blank()
+    labels = np.where(place >= 0, place, len(open_)).astype(np.int32)
+    labels[blank] = len(open_) + 1
+    open_ += [np.array([max(size - 1, 0)], np.int32), np.arange(max(size, 1), dtype=np.int32)]
+    counts = np.array([len(members) for members in open_], np.int64)
+    everything = blank | ((counts == size) & (size > 1))[labels]
+    column = CategoricalColumn(
+        name=domain.name,
+        categories=texts.extend_constant(None, 1) if domain.has_null else texts,
+        original=codes.astype(np.int32),
+        labels=labels,
+        offsets=np.concatenate([[0], np.cumsum(counts)]),
+        members=np.concatenate(open_),
+        suppressed=everything,
+    )
+    read = _generalization(column, domain, ranked) if cells.recoded else None
+    if cells.rows is None:
+        return Reading(column, read, contains=False, unchanged=False)
+    own = column.original[cells.rows]
+    inside = leaves_open(column, own)
+    if read is not None:
+        line = np.arange(len(texts), dtype=np.float64) if domain.kind == "ordered" else None
+        off = ~inside & (counts == 1)[labels] & ~blank
+        read = spread(read, cells.classes, off, own, line)
+    alone = (counts == 1)[labels] & ~blank
+    return Reading(
+        column,
+        read,
+        contains=bool(inside.all()),
+        unchanged=bool((inside & alone).all()),
+    )
+
+
+def leaves_open(column: CategoricalColumn, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return (n_released,) bool: whether each released cell leaves open a category.
+
+    codes: (n_released,) int32, one a record.
+    """
+    size = max(len(column.categories), 1)
+    owners = np.repeat(np.arange(len(column.offsets) - 1), np.diff(column.offsets))
+    keys = owners * size + column.members
+    return np.isin(column.labels.astype(np.int64) * size + codes, keys)
+
+
+def _recoded(
+    cells: Cells, domain: Domain, known: list[str], released: list[pl.Series]
+) -> tuple[NDArray[np.int32], list[Members], NDArray[np.bool_]]:
+    """Return each cell's label, -1 for null, what labels leave open, and which are intervals."""
+    code = {text: i for i, text in enumerate(known)}
+    if len(released) == 1:
+        values, place = distinct(released[0])
+        masked = Codes(known)
+        open_ = [_meant(text, domain, code, masked) for text in values.to_list()]
+        wrong = np.array([not len(codes) for codes in open_] + [False], np.bool_)
+        if wrong.any():
+            raise cells.unreadable(int(wrong[place].argmax()))
+        intervals = [text.startswith("[") and domain.kind == "ordered" for text in values.to_list()]
+        return place, open_, np.array(intervals, np.bool_)
+    ends = []
+    for column, series in enumerate(released):
+        numbers = list(range(len(known)))
+        found = series.replace_strict(known, numbers, default=-1, return_dtype=pl.Int32).to_numpy()
+        wrong = (found < 0) & series.is_not_null().to_numpy()
+        if wrong.any():
+            raise cells.unreadable(int(wrong.argmax()), column)
+        ends.append(found)
+    groups = group_rows([end + np.int32(1) for end in ends], [len(known) + 1] * 2)
+    spans = (groups.codes - 1).tolist()
+    open_ = [np.arange(low, high + 1, dtype=np.int32) for low, high in spans]
+    return np.where(cells.null, -1, groups.labels), open_, np.ones(len(open_), np.bool_)
+
+
+def _meant(text: str, domain: Domain, code: dict[str, int], masked: Codes) -> Members:
+    """Return the codes that a text leaves open, none where it cannot be read."""
+    if text in code and not set("{[*") & set(text):
+        return np.array([code[text]], np.int32)
+    if says_nothing(text):
+        return np.arange(domain.size, dtype=np.int32)
+    meant = {code[text]} if text in code else set()
+    members = members_of(text)
+    if members is not None:
+        found = [domain.null_code if one is None else code.get(one, -1) for one in members]
+        meant |= set(found) if min(found) >= 0 else set()
+    if domain.kind == "ordered":
+        for low, high in ends_of(text):
+            if low in code and high in code:
+                meant |= set(range(code[low], code[high] + 1))
+    if not meant:
+        meant = set(masked.under(text))
+    return np.array(sorted(meant), np.int32)
+
+
+def _generalization(
+    column: CategoricalColumn, domain: Domain, ranked: NDArray[np.bool_]
+) -> Generalization:
+    """Count what each label leaves open; between ordered categories ranks are the measure.
+
+    ranked: (n_labels - 2,) bool, labels that are intervals of ordered categories.
+    """
+    size, values = domain.size, np.diff(column.offsets)
+    counts = np.bincount(column.original, minlength=max(size, 1))
+    upto = np.concatenate([[0], np.cumsum(counts[column.members])])
+    penalties = (values - 1) / max(size - 1, 1)
+    ranks = np.flatnonzero(ranked)
+    penalties[ranks] = (values[ranks] - 1) / max(len(domain.values) - 1, 1)
+    penalties[-1] = 1.0
+    return Generalization(
+        name=column.name,
+        original=column.original,
+        size=size,
+        height=None,
+        labels=column.labels,
+        values=values,
+        records=upto[column.offsets[1:]] - upto[column.offsets[:-1]],
+        penalties=penalties,
+    )

@@ -1,0 +1,124 @@
+"""The forms of a released text: interval, bound, set and mask. What they mean is for others."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kanonym.data.hierarchy.base import ROOT
+
+_INTERVAL = re.compile(r"([\[(])(.+?),\s*(.+)([\])])", re.DOTALL)
+_BOUND = re.compile(r"(<=|>=|<|>)\s*(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """An interval as text: its ends, None where it has none, and which of them is left out."""
+
+    low: str | None
+    high: str | None
+    low_open: bool = False
+    high_open: bool = False
+
+
+def span_of(text: str) -> Span | None:
+    """Return the interval that a text is: `[20, 30)`, `(20, 30]`, `<18`, `>=90`; or None.
+
+    Examples
+    --------
+    >>> span_of("[20, 30)")
+    Span(low='20', high='30', low_open=False, high_open=True)
+    >>> span_of(">=90")
+    Span(low='90', high=None, low_open=False, high_open=False)
+
+    """
+    found = _INTERVAL.fullmatch(text)
+    if found:
+        return Span(found[2], found[3], found[1] == "(", found[4] == ")")
+    found = _BOUND.fullmatch(text)
+    if found is None:
+        return None
+    if found[1].startswith("<"):
+        return Span(None, found[2], high_open=found[1] == "<")
+    return Span(found[2], None, low_open=found[1] == ">")
+
+
+def ends_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield every way to read a text as `[low, high]` of values that may hold `, ` themselves."""
+    if text.startswith("[") and text.endswith("]"):
+        for found in re.finditer(", ", text):
+            yield text[1 : found.start()], text[found.end() : -1]
+
+
+def members_of(text: str) -> list[str | None] | None:
+    """Return the members of a set as recoding writes it, null as None; None for no set.
+
+    Examples
+    --------
+    >>> members_of('{Köln, "a, b", null}')
+    ['Köln', 'a, b', None]
+
+    """
+    if not (text.startswith("{") and text.endswith("}")) or len(text) <= 2:
+        return None
+    members: list[str | None] = []
+    rest = text[1:-1]
+    while True:
+        if rest.startswith('"'):
+            try:
+                member, end = json.JSONDecoder().raw_decode(rest)
+            except json.JSONDecodeError:
+                return None
+            members.append(member)
+        else:
+            end = rest.find(", ") if ", " in rest else len(rest)
+            members.append(None if rest[:end] == "null" else rest[:end])
+        if end == len(rest):
+            return members
+        if not rest.startswith(", ", end):
+            return None
+        rest = rest[end + 2 :]
+
+
+class Codes:
+    """Codes of a column, to be looked up by masks.
+
+    `*` in a mask stands for one character; at either end for one or none, as masking pads
+    short codes.
+
+    Examples
+    --------
+    >>> Codes(["13053", "13068", "148"]).under("130**")
+    [0, 1]
+
+    """
+
+    def __init__(self, texts: list[str]) -> None:
+        self._order = sorted(range(len(texts)), key=texts.__getitem__)
+        self._texts = [texts[i] for i in self._order]
+
+    def under(self, mask: str) -> list[int]:
+        """Return the places of the codes that a mask may stand for, ascending."""
+        if ROOT not in mask:
+            return []
+        inner = mask.strip(ROOT)
+        before = len(mask) - len(mask.lstrip(ROOT))
+        after = len(mask) - before - len(inner)
+        first, last = 0, len(self._texts)
+        if not before:
+            # Codes that start alike stand side by side.
+            start = inner.split(ROOT)[0]
+            first = bisect_left(self._texts, start)
+            last = bisect_left(self._texts, start + chr(sys.maxunicode), first)
+        middle = ".".join(re.escape(part) for part in inner.split(ROOT))
+        form = re.compile(f".{{0,{before}}}{middle}.{{0,{after}}}", re.DOTALL)
+        return sorted(self._order[i] for i in range(first, last) if form.fullmatch(self._texts[i]))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text is `*` or a row of them: a suppressed cell."""
+    return bool(text) and not text.strip(ROOT)

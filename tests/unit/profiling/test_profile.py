@@ -1,0 +1,207 @@
+"""The profile of a table, and the policy that it writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime, time, timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kanonym as ka
+from kanonym import profiling
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.patients import patients
+from kanonym.profiling import profile
+from kanonym.profiling.identifiers import Finding
+
+COLUMNS = {
+    "name": ["Ada Roth", "Emil Koch", "Eva Lang", "Jan Moser"] * 3,
+    "age": [23, 25, 41, 42, 58, 59, 23, 25, 41, 42, 58, None],
+    "city": ["Ulm", "Ulm", "Bonn", "Bonn", "Kiel", "Kiel"] * 2,
+    "disease": ["flu", "cold", "asthma"] * 4,
+}
+
+
+def test_roles_are_the_same_on_every_frame_library(frame):
+    """pandas, polars and pyarrow tables have one profile."""
+    found = profile(frame(COLUMNS))
+    assert found.names(ka.Role.IDENTIFIER) == ["name"]
+    assert found.names(ka.Role.QUASI_IDENTIFIER) == ["age", "city"]
+    assert found.names(ka.Role.SENSITIVE) == ["disease"]
+    assert found.columns[1].content.nulls == 1
+
+
+def test_the_numbers_are_those_of_measure():
+    """The k and the uniques of the proposed quasi-identifiers are what `measure` says of them."""
+    table = patients(400)
+    found = profile(table)
+    known = found.names(ka.Role.QUASI_IDENTIFIER)
+    measured = ka.measure(table, quasi_identifiers=known)
+    assert found.together.smallest == measured.k
+    assert found.together.uniques == measured.uniques
+    assert found.together.distinct == measured.classes
+    assert found.to_dict()["k"] == measured.k
+
+
+def test_no_value_of_a_person_is_told():
+    """Neither the JSON form nor the policy holds a value of the table."""
+    table = patients(300)
+    found = profile(table)
+    said = json.dumps(found.to_dict()) + found.policy_text()
+    for column in ("name", "national_number", "postal_code", "birth_date", "diagnosis"):
+        for value in table[column].cast(pl.String).unique():
+            assert not re.search(rf"(?<![\d.]){re.escape(value)}(?!\d)", said)
+
+
+def test_the_policy_states_what_the_profile_found():
+    """Roles, hierarchies and models of the built policy are those of the profile."""
+    found = profile(pl.DataFrame(COLUMNS))
+    policy = found.policy(k=3)
+    assert [str(one.role) for one in policy.attributes.values()] == [
+        "identifier",
+        "quasi-identifier",
+        "quasi-identifier",
+        "sensitive",
+    ]
+    assert [(one.type, one.attribute) for one in policy.models] == [
+        ("k-anonymity", None),
+        ("l-diversity", "disease"),
+    ]
+    suggested = {one.name: one.content.suggestion.builder for one in found.columns}
+    assert policy.attributes["age"].hierarchy == suggested["age"]
+
+
+def test_every_reason_stands_above_its_attribute(tmp_path):
+    """The written policy has the evidence of each column as comments, and reads back."""
+    found = profile(pl.DataFrame(COLUMNS))
+    found.write_policy(tmp_path / "policy.yaml", k=4)
+    text = (tmp_path / "policy.yaml").read_text("utf-8")
+    plain = " ".join(line.strip().removeprefix("#").strip() for line in text.splitlines())
+    for one in found.columns:
+        for reason in one.evidence:
+            assert reason[1:] in plain
+    assert ka.Policy.from_file(tmp_path / "policy.yaml") == found.policy(k=4)
+
+
+def test_a_frequent_value_asks_for_no_diversity():
+    """Where more than 80 % have one value, l-diversity would cost more than it gives."""
+    table = pl.DataFrame({"age": [1, 2] * 50, "disease": ["flu"] * 85 + ["cold"] * 15})
+    assert [one.type for one in profile(table).policy().models] == ["k-anonymity"]
+
+
+ODD_NAMES = ["a: b", "yes", "1", "#x", "ä ö", "-", "line\nbreak", "it's", '"', "{c}", "null"]
+
+
+def test_odd_column_names_are_written_so_that_they_read_back():
+    """YAML reads every column's name as it is."""
+    table = pl.DataFrame({name: [1, 2, 1, 2] for name in ODD_NAMES})
+    assert list(profile(table).policy(k=2).attributes) == ODD_NAMES
+
+
+VALUES = {
+    "integer": st.integers(-1000, 1000),
+    "real": st.floats(-1e6, 1e6),
+    "text": st.text(max_size=4),
+    "truth": st.booleans(),
+    "day": st.dates(),
+    "moment": st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)),
+    "time": st.times(),
+}
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_the_policy_of_any_table_runs_unedited(data):
+    """Whatever the columns hold, the release satisfies the policy that was suggested."""
+    n = data.draw(st.integers(5, 12))
+    table = {
+        name: pl.Series(
+            name, data.draw(st.lists(st.one_of(st.none(), kind), min_size=n, max_size=n))
+        )
+        for name, kind in VALUES.items()
+    }
+    frame = pl.DataFrame(list(table.values())).with_columns(pl.lit(0).alias("constant"))
+    found = profile(frame)
+    assert found.names(ka.Role.INSENSITIVE)[-1] == "constant"
+    for one in found.columns:
+        assert one.role is not ka.Role.INSENSITIVE or one.content.constant
+    if found.names(ka.Role.QUASI_IDENTIFIER):
+        assert ka.anonymize(frame, found.policy()).verification.satisfied
+
+
+def test_columns_that_cannot_be_recoded_are_dropped_and_said():
+    """Lists are identifiers; categories, durations and the like are recoded."""
+    n = 12
+    table = pl.DataFrame(
+        {
+            "tags": [["a"]] * n,
+            "size": [1.0, float("inf")] * 6,
+            "kind": pl.Series(["x", "y"] * 6, dtype=pl.Categorical),
+            "grade": pl.Series(["low", "high"] * 6, dtype=pl.Enum(["low", "high"])),
+            "stay": [timedelta(days=day) for day in range(n)],
+            "at": [time(hour) for hour in range(n)],
+        }
+    )
+    found = profile(table)
+    assert found.names(ka.Role.IDENTIFIER) == ["tags", "size"]
+    assert "List" in found.columns[0].evidence[0]
+    assert ka.anonymize(table, found.policy()).verification.satisfied
+
+
+def test_named_quasi_identifiers_are_taken_as_such():
+    """The caller's word counts more than what the column looks like."""
+    found = profile(pl.DataFrame(COLUMNS), quasi_identifiers=["name"])
+    assert found.names(ka.Role.QUASI_IDENTIFIER) == ["name", "age", "city"]
+
+
+def test_wrong_names_are_refused():
+    """A named column that the table lacks, or a text for a list, is an error."""
+    with pytest.raises(SchemaError, match="did you mean 'age'"):
+        profile(pl.DataFrame(COLUMNS), quasi_identifiers=["agee"])
+    with pytest.raises(SchemaError, match="give a list"):
+        profile(pl.DataFrame(COLUMNS), quasi_identifiers="age")
+    with pytest.raises(DataError):
+        profile({"age": [1]})
+
+
+def test_a_table_without_records_has_a_profile():
+    """Nothing is known of the columns, so all that is not named an identifier is doubtful."""
+    found = profile(
+        pl.DataFrame({"name": [], "age": []}, schema={"name": pl.String, "age": pl.Int64})
+    )
+    assert found.names(ka.Role.INSENSITIVE) == []
+    assert json.dumps(found.to_dict())
+
+
+def test_stages_are_told():
+    """A listener hears what is being done."""
+    heard = []
+    profile(pl.DataFrame(COLUMNS), progress=heard.append)
+    assert heard == ["read", "columns", "sets"]
+
+
+def test_the_order_of_the_rows_counts_for_numbers_of_records_only():
+    """Shuffled rows have the same profile."""
+    table = patients(300, seed=2)
+    rows = np.random.default_rng(0).permutation(300)
+    assert profile(table[rows]).to_dict() == profile(table).to_dict()
+
+
+def test_free_text_is_read_if_asked_for(monkeypatch):
+    """What is written in texts is evidence, too, where the caller wants them read."""
+    texts = [f"seen at home on day {at}, tired, with a cough and fever" for at in range(60)]
+    table = pl.DataFrame({"notes": texts, "age": [at % 5 for at in range(60)]})
+    finding = Finding("e-mail address", "1 % of the texts mention one", 0.01, "values", None)
+    read = []
+    monkeypatch.setattr(profiling, "find_in_text", lambda one: read.append(one.name) or (finding,))
+    assert finding.evidence not in profile(table).columns[0].evidence
+    assert read == []
+    found = profile(table, free_text=True).columns[0]
+    assert read == ["notes"]
+    assert finding.evidence in found.evidence
+    assert "e-mail address" in found.kinds

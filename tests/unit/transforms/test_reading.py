@@ -1,0 +1,295 @@
+"""Reading a release: what each form of a released value leaves open, and which rows are known."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kanonym as ka
+from kanonym.transforms.reading import read_pair
+
+AGES = [20, 25, 29, 30, 47]
+
+
+def read(original, released, source=None, aligned=None, others=None):
+    """Read one quasi-identifier `q`, with other columns of both tables beside it."""
+    before = {"q": pl.Series("q", original), **(others or {})}
+    two = isinstance(released, dict)
+    after = released if two else {"q": pl.Series("q", released)}
+    pair = read_pair(before, {**after, **(others or {})}, ["q"], {"q": source}, aligned=aligned)
+    return pair, pair.column("q"), pair.generalizations[0]
+
+
+def opened(column):
+    """Return the categories that each released cell leaves open."""
+    categories = column.categories.to_list()
+    return [
+        [categories[code] for code in column.members[column.offsets[i] : column.offsets[i + 1]]]
+        for i in column.labels
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high", "values"),
+    [
+        ("25", 25, 25, 1),
+        ("25.0", 25, 25, 1),
+        ("[20, 30]", 20, 30, 4),
+        ("[20, 30)", 20, 29, 3),
+        ("(20, 30]", 21, 30, 3),
+        ("(20,30]", 21, 30, 3),
+        ("<30", 20, 29, 3),
+        ("<=30", 20, 30, 4),
+        (">=30", 30, 47, 2),
+        (">30", 31, 47, 1),
+        ("{20, 47}", 20, 47, 2),
+        ("2*", 20, 29, 3),
+        ("*", 20, 47, 5),
+    ],
+)
+def test_a_text_over_whole_numbers_leaves_open_what_it_says(text, low, high, values):
+    """Every form that a release may have is read as the numbers between its ends."""
+    _, column, read_as = read(AGES, [text])
+    assert (column.low[0], column.high[0]) == (low, high)
+    assert read_as.values[read_as.labels[0]] == values
+    assert column.suppressed[0] == (text == "*")
+
+
+@pytest.mark.parametrize(
+    ("text", "penalty"), [("[20, 47]", 1), ("[25, 30]", 5 / 27), ("30", 0), ("{20, 47}", 1 / 4)]
+)
+def test_intervals_cost_their_width_and_sets_their_members(text, penalty):
+    """The certainty penalty is a share of the range, of a set a share of the distinct values."""
+    _, _, read_as = read(AGES, [text])
+    assert read_as.penalties[read_as.labels[0]] == pytest.approx(penalty)
+
+
+def test_half_open_intervals_of_measures_keep_their_end():
+    """Between real numbers there is no largest one below the end."""
+    _, column, read_as = read([0.5, 1.0, 1.5], ["[0.5, 1.5)"])
+    assert (column.low[0], column.high[0]) == (0.5, 1.5)
+    assert read_as.values[read_as.labels[0]] == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([dt.date(2020, 1, 1), dt.date(2020, 2, 1)], "[2020-01-01, 2020-02-01)"),
+        (
+            [dt.datetime(2020, 1, 1, 8), dt.datetime(2020, 2, 1)],
+            "[2020-01-01T08:00:00, 2020-01-31T00:00:00]",
+        ),
+        ([dt.time(8), dt.time(9, 30)], "[08:00:00, 09:00:00]"),
+        ([dt.timedelta(hours=1), dt.timedelta(hours=2)], "PT1H"),
+    ],
+)
+def test_times_are_read_in_their_own_unit(values, text):
+    """An interval of ISO times leaves open the time at its start, and not the one behind it."""
+    _, column, read_as = read(values, [text])
+    assert column.low[0] == column.original[0]
+    assert column.high[0] < column.original[1]
+    assert read_as.values[read_as.labels[0]] == 1
+
+
+def test_times_with_a_zone_are_read_with_their_offset():
+    """The offset that recoding writes is the one that is read."""
+    zone = pl.Series("q", ["2020-03-01 08:00", "2020-08-01 08:00"]).str.to_datetime(
+        time_zone="Europe/Berlin"
+    )
+    table = pl.DataFrame({"q": zone})
+    release = ka.anonymize(table, quasi_identifiers=["q"], k=2, keep_order=True)
+    pair = read_pair({"q": zone}, {"q": release.frame["q"]}, ["q"])
+    column = pair.column("q")
+    assert column.low.tolist() == [column.original[0]] * 2
+    assert column.high.tolist() == [column.original[1]] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("a", ["a"]),
+        ("{a, b}", ["a", "b"]),
+        ('{a, "x, y"}', ["a", "x, y"]),
+        ("{b, null}", ["b", None]),
+        ("*", ["a", "b", "x, y", "{a}", None]),
+        ("***", ["a", "b", "x, y", "{a}", None]),
+        ("x*y", []),
+        ("x, *", ["x, y"]),
+        ("{a}", ["a", "{a}"]),
+    ],
+)
+def test_a_text_over_categories_leaves_open_what_it_says(text, values):
+    """A value, a set, a mask or a star; what reads as two things leaves open both."""
+    original = ["a", "b", "x, y", "{a}", None]
+    if not values:
+        with pytest.raises(ka.SchemaError, match="row 1 of the release"):
+            read(original, [text])
+    else:
+        _, column, _ = read(original, [text])
+        assert opened(column) == [values]
+
+
+def test_intervals_of_ordered_categories_follow_their_order():
+    """Ends are categories, also where they hold what parts them."""
+    size = pl.Enum(["S", "M", "L, long", "XL"])
+    original = pl.Series(["S", "M", "L, long", "XL"], dtype=size)
+    _, column, read_as = read(original, ["[M, L, long]", "XL"])
+    assert opened(column) == [["M", "L, long"], ["XL"]]
+    assert read_as.penalties[read_as.labels].tolist() == [1 / 3, 0]
+
+
+def test_masks_show_what_is_left_of_a_code():
+    """A star is one character, at the ends also none, and whole numbers are padded with zeros."""
+    assert opened(read(["13053", "13068", "148"], ["130**", "148**"])[1]) == [
+        ["13053", "13068"],
+        ["148"],
+    ]
+    _, column, _ = read([5, 13, 123], ["01*", "00*"])
+    assert column.low.tolist() == [13, 5]
+
+
+def test_two_columns_are_read_as_the_ends_of_one():
+    """`q_min` and `q_max` without values leave everything open."""
+    ends = {"q_min": pl.Series("q_min", [20, None]), "q_max": pl.Series("q_max", [29, None])}
+    _, column, read_as = read(AGES, ends)
+    assert column.low.tolist() == [20, 20]
+    assert column.high.tolist() == [29, 47]
+    assert column.suppressed.tolist() == [False, True]
+    assert read_as.values[read_as.labels].tolist() == [3, 5]
+
+
+TREE = ka.hierarchy.from_mapping({"*": {"warm": ["red", "orange"], "cold": ["blue"]}})
+
+
+def test_labels_of_a_hierarchy_leave_open_the_leaves_below():
+    """Also leaves that the original does not hold, at the level where the label stands."""
+    _, column, read_as = read(["red", "blue"], ["warm", "blue", "*", None], TREE)
+    assert opened(column)[:2] == [["red", "orange"], ["blue"]]
+    assert column.suppressed.tolist() == [False, False, True, True]
+    assert read_as.levels[read_as.labels].tolist() == [1, 0, 2, 2]
+    assert read_as.height == 2
+    assert read_as.values[read_as.labels].tolist() == [2, 1, 3, 3]
+
+
+def test_labels_of_numbers_are_read_as_their_leaves():
+    """Numbers keep what lies between: the lowest and the highest leaf of a label."""
+    tree = ka.hierarchy.intervals(width=[10, 20])
+    _, column, read_as = read(AGES, ["[20, 30)", "[40, 50)", "[20, 30)"], tree)
+    assert column.low.tolist() == [20, 47, 20]
+    assert column.high.tolist() == [29, 47, 29]
+    assert read_as.levels[read_as.labels].tolist() == [1, 1, 1]
+    assert read_as.missing.tolist() == [1, 1, 0]
+
+
+def test_a_label_of_several_levels_is_the_one_that_its_records_have():
+    """Where rows are known, a level at which another record would read otherwise is not meant."""
+    above = {"a": "xz", "b": "xz", "c": "yx", "d": "yx", "e": "yx"}
+    tree = ka.hierarchy.from_mapping({leaf: [*two, "*"] for leaf, two in above.items()})
+    before, after = ["a", "b"], ["x", "x"]
+    assert opened(read(before, after, tree)[1])[0] == ["c", "d", "e"]
+    assert opened(read(before, after, tree, aligned=True)[1])[0] == ["a", "b"]
+
+
+def test_a_column_that_is_no_label_is_read_without_its_hierarchy():
+    """A mean or an interval of an attribute with a hierarchy is what it says."""
+    tree = ka.hierarchy.intervals(width=10)
+    _, column, read_as = read(AGES, ["[20, 25]", "[30, 47]"], tree)
+    assert column.high.tolist() == [25, 47]
+    assert read_as.levels is None
+
+
+def test_null_is_a_value_until_there_are_more_than_before():
+    """Nobody can tell which of too many nulls are suppressed cells: all of them are."""
+    _, column, _ = read(["a", None, None], ["a", None, None])
+    assert opened(column)[1] == [None]
+    _, column, _ = read(["a", "b", None], ["a", None, None])
+    assert column.suppressed.tolist() == [False, True, True]
+
+
+def test_null_where_the_record_had_a_value_is_a_suppressed_cell():
+    """Where rows are known it needs no count, and one of a class tells for all of it."""
+    table = {"id": pl.Series("id", [1, 2, 3])}
+    _, column, _ = read([1.0, None, 3.0], [1.0, None, 3.0], others=table)
+    assert np.isnan(column.low[1])
+    assert not column.suppressed[1]
+    _, column, _ = read([1.0, None, 3.0], [None, None, 3.0], others=table)
+    assert column.suppressed.tolist() == [True, True, False]
+
+
+def test_a_mean_is_itself_and_stands_for_its_class_where_rows_are_known():
+    """It is no original value: what it leaves open is seen from the records alone."""
+    _, column, read_as = read([1, 2, 6, 11], [3.0, 3.0, 3.0, 11.0])
+    assert column.released.tolist() == [3, 3, 3, 11]
+    assert read_as.values[read_as.labels].tolist() == [0, 0, 0, 1]
+    _, column, read_as = read([1, 2, 6, 11], [3.0, 3.0, 3.0, 11.0], aligned=True)
+    assert read_as.values[read_as.labels].tolist() == [3, 3, 3, 1]
+    assert read_as.penalties[read_as.labels].tolist() == [0.5, 0.5, 0.5, 0]
+
+
+@pytest.mark.parametrize(
+    ("others", "found"),
+    [
+        ({}, False),
+        ({"s": pl.Series("s", ["x", "x", "x"])}, False),
+        ({"s": pl.Series("s", ["x", "y", "x"])}, True),
+    ],
+)
+def test_order_is_recognized_by_columns_that_stayed_as_they_were(others, found):
+    """A constant column says nothing about order, and neither do recoded ones alone."""
+    pair, _, _ = read([1, 2, 9], ["[1, 2]", "[1, 2]", "9"], others=others)
+    assert (pair.rows is not None) == found
+
+
+def test_order_is_not_recognized_against_a_quasi_identifier():
+    """A released interval without the original value of its row is of another record."""
+    others = {"s": pl.Series("s", ["x", "y", "x"])}
+    pair, _, _ = read([1, 2, 9], ["9", "[1, 2]", "[1, 2]"], others=others)
+    assert pair.rows is None
+
+
+def test_what_others_say_about_order_counts():
+    """`aligned` is believed; different numbers of rows contradict it."""
+    assert read(AGES, ["[20, 47]"] * 5, aligned=False)[0].rows is None
+    assert read(AGES, ["[20, 30]"] * 5, aligned=True)[0].rows.tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(ka.SchemaError, match="1 rows and the original 5"):
+        read(AGES, ["20"], aligned=True)
+
+
+def test_columns_of_other_roles_hold_values():
+    """What is no number there is a category, new ones too, and texts that look like sets."""
+    before = {"q": [1, 2], "s": ["a", "b"], "n": [1, 2]}
+    after = {"q": [1, 2], "s": ["{a, b}", "*"], "n": ["low", "1"]}
+    pair = read_pair(
+        {name: pl.Series(name, values) for name, values in before.items()},
+        {name: pl.Series(name, values) for name, values in after.items()},
+        ["q"],
+    )
+    assert opened(pair.column("s")) == [["{a, b}"], ["*"]]
+    assert opened(pair.column("n")) == [["low"], ["1"]]
+    assert len(pair.generalizations) == 1
+
+
+@pytest.mark.parametrize(
+    ("original", "released", "said"),
+    [
+        (AGES, ["20", "young"], "column 'q', row 2 of the release: 'young'"),
+        (["a", "b"], ["a", "vowel"], "column 'q', row 2 of the release: 'vowel'"),
+        ([dt.date(2020, 1, 1)], [2020], "column 'q', row 1 of the release: '2020'"),
+        (AGES, {"q_min": pl.Series("q_min", ["x"]), "q_max": pl.Series("q_max", ["9"])}, "q_min"),
+        (AGES, {"p": pl.Series("p", [1])}, "no column for the quasi-identifier 'q'"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(original, released, said):
+    """The message names column, row and value, and what to do."""
+    with pytest.raises(ka.SchemaError, match=said) as raised:
+        read(original, released)
+    assert "give the hierarchy" in str(raised.value) or "It has" in str(raised.value)
+
+
+def test_a_quasi_identifier_that_the_original_lacks_is_refused():
+    """The message names it and what there is."""
+    with pytest.raises(ka.SchemaError, match=r"no column 'z'.*It has: q"):
+        read_pair({"q": pl.Series([1])}, {"q": pl.Series([1])}, ["z"])
