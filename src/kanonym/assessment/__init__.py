@@ -62,6 +62,7 @@ def assess(
     hierarchies: Mapping[str, HierarchySource] | None = None,
     aligned: bool | None = None,
     target: str | None = None,
+    measures: Sequence[str] | None = None,
     seed: int = 0,
     **of_risk: Any,
 ) -> Assessment:
@@ -87,5 +88,13 @@ def assess(
     }
     return Assessment(
         risk(released, policy, sensitive=sensitive, **shared, **of_risk),
-        utility(original, released, policy, aligned=aligned, target=target, **shared),
+        utility(
+            original,
+            released,
+            policy,
+            aligned=aligned,
+            target=target,
+            measures=measures,
+            **shared,
+        ),
     )

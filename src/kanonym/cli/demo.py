@@ -67,4 +67,7 @@ def demo(
         release.manifest(manifest, input=table, output=released)
     written = [str(file) for file in (table, policy, released, report, manifest)]
     show(*release_tables(release.to_dict(), written, release.examples))
-    show(f"\nOpen {report}, and try:\n  kanonym verify {released} --policy {policy}")
+    show(
+        f"\nOpen {report}, and try:\n  kanonym verify {released} --policy {policy}\n"
+        f"  kanonym assess {table} {released} --policy {policy}"
+    )
