@@ -1,0 +1,129 @@
+"""What an attack achieved: a rate beside a baseline and a control, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Any
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Successes among attempts.
+
+    Attributes
+    ----------
+    successes
+        At most `attempts`; expected ones where chance is computed rather than drawn.
+    attempts
+        Number of attempts; 0 where nobody was attacked.
+    exact
+        Whether the rate is known rather than estimated: its interval is the rate itself.
+
+    """
+
+    successes: float
+    attempts: int
+    exact: bool = False
+
+    @property
+    def rate(self) -> float:
+        """Successes / attempts, in [0, 1]; 0 without an attempt."""
+        return self.successes / self.attempts if self.attempts else 0.0
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
+        """Return Wilson's interval of the rate (Wilson 1927, JASA 22); [0, 1] without an attempt.
+
+        confidence: in (0, 1).
+        """
+        if self.exact:
+            return self.rate, self.rate
+        if not self.attempts:
+            return 0.0, 1.0
+        z = NormalDist().inv_cdf((1 + confidence) / 2)
+        n, rate = self.attempts, self.rate
+        middle = (rate + z * z / (2 * n)) / (1 + z * z / n)
+        reach = z * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+        return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+@dataclass(frozen=True, slots=True)
+class AttackOutcome:
+    """What one attack on a release achieved.
+
+    Attributes
+    ----------
+    type
+        Name of the attack.
+    question
+        What the intruder wants, as a question in plain words.
+    targets
+        Attempts on persons of the original.
+    baseline
+        What somebody achieves who has not seen the release, or not the person in it.
+    control
+        The same attack on persons who are not in the original; None without such.
+    seed
+        Of what was drawn.
+    confidence
+        Of the interval.
+    parts
+        The rate by sensitive attribute or by parameter, and other details.
+    reason
+        Why nothing was attempted, where nothing was.
+
+    """
+
+    type: str
+    question: str
+    targets: Counted
+    baseline: Counted
+    control: Counted | None = None
+    seed: int = 0
+    confidence: float = CONFIDENCE
+    parts: Mapping[str, float] = field(default_factory=dict)
+    reason: str | None = None
+
+    @property
+    def chance(self) -> Counted:
+        """What the rate is compared with: the control where there is one, else the baseline."""
+        return self.baseline if self.control is None else self.control
+
+    @property
+    def risk(self) -> float:
+        """(rate - chance) / (1 - chance), in [0, 1]: what the release adds (anonymeter's risk)."""
+        return _beyond(self.targets.rate, self.chance.rate)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of the risk: from the ends of both intervals, so it is never too narrow."""
+        low, high = self.targets.interval(self.confidence)
+        least, most = self.chance.interval(self.confidence)
+        return _beyond(low, most), _beyond(high, least)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of design §9."""
+        return {
+            "type": self.type,
+            "question": self.question,
+            "rate": self.targets.rate,
+            "rate_interval": list(self.targets.interval(self.confidence)),
+            "baseline": self.baseline.rate,
+            "control": None if self.control is None else self.control.rate,
+            "risk": self.risk,
+            "interval": list(self.interval),
+            "confidence": self.confidence,
+            "attempts": self.targets.attempts,
+            "seed": self.seed,
+            **({"parts": dict(self.parts)} if self.parts else {}),
+            **({"reason": self.reason} if self.reason else {}),
+        }
+
+
+def _beyond(rate: float, chance: float) -> float:
+    """Return the share of what chance leaves that a rate reaches, in [0, 1]."""
+    return min(1.0, max(0.0, (rate - chance) / (1 - chance))) if chance < 1 else 0.0
