@@ -15,7 +15,7 @@ from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data import files, frames
 from kanonym.engine import Stopwatch, nodes
-from kanonym.pipeline import acting_on, one_policy, task_of
+from kanonym.pipeline import acting_on, as_counted, one_policy, task_of
 from kanonym.policy import Policy
 
 
@@ -79,7 +79,7 @@ def lattice(
         native = frames.eager(frame)
         task = task_of(asked, native)
     acting = acting_on(native, task.schema, asked.seed)
-    names, found = nodes(task, acting.before, frames.n_rows(native), watch)
+    names, found = nodes(task, as_counted(native, asked, acting), frames.n_rows(native), watch)
     found = sorted(found, key=lambda one: (not one.satisfied, one.score, one.suppressed))
     levels = np.array([one.levels for one in found], np.int64).reshape(len(found), len(names))
     achieved = np.array([one.achieved for one in found], np.float64)

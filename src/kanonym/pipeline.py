@@ -15,11 +15,15 @@ from kanonym.data import files, frames
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
 from kanonym.data.hierarchy import Automatic, HierarchySource
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
-from kanonym.engine import Stopwatch, Task, run, sensitive_names
+from kanonym.data.table import value_codes
+from kanonym.engine import Outcome, Stopwatch, Task, run, sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
+from kanonym.metrics.risk import PersonRisk, person_risk
+from kanonym.models import KAnonymity
 from kanonym.policy import Policy
 from kanonym.release import Release
-from kanonym.transforms.actions import Acting, changed_after
+from kanonym.transforms import perturbation
+from kanonym.transforms.actions import Acting, changed_after, unwrapped
 from kanonym.transforms.ordering import released_rows
 from kanonym.transforms.persons import PopulationColumn
 from kanonym.transforms.recoding import released_names
@@ -27,8 +31,7 @@ from kanonym.verification import (
     Counting,
     SensitiveColumn,
     Verification,
-    classes_as_released,
-    group_released,
+    classes_of_values,
     k_wildcard,
     record_counts,
     verify_columns,
@@ -88,7 +91,7 @@ def anonymize(
     acting = acting_on(native, schema, policy.seed)
     for name in acting.actions:
         acting.before(name)
-    outcome = run(task, acting.before, n_rows, watch)
+    outcome = run(task, as_counted(native, policy, acting), n_rows, watch)
     with watch.stage("recode"):
         named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
         after = outcome.changed(acting)
@@ -110,13 +113,13 @@ def anonymize(
         known = [frames.column(checked, name) for name in names]
         # Suppression shifts the distribution that t-closeness and the like compare with:
         # what counts is that of the input.
-        held = frames.column_names(checked)
+        persons_of = entities_of(policy)
 
         def seen(name: str) -> pl.Series:
-            # Who is who is not released: persons are counted by the records of the input.
-            if name in held:
-                return frames.column(checked, name)
-            return acting.before(name).gather(rows)
+            # Who is who is not released, or as a pseudonym: persons are those of the input.
+            if name in persons_of:
+                return frames.column(native, name).gather(rows)
+            return frames.column(checked, name)
 
         hidden = _seen_by_models(
             seen, schema, policy, acting.before if len(rows) < n_rows else None
@@ -149,6 +152,8 @@ def anonymize(
         suppressed=n_rows - len(rows),
         outcome=outcome,
         seconds=watch.seconds,
+        rows=rows,
+        persons=_persons_at_risk(native, persons_of, outcome),
     )
 
 
@@ -202,6 +207,7 @@ def verify(
     names = released_columns(schema.names(Role.QUASI_IDENTIFIER), columns)
     missing = [name for name in sensitive_names(schema, policy.models) if name not in columns]
     persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
+    persons += [name for name in entities_of(policy) if _perturbed(policy, name)]
     if persons:
         raise SchemaError(
             f"k-anonymity counts persons by {persons[0]!r}, which the released table lacks. "
@@ -308,8 +314,8 @@ def measure(
     Schema.resolve(frames.column_names(native), roles, Role.INSENSITIVE)
     known = [frames.column(native, name) for name in quasi_identifiers]
     hidden = [SensitiveColumn(frames.column(native, name), trees.get(name)) for name in sensitive]
-    groups = group_released(known, frames.n_rows(native))
-    return measure_table(classes_as_released(groups, hidden), k_wildcard(known))
+    classes = classes_of_values(known, hidden, frames.n_rows(native))
+    return measure_table(classes, k_wildcard(known))
 
 
 def one_policy(policy: Policy | None, short: Mapping[str, Any]) -> Policy:
@@ -377,6 +383,38 @@ def _counting(policy: Policy) -> Counting | None:
     if not isinstance(algorithm, CellSuppression):
         return None
     return Counting(algorithm.nulls, algorithm.subsets)
+
+
+def entities_of(policy: Policy) -> list[str]:
+    """Return the identifiers by which k-anonymity counts persons."""
+    return [one.entity for one in policy.models if isinstance(one, KAnonymity) and one.entity]
+
+
+def as_counted(native: Any, policy: Policy, acting: Acting) -> Callable[[str], pl.Series]:
+    """Return what gives the columns that an engine looks at: as actions leave them.
+
+    Persons are those of the input, whatever is released in the place of their identifier.
+    """
+    persons = entities_of(policy)
+
+    def column(name: str) -> pl.Series:
+        return frames.column(native, name) if name in persons else acting.before(name)
+
+    return column
+
+
+def _perturbed(policy: Policy, name: str) -> bool:
+    """Whether the released identifiers of persons are no pseudonyms of them."""
+    actions = unwrapped(policy.attributes[name].action) if name in policy.attributes else []
+    return any(isinstance(one, perturbation.ACTIONS) for one in actions)
+
+
+def _persons_at_risk(native: Any, entities: Sequence[str], outcome: Outcome) -> PersonRisk | None:
+    """Return the risk of persons, by the first entity that is counted; None without one."""
+    if not entities:
+        return None
+    codes, _ = value_codes(frames.column(native, entities[0]))
+    return person_risk(outcome.labels, outcome.partition.n_classes, codes)
 
 
 def acting_on(native: Any, schema: Schema, seed: int) -> Acting:

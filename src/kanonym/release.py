@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,10 @@ from kanonym import __version__
 from kanonym import report as reports
 from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
 from kanonym.data import files, frames
-from kanonym.data.errors import SchemaError
+from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.schema import Role, Schema
 from kanonym.engine import Outcome
-from kanonym.metrics.risk import Risk
+from kanonym.metrics.risk import PersonRisk, Risk
 from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.policy import Policy
 from kanonym.transforms.actions import unwrapped
@@ -48,6 +47,11 @@ class Release:
         The encoded table, the partition and the recoding behind the release.
     seconds
         Seconds by stage.
+    rows
+        (rows_out,) int64, which record of the input each released one is, for measures
+        that compare records. It undoes the shuffle: no file has it.
+    persons
+        The risk of persons, where k-anonymity counts them; else None.
 
     """
 
@@ -60,6 +64,8 @@ class Release:
     suppressed: int
     outcome: Outcome
     seconds: dict[str, float]
+    rows: NDArray[np.int64]
+    persons: PersonRisk | None = None
 
     @cached_property
     def utility(self) -> Utility:
@@ -69,7 +75,9 @@ class Release:
 
     @cached_property
     def risk(self) -> Risk:
-        """How likely a released record is re-identified."""
+        """How likely a released record is re-identified, or a person where they are counted."""
+        if self.persons is not None:
+            return Risk(self.persons.highest, self.persons.average, self.persons.uniques)
         return Risk.of_sizes(self._class_sizes)
 
     @property
@@ -224,7 +232,7 @@ class Release:
         }
         parts = {
             "versions": versions(),
-            "policy": _without_values(self._policy),
+            "policy": reports.without_values(self._policy),
             "seed": self.policy.seed,
             **hashes,
             **self.to_dict(),
@@ -237,21 +245,45 @@ class Release:
         *,
         title: str | None = None,
         rectangles: tuple[str, str] | None = None,
+        attacks: Any = None,
+        assessment: Any = None,
+        comparison: Any = None,
+        profile: Any = None,
+        language: str = "en",
+        input: str | Path | None = None,  # noqa: A002 - as manifest
+        output: str | Path | None = None,
     ) -> None:
-        """Write the report; the extension says the form: .html, .md or .json.
+        """Write the report; the extension says the form: .html, .pdf, .md or .json.
 
         Parameters
         ----------
         path
-            Where to.
+            Where to. A .pdf needs Chromium, Google Chrome or Microsoft Edge.
         title
             Heading of the report.
         rectangles
             Two quasi-identifiers over which the classes are drawn; None chooses.
+        attacks
+            Outcomes of attacks on this release, as objects or in their JSON form.
+        assessment, comparison, profile
+            What `ka.assess`, `ka.compare` and `ka.profile` found, or its JSON form.
+        language
+            `en` or `es`.
+        input, output
+            The files that were read and written; their names and SHA-256 go in.
+
+        Raises
+        ------
+        SchemaError
+            `rectangles` are no two quasi-identifiers.
+        DataError
+            There is no such form or language; attacks, assessment or profile have another
+            form; a file cannot be read or written; or no browser prints the .pdf.
 
         """
+        form = reports.format_of(path)
         summary = reports.summarize(
-            title=title or "Anonymization report",
+            title=title,
             policy=self._policy,
             roles={
                 name: f"{attribute.role}, changed" if attribute.action else str(attribute.role)
@@ -276,8 +308,27 @@ class Release:
             versions=versions(),
             choice=self._choice,
             rectangles=rectangles,
+            columns_out=len(frames.column_names(frames.eager(self.frame))),
+            attacks=attacks,
+            assessment=assessment,
+            comparison=comparison,
+            profile=profile,
+            provenance=reports.Provenance.of(
+                self._policy, source=input, output=output, release_hash=self._hash_as_csv()
+            ),
+            language=language,
         )
-        files.write_text(path, reports.render(summary, reports.format_of(path)))
+        files.write_bytes(path, reports.encode(summary, form))
+
+    def _hash_as_csv(self) -> str | None:
+        """Return the SHA-256 of the release as `write` has it in CSV; None where CSV cannot."""
+        with TemporaryDirectory(prefix="kanonym-") as folder:
+            file = Path(folder) / "released.csv"
+            try:
+                self.write(file)
+            except DataError:
+                return None
+            return files.sha256(file)
 
     @property
     def _policy(self) -> dict[str, Any]:
@@ -288,36 +339,7 @@ class Release:
         return [column.name for attribute in self.outcome.recoded for column in attribute.columns]
 
 
-LISTING = {"hierarchy": ("mapping", "order"), "action": ("matrix", "values")}
-"""The keys of hierarchies and actions that list values of a table."""
-
-
 def versions() -> dict[str, str]:
     """Return the versions that a release depends on."""
     libraries = {name: version(name) for name in ("numpy", "numba", "polars")}
     return {"kanonym": __version__, "python": platform.python_version(), **libraries}
-
-
-def _without_values(policy: dict[str, Any]) -> dict[str, Any]:
-    """Return a policy with the SHA-256 of the values that its hierarchies and actions list."""
-
-    def hashed(form: Any, listing: Sequence[str]) -> Any:
-        if isinstance(form, list):
-            return [hashed(part, listing) for part in form]
-        if not isinstance(form, dict):
-            return form
-        return {
-            name: {"sha256": sha256(json.dumps(part).encode()).hexdigest()}
-            if name in listing
-            else hashed(part, listing)
-            for name, part in form.items()
-        }
-
-    attributes = {
-        name: {
-            key: hashed(part, LISTING[key]) if key in LISTING else part
-            for key, part in attribute.items()
-        }
-        for name, attribute in policy["attributes"].items()
-    }
-    return {**policy, "attributes": attributes}

@@ -116,3 +116,41 @@ def test_what_cannot_be_counted_is_refused(asked, reason):
     table = pl.DataFrame({"person": ["a", "b"], "age": [1, 1]})
     with pytest.raises(ka.KanonymError, match=reason):
         ka.anonymize(table, identifiers=["person"], quasi_identifiers=["age"], **asked)
+
+
+@pytest.mark.parametrize("action", ["shuffle", {"type": "pram", "diagonal": 0.5}], ids=str)
+def test_persons_are_those_of_the_input(action):
+    """Actions that give records the identifiers of others do not change who is counted."""
+    table = pl.DataFrame(
+        {
+            "record": range(120),
+            "person": ["most"] * 90 + [f"p{i}" for i in range(30)],
+            "age": [i % 11 for i in range(120)],
+        }
+    )
+    policy = ka.Policy(
+        attributes={
+            "person": ka.Identifier(action=action),
+            "age": ka.QuasiIdentifier(),
+        },
+        models=[ka.KAnonymity(4, entity="person")],
+        others="insensitive",
+        seed=918273645546372819,
+    )
+    release = ka.anonymize(table, policy)
+    true = release.frame.drop("person").join(table.select("record", "person"), on="record")
+    assert true.group_by("age").agg(pl.col("person").n_unique())["person"].min() >= 4
+    with pytest.raises(ka.SchemaError, match="counts persons"):
+        ka.verify(release.frame, policy)
+
+
+def test_risk_is_that_of_persons():
+    """The highest risk of a release that counts persons is 1 / the fewest persons of a class."""
+    table = pl.DataFrame(
+        {"person": [f"p{i % 4}" for i in range(40)] + [f"q{i % 5}" for i in range(40)]}
+    ).with_columns(age=pl.Series([20] * 40 + [50] * 40))
+    release = ka.anonymize(
+        table, quasi_identifiers=["age"], identifiers=["person"], k=4, entity="person"
+    )
+    assert release.risk.highest == 0.25
+    assert release.risk.average == pytest.approx(2 / 9)

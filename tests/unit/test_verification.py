@@ -386,6 +386,30 @@ def test_records_are_one_class_exactly_where_all_values_agree(data):
         assert [rows.count(row) for row in order] == [groups.sizes[label_of[r]] for r in order]
 
 
+QUICK = {
+    "integer": (pl.Int8, st.sampled_from([-128, 0, 127, None])),
+    "flag": (pl.Boolean, st.sampled_from([True, False, None])),
+    "category": (pl.Categorical, st.sampled_from(["", "a", "b", None])),
+    "day": (pl.Date, st.sampled_from([dt.date(1900, 1, 1), dt.date(2024, 2, 29), None])),
+}
+
+
+@given(st.data())
+def test_values_that_have_quick_codes_are_classes_as_others_are(data):
+    """Without text and real numbers nothing is hashed, and the classes are those of the values."""
+    n = data.draw(st.integers(1, 20))
+    columns = [
+        pl.Series(name, data.draw(st.lists(cells, min_size=n, max_size=n)), dtype=dtype)
+        for name, (dtype, cells) in QUICK.items()
+    ]
+    rows = list(zip(*(column.to_list() for column in columns), strict=True))
+    groups = group_released(columns, n)
+    assert sorted(zip(groups.first.tolist(), groups.sizes.tolist(), strict=True)) == sorted(
+        (rows.index(row), rows.count(row)) for row in set(rows)
+    )
+    assert groups.first[groups.labels].tolist() == [rows.index(row) for row in rows]
+
+
 def test_rows_of_one_hash_stay_different(monkeypatch):
     """If a hash collides, every cell is compared, and grouping falls back on codes."""
     monkeypatch.setattr(verification, "_hashes", lambda _: np.zeros(4, np.uint64))

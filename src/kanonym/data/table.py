@@ -254,10 +254,9 @@ def kind_of(dtype: pl.DataType) -> Kind:
 
 def _distinct(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     """Return distinct non-null values ascending and (n,) codes; null is the last code."""
-    if column.dtype in SMALL_INTEGERS and not column.null_count():
-        small = dense_codes(column.cast(pl.Int64).to_numpy())
-        if small is not None:
-            return pl.Series(column.name, small[0]).cast(column.dtype), small[1]
+    small = _small_integers(column)
+    if small is not None:
+        return pl.Series(column.name, small[0]).cast(column.dtype), small[1]
     if column.dtype in (pl.Categorical, pl.Boolean):
         column = column.cast(pl.String)
     values = column.drop_nulls().unique().sort()
@@ -292,12 +291,48 @@ def value_codes(column: pl.Series) -> tuple[NDArray[np.int32], int]:
     Equal values get equal codes, null one of its own; faster than `encode_column`
     for text, where no order is needed.
     """
+    quick = quick_codes(column)
+    if quick is not None:
+        return quick
     if column.dtype == pl.String:
         # A pool of its own: codes count up from 0 by first appearance.
-        column = column.cast(pl.Categorical(pl.Categories.random()))
-    if column.dtype == pl.Categorical:
-        physical = column.to_physical()
-        size = int(physical.max() or 0) + 1  # type: ignore[arg-type]
-        return physical.fill_null(size).cast(pl.Int32).to_numpy(writable=True), size + 1
+        return _category_codes(column.cast(pl.Categorical(pl.Categories.random())))
     values, codes = _distinct(column)
     return codes, len(values) + 1
+
+
+def quick_codes(column: pl.Series) -> tuple[NDArray[np.int32], int] | None:
+    """Return what `value_codes` does, or None where that takes a hash table.
+
+    Quick are categories, Booleans, and integers and dates of a small range.
+    """
+    if column.dtype in (pl.Categorical, pl.Enum):
+        return _category_codes(column)
+    if column.dtype == pl.Boolean:
+        column = column.cast(pl.Int8)
+    elif column.dtype == pl.Date:
+        column = column.to_physical()
+    small = _small_integers(column)
+    return None if small is None else (small[1], len(small[0]) + 1)
+
+
+def _category_codes(column: pl.Series) -> tuple[NDArray[np.int32], int]:
+    physical = column.to_physical()
+    size = int(physical.max() or 0) + 1  # type: ignore[arg-type]
+    return physical.cast(pl.Int32).fill_null(size).to_numpy(writable=True), size + 1
+
+
+def _small_integers(column: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """Return distinct integers ascending and (n,) codes, null the last one.
+
+    Returns None for other columns, and where the range is wide.
+    """
+    if column.dtype not in SMALL_INTEGERS:
+        return None
+    small = dense_codes(column.drop_nulls().cast(pl.Int64).to_numpy())
+    if small is None or not column.null_count():
+        return small
+    values, present = small
+    codes = np.full(len(column), len(values), np.int32)
+    codes[column.is_not_null().to_numpy()] = present
+    return values, codes

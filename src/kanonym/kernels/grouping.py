@@ -61,13 +61,27 @@ def group_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Gr
         codes = np.empty((0, len(columns)), np.int32)
         return Groups(np.empty(0, np.int32), empty, empty, codes)
     widths = _widths(sizes)
-    labels, starts, distinct, first = _group_keys(*_pack(columns, widths))
+    labels, starts, first, key = _group_keys(*_pack(columns, widths))
     if widths.sum() <= KEY_BITS:
-        codes = _unpack(distinct, widths)
+        codes = _unpack(key[starts], widths)
     else:
         codes = np.empty((len(first), len(columns)), np.int32)
         for a, column in enumerate(columns):
             codes[:, a] = column[first]
+    return Groups(labels, np.diff(starts, append=n_rows), first, codes)
+
+
+def label_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Groups:
+    """Group the rows as `group_rows` does, but leave out `codes`: they are (n_groups, 0).
+
+    Where hardly two rows are equal, unpacking the codes of the groups would take as long
+    as finding the groups.
+    """
+    n_rows = len(columns[0])
+    if n_rows == 0:
+        return one_group(0)
+    labels, starts, first, _ = _group_keys(*_pack(columns, _widths(sizes)))
+    codes = np.empty((len(first), 0), np.int32)
     return Groups(labels, np.diff(starts, append=n_rows), first, codes)
 
 
@@ -79,6 +93,21 @@ def sort_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> NDA
     key, bits = _pack(columns, _widths(sizes))
     order = np.arange(len(key), dtype=np.int32)
     return _radix_sort(key, order, bits)[1] if bits else order
+
+
+def sorted_keys(
+    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]
+) -> NDArray[np.uint64] | None:
+    """Return the (n_rows,) rows as ascending keys; None where they need more than 64 bits.
+
+    The codes of a row stand side by side, the last column's in the lowest bits, in as
+    many as `sizes` needs: `(size - 1).bit_length()`. At least one column.
+    """
+    widths = _widths(sizes)
+    if widths.sum() > KEY_BITS:
+        return None
+    key, bits = _pack(columns, widths)
+    return _radix_sort(key, np.arange(len(key), dtype=np.int32), bits)[0] if bits else key
 
 
 def one_group(n_rows: int) -> Groups:
@@ -132,14 +161,17 @@ def _pack(
 
 def _group_keys(
     key: NDArray[np.uint64], bits: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the group of each row, and by group: start in sorted order, key, first row."""
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
+    """Return the group of each row; by group its start in sorted order and first row; sorted keys.
+
+    key: (n_rows,) uint64, overwritten.
+    """
     order = np.arange(len(key), dtype=np.int32)
     if bits:
         key, order = _radix_sort(key, order, bits)
     labels = np.empty(len(key), np.int32)
     starts, first = _label_runs(key, order, labels)
-    return labels, starts, key[starts], first
+    return labels, starts, first, key
 
 
 def _radix_sort(

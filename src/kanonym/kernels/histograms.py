@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from kanonym.kernels.compile import kernel
 
+SLOTS = 1 << 15
+"""Places of the table of `distinct_histograms`; a power of two."""
+
 
 @kernel
 def class_histograms(
@@ -26,6 +29,7 @@ def class_histograms(
         (n,) int32 value of each tuple, below `n_values`; negative ones are skipped.
     weights
         (n,) int64 number of records of each tuple; tuples without a record are skipped.
+        Or (0,): one record each.
     n_classes, n_values
         Number of classes and of values.
 
@@ -36,49 +40,179 @@ def class_histograms(
 
     Notes
     -----
-    Two counting sorts, first by value and then by class, so that entries arrive in
-    order and equal ones meet: O(n + n_classes + n_values), no comparison.
+    Two counting sorts, first by value and then by class, so that the values of a class
+    arrive in order and equal ones meet: O(n + n_classes + n_values), no comparison. The
+    second one writes to places all over memory, so it moves values and weights alone;
+    equal neighbours are joined afterwards, in order.
 
     """
+    weighted = len(weights) > 0
     n = len(labels)
     start_of_value = np.zeros(n_values + 1, np.int64)
-    start_of_class = np.zeros(n_classes + 1, np.int64)
+    end_of_class = np.zeros(n_classes + 1, np.int32)  # of the entries so far
     for i in range(n):
-        if labels[i] >= 0 and codes[i] >= 0 and weights[i] > 0:
+        if labels[i] >= 0 and codes[i] >= 0 and (not weighted or weights[i] > 0):
             start_of_value[codes[i] + 1] += 1
-            start_of_class[labels[i] + 1] += 1
+            end_of_class[labels[i] + 1] += 1
     for value in range(n_values):
         start_of_value[value + 1] += start_of_value[value]
     for label in range(n_classes):
-        start_of_class[label + 1] += start_of_class[label]
+        end_of_class[label + 1] += end_of_class[label]
 
-    n_kept = start_of_class[n_classes]
-    order = np.empty(n_kept, np.int32)  # tuples by value
+    n_kept = int(end_of_class[n_classes])
+    n_weights = n_kept if weighted else 0
+    class_by_value = np.empty(n_kept, np.int32)
+    weight_by_value = np.empty(n_weights, np.int64)
     for i in range(n):
-        if labels[i] >= 0 and codes[i] >= 0 and weights[i] > 0:
-            order[start_of_value[codes[i]]] = i
-            start_of_value[codes[i]] += 1
+        if labels[i] >= 0 and codes[i] >= 0 and (not weighted or weights[i] > 0):
+            at = start_of_value[codes[i]]
+            start_of_value[codes[i]] = at + 1
+            class_by_value[at] = labels[i]
+            if weighted:
+                weight_by_value[at] = weights[i]
 
     values = np.empty(n_kept, np.int32)
-    counts = np.empty(n_kept, np.int64)
-    end_of_class = start_of_class.copy()  # of the entries so far
-    for k in range(n_kept):
-        i = order[k]
-        label = labels[i]
-        end = end_of_class[label]
-        if end > start_of_class[label] and values[end - 1] == codes[i]:
-            counts[end - 1] += weights[i]
-        else:
-            values[end] = codes[i]
-            counts[end] = weights[i]
-            end_of_class[label] += 1
+    weight_by_class = np.empty(n_weights, np.int64)
+    at = 0
+    for value in range(n_values):
+        for k in range(at, start_of_value[value]):  # which is where the value ends by now
+            place = end_of_class[class_by_value[k]]
+            end_of_class[class_by_value[k]] = place + 1
+            values[place] = value
+            if weighted:
+                weight_by_class[place] = weight_by_value[k]
+        at = start_of_value[value]
 
     offsets = np.zeros(n_classes + 1, np.int64)
+    counts = np.empty(n_kept, np.int64)
     end = 0
+    at = 0
     for label in range(n_classes):
-        for j in range(start_of_class[label], end_of_class[label]):
-            values[end] = values[j]
-            counts[end] = counts[j]
-            end += 1
+        start = end
+        for j in range(at, end_of_class[label]):
+            weight = weight_by_class[j] if weighted else 1
+            if end > start and values[end - 1] == values[j]:
+                counts[end - 1] += weight
+            else:
+                values[end] = values[j]
+                counts[end] = weight
+                end += 1
+        at = end_of_class[label]
         offsets[label + 1] = end
-    return offsets, values[:end].copy(), counts[:end].copy()
+    if 2 * end < n_kept:
+        values, counts = values[:end].copy(), counts[:end].copy()
+    return offsets, values[:end], counts[:end]
+
+
+@kernel
+def key_histograms(
+    keys: NDArray[np.uint64], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Count the records of each class by value, where each record is one sorted key.
+
+    Parameters
+    ----------
+    keys
+        (n,) uint64, ascending: the value in the low `width` bits, the class above them.
+    width
+        Bits of a value, from 0 to 63.
+
+    Returns
+    -------
+    sizes (n_classes,) int64; offsets, values and counts as of `class_histograms`, classes
+    in the order of their keys.
+
+    Notes
+    -----
+    O(n), all of it in order: the fastest way where hardly two records are of one class.
+
+    """
+    down = np.uint64(width)
+    mask = (np.uint64(1) << down) - np.uint64(1)
+    n = len(keys)
+    n_entries, n_classes = min(n, 1), min(n, 1)
+    for i in range(1, n):
+        n_entries += keys[i] != keys[i - 1]
+        n_classes += keys[i] >> down != keys[i - 1] >> down
+    sizes = np.zeros(n_classes, np.int64)
+    offsets = np.zeros(n_classes + 1, np.int64)
+    values = np.empty(n_entries, np.int32)
+    counts = np.zeros(n_entries, np.int64)
+    entry, label = -1, -1
+    for i in range(n):
+        if i == 0 or keys[i] != keys[i - 1]:
+            entry += 1
+            values[entry] = keys[i] & mask
+            if i == 0 or keys[i] >> down != keys[i - 1] >> down:
+                label += 1
+            offsets[label + 1] = entry + 1
+        counts[entry] += 1
+        sizes[label] += 1
+    return sizes, offsets, values, counts
+
+
+@kernel
+def distinct_histograms(
+    offsets: NDArray[np.int64], values: NDArray[np.int32], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find classes whose histograms stand for those of all classes.
+
+    Whatever is measured of a histogram needs to be measured once for equal ones: where
+    classes are small, there are few different histograms.
+
+    Parameters
+    ----------
+    offsets, values, counts
+        Histograms, as of `class_histograms`.
+
+    Returns
+    -------
+    classes
+        (n_distinct,) int64, ascending: every class has the histogram of one of them.
+    numbers
+        (n_distinct,) int64, how many classes each of them stands for.
+
+    Notes
+    -----
+    O(n_entries). At most half of `SLOTS` histograms are remembered, so that the table
+    stays in the processor's cache: classes with another one stand for themselves, and
+    two of them may be equal.
+
+    """
+    n_classes = len(offsets) - 1
+    slots = np.full(SLOTS, -1, np.int64)
+    n_remembered = 0
+    classes = np.empty(n_classes, np.int64)
+    numbers = np.empty(n_classes, np.int64)
+    n_distinct = 0
+    for label in range(n_classes):
+        start, stop = offsets[label], offsets[label + 1]
+        state = np.uint64(stop - start)
+        for j in range(start, stop):
+            state = (state ^ np.uint64(values[j])) * np.uint64(0x9E3779B97F4A7C15)
+            state = (state ^ np.uint64(counts[j])) * np.uint64(0xBF58476D1CE4E5B9)
+            state ^= state >> np.uint64(31)
+        slot = state & np.uint64(SLOTS - 1)
+        found = slots[slot]
+        while found >= 0:
+            other = offsets[classes[found]]
+            equal = offsets[classes[found] + 1] - other == stop - start
+            j = start
+            while equal and j < stop:
+                same = other + j - start
+                equal = values[j] == values[same] and counts[j] == counts[same]
+                j += 1
+            if equal:
+                break
+            slot = (slot + np.uint64(1)) & np.uint64(SLOTS - 1)
+            found = slots[slot]
+        if found >= 0:
+            numbers[found] += 1
+            continue
+        if n_remembered < SLOTS // 2:
+            slots[slot] = n_distinct
+            n_remembered += 1
+        classes[n_distinct] = label
+        numbers[n_distinct] = 1
+        n_distinct += 1
+    return classes[:n_distinct].copy(), numbers[:n_distinct].copy()

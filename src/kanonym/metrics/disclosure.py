@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels import disclosure
+from kanonym.kernels.histograms import distinct_histograms
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes, Distribution
@@ -27,11 +27,17 @@ class Spread:
     max: float
 
     @classmethod
-    def over(cls, measured: NDArray[np.number[Any]]) -> Spread:
-        """Summarize (n_classes,) numbers; all 0 where there are no classes."""
+    def over(
+        cls, measured: NDArray[np.number[Any]], numbers: NDArray[np.int64] | None = None
+    ) -> Spread:
+        """Summarize (n,) measured values, each of one class or of (n,) `numbers` of them.
+
+        All 0 where there are no classes.
+        """
         if not len(measured):
             return cls(0, 0.0, 0)
-        return cls(measured.min().item(), float(measured.mean()), measured.max().item())
+        mean = float(np.average(measured, weights=numbers))
+        return cls(measured.min().item(), mean, measured.max().item())
 
     def to_dict(self) -> dict[str, float]:
         """Return the three values by name."""
@@ -179,7 +185,8 @@ def measure_table(classes: Classes, k_wildcard: int | None = None) -> Measuremen
 
     Notes
     -----
-    About twenty passes over the histograms, whatever the number of records.
+    Classes with equal histograms are measured once. About twenty passes over the
+    different histograms, whatever the number of records.
 
     References
     ----------
@@ -199,46 +206,38 @@ def measure_table(classes: Classes, k_wildcard: int | None = None) -> Measuremen
         average_class_size=spread.mean,
         anonymity_set=spread,
         attributes={
-            name: _measure_attribute(sizes, distribution)
+            name: _measure_attribute(distribution)
             for name, distribution in classes.distributions.items()
         },
     )
 
 
-def _measure_attribute(
-    sizes: NDArray[np.int64], distribution: Distribution
-) -> AttributeMeasurement:
+def _measure_attribute(distribution: Distribution) -> AttributeMeasurement:
     """Return the worst of every measure over the classes."""
     reference = disclosure.reference_shares(distribution.table, distribution.ancestors)
+    offsets, values, counts, numbers = _different(distribution)
 
     def measured(measure: int, argument: int = 0) -> NDArray[np.float64]:
         return disclosure.measure_classes(
-            measure,
-            distribution.offsets,
-            distribution.values,
-            distribution.counts,
-            sizes,
-            reference,
-            distribution.ancestors,
-            argument,
+            measure, offsets, values, counts, numbers, reference, distribution.ancestors, argument
         )
 
     def smallest(measure: int) -> float:
-        return float(measured(measure).min(initial=math.inf)) if len(sizes) else 0.0
+        return float(measured(measure).min()) if len(numbers) else 0.0
 
     def largest(measure: int, argument: int = 0) -> float:
         return float(measured(measure, argument).max(initial=0.0))
 
     l_distinct = int(smallest(disclosure.DISTINCT))
-    recursive: dict[int, float | None] = {}
-    for l in range(2, min(max(l_distinct, 3), LARGEST_L) + 1):
-        recursive[l] = largest(disclosure.RECURSIVE, l) if l <= l_distinct else None
+    asked = range(2, min(max(l_distinct, 3), LARGEST_L) + 1)
     return AttributeMeasurement(
         alpha=largest(disclosure.ALPHA),
         l_distinct=l_distinct,
         l_entropy=smallest(disclosure.ENTROPY),
-        l_recursive_c=recursive,
-        diversity_percent=Spread.over(measured(disclosure.DIVERSITY_PERCENT)),
+        l_recursive_c={
+            l: largest(disclosure.RECURSIVE, l) if l <= l_distinct else None for l in asked
+        },
+        diversity_percent=Spread.over(measured(disclosure.DIVERSITY_PERCENT), numbers),
         t_equal=largest(disclosure.T_EQUAL),
         t_ordered=largest(disclosure.T_ORDERED),
         t_hierarchical=(
@@ -251,3 +250,17 @@ def _measure_attribute(
         kl_divergence=largest(disclosure.KL),
         total_variation=largest(disclosure.TOTAL_VARIATION),
     )
+
+
+def _different(
+    distribution: Distribution,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the different histograms, as in `Distribution`, and how many classes have each."""
+    offsets, values, counts = distribution.offsets, distribution.values, distribution.counts
+    classes, numbers = distinct_histograms(offsets, values, counts)
+    if len(classes) == len(offsets) - 1:
+        return offsets, values, counts, numbers
+    lengths = offsets[classes + 1] - offsets[classes]
+    taken = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    entries = np.arange(taken[-1]) + np.repeat(offsets[classes] - taken[:-1], lengths)
+    return taken, values[entries], counts[entries], numbers

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kanonym.data import hierarchy
 from kanonym.data.errors import DataError, HierarchyError
-from kanonym.data.table import encode, encode_column, kind_of, value_codes
+from kanonym.data.table import encode, encode_column, kind_of, quick_codes, value_codes
 
 SIZES = pl.Enum(["small", "large", "huge"])
 
@@ -223,6 +223,30 @@ def test_value_codes_are_equal_where_values_are(name):
     values = column.to_list()
     assert len(set(zip(values, codes.tolist(), strict=True))) == len(set(values))
     assert len(set(codes.tolist())) == len(set(values))
+
+
+QUICK = {
+    *("integers", "no null", "bytes", "booleans", "categories", "ordered", "dates", "nulls"),
+    "no rows",
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_quick_codes_need_no_hash_table(name):
+    """Categories, Booleans, dates and small integers have quick codes, which are value codes."""
+    quick = quick_codes(COLUMNS[name])
+    assert (quick is not None) == (name in QUICK)
+    if quick is not None:
+        codes, size = value_codes(COLUMNS[name])
+        assert (quick[0].tolist(), quick[1]) == (codes.tolist(), size)
+
+
+def test_categories_that_no_row_has_are_no_value():
+    """Unobserved categories change no code of an observed one, and null differs from all."""
+    column = pl.Series(["b", None, "b"], dtype=pl.Enum(["a", "b", "c"]))
+    codes, size = value_codes(column)
+    assert len(set(codes.tolist())) == 2
+    assert max(codes) < size
 
 
 @given(values=st.lists(st.one_of(st.none(), st.text(max_size=3))))

@@ -71,6 +71,36 @@ def test_many_rows_need_many_passes():
     assert grouped(rows, [2**16] * 4) == naive.group_rows(rows)
 
 
+@given(drawn=tables())
+def test_rows_are_labelled_as_they_are_grouped(drawn):
+    """Without codes, groups are the same."""
+    rows, sizes = drawn
+    table = np.array(rows, np.int32).reshape(len(rows), len(sizes))
+    groups = grouping.label_rows([np.ascontiguousarray(column) for column in table.T], sizes)
+    found = [part.tolist() for part in groups[:3]]
+    assert found == list(naive.group_rows(rows)[:3])
+    assert groups.codes.shape == (len(groups.sizes), 0)
+
+
+@given(drawn=tables())
+def test_sorted_keys_are_the_sorted_rows(drawn):
+    """Keys unpack into the rows in lexicographic order, or there are none beyond 64 bits."""
+    rows, sizes = drawn
+    widths = [(size - 1).bit_length() for size in sizes]
+    table = np.array(rows, np.int32).reshape(len(rows), len(sizes))
+    keys = grouping.sorted_keys([np.ascontiguousarray(column) for column in table.T], sizes)
+    if sum(widths) > 64:
+        assert keys is None
+        return
+    packed = []
+    for row in sorted(rows):
+        key = 0
+        for code, width in zip(row, widths, strict=True):
+            key = (key << width) | code
+        packed.append(key)
+    assert keys.tolist() == packed
+
+
 def test_one_row_is_one_group():
     """A single row forms a group of its own, constant columns included."""
     assert grouped([(0, 7)], [1, 8]) == ([0], [1], [0], [[0, 7]])

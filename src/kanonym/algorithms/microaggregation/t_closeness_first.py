@@ -85,19 +85,8 @@ class TClosenessFirst:
     ) -> Partition:
         """Divide a table into classes that satisfy every model.
 
-        Parameters
-        ----------
-        table
-            The encoded table; hierarchies are not read.
-        costs
-            Not read.
-        models
-            One t-closeness of ordered distance; k-anonymity, or models that a class size is
-            sufficient for: average risk, and uniqueness in the sample or the population.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        Parameters are those of `MDAV.partition`; the models have one t-closeness of ordered
+        distance besides.
 
         Raises
         ------

@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.errors import DataError
 from kanonym.data.table import LARGEST
+from kanonym.transforms.cells import present_numbers
 
 
 def rows_of(values: pl.Series) -> NDArray[np.int64]:
@@ -23,19 +24,14 @@ def numbers_of(values: pl.Series, action: str) -> tuple[NDArray[np.int64], NDArr
     SchemaError
         The column does not hold numbers.
     DataError
-        A number is not finite, or beyond ±1e150.
+        A number is infinite, or beyond ±1e150.
 
     """
-    if not values.dtype.is_numeric():
-        raise SchemaError(
-            f"column {values.name!r} holds {values.dtype}, and {action} needs numbers: write it "
-            "as numbers, or choose another action, such as shuffle"
-        )
-    rows = rows_of(values)
-    numbers = values.drop_nulls().cast(pl.Float64).to_numpy()
-    wrong = ~(np.abs(numbers) <= LARGEST)
-    if wrong.any():
-        first = int(wrong.argmax())
+    held, present = present_numbers(values, action)
+    rows, numbers = np.flatnonzero(held), present.astype(np.float64)
+    large = np.abs(numbers) > LARGEST
+    if large.any():
+        first = int(large.argmax())
         raise DataError(
             f"column {values.name!r}, row {int(rows[first]) + 1}: {action} has no use for "
             f"{numbers[first]}; replace it, or leave the cell empty for a missing value"
