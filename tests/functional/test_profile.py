@@ -76,3 +76,138 @@ def test_the_command_line_takes_the_written_policy(folder, kanonym):
     outcome = kanonym("anonymize patients.csv -p suggested.yaml -o out.csv --json")
     assert outcome.code == 0
     assert outcome.json["verification"]["satisfied"]
+
+
+# --- the command ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def many(folder):
+    """Write 300 generated patients as `many.csv`."""
+    patients(300).write_csv(folder / "many.csv")
+    return folder / "many.csv"
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("k", [5, 10])
+def test_profile_anonymize_verify_need_no_editor(kanonym, folder, k):
+    """The written policy anonymizes the table it was made for, and the release satisfies it."""
+    assert kanonym(f"profile many.csv --write suggested.yaml -k {k}").code == 0
+    assert kanonym("anonymize many.csv -p suggested.yaml -o out.csv").code == 0
+    ran = kanonym("verify out.csv -p suggested.yaml --json")
+    assert ran.code == 0
+    assert ran.json["models"][0] == {
+        "type": "k-anonymity",
+        "required": k,
+        "achieved": ran.json["models"][0]["achieved"],
+        "satisfied": True,
+    }
+    assert "name" not in ka.read_table(folder / "out.csv").columns
+
+
+@pytest.mark.usefixtures("many")
+def test_json_is_the_profile(kanonym):
+    """`--json` is what `profile` says of the table, and nothing else on standard output."""
+    ran = kanonym("profile many.csv --json")
+    assert ran.code == 0
+    assert ran.json == profile(ka.read_table("many.csv")).to_dict()
+    roles = {name: one["role"] for name, one in ran.json["columns"].items()}
+    assert roles == {
+        "name": "identifier",
+        "national_number": "identifier",
+        "postal_code": "quasi-identifier",
+        "birth_date": "quasi-identifier",
+        "sex": "quasi-identifier",
+        "occupation": "quasi-identifier",
+        "diagnosis": "sensitive",
+    }
+
+
+def test_a_column_is_what_the_user_says(kanonym, many):
+    """Columns named with -q are quasi-identifiers, whatever they look like; input by pipe."""
+    ran = kanonym("profile - -q diagnosis,name --json", stdin=many.read_bytes())
+    roles = {name: one["role"] for name, one in ran.json["columns"].items()}
+    assert roles["diagnosis"] == roles["name"] == "quasi-identifier"
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("width", ["80", "120"])
+def test_the_tables_fit_into_the_terminal(kanonym, monkeypatch, width):
+    """Each column stands with its role and the evidence, no wider than the terminal."""
+    monkeypatch.setenv("COLUMNS", width)
+    ran = kanonym("profile many.csv --write suggested.yaml")
+    assert max(map(len, ran.text.splitlines())) <= int(width)
+    said = " ".join(ran.text.split())
+    assert "sex quasi-identifier Text. Its name says: sex. 2 values tell" in said
+    assert "columns in which no two records are equal" in said
+    assert said.endswith("written suggested.yaml")
+
+
+def test_evidence_has_no_value_of_the_table(kanonym, many):
+    """What is printed about names and diagnoses is counted, never quoted."""
+    text = kanonym("profile many.csv").text
+    table = ka.read_table(many)
+    for column in ("name", "national_number", "diagnosis"):
+        assert not any(str(value) in text for value in table[column].unique())
+
+
+def test_the_policy_goes_to_standard_output(kanonym, folder):
+    """`--write -` prints the policy alone; the tables go to standard error."""
+    ran = kanonym("profile patients.csv --write - -k 2")
+    assert ran.code == 0
+    assert "role" in ran.error
+    policy = ka.Policy.from_text(ran.text)
+    assert policy.models[0] == ka.KAnonymity(2)
+    assert not (folder / "-").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("profile", "INPUT"),
+        ("profile patients.csv -k 0", "-k"),
+        ("profile patients.csv -k many", "-k"),
+        ("profile patients.csv --write patients.csv", "is INPUT already"),
+        ("profile patients.csv --json --write -", "cannot hold both"),
+        ("profile patients.csv --policy policy.yaml", "--policy"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2_and_touches_nothing(kanonym, folder, line, said):
+    """A command that makes no sense ends with 2 before anything is written."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    ran = kanonym(line)
+    assert ran.code == 2
+    assert ran.out == b""
+    assert said in " ".join(ran.error.split())
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("profile nowhere.csv", "no file nowhere.csv"),
+        ("profile patients.csv -q height", "no such column: 'height'"),
+        ("profile patients.csv --write away/policy.yaml", "away"),
+    ],
+)
+def test_data_that_says_no_is_one_line_and_exit_code_1(refused, line, said):
+    """What is wrong is one line, without a traceback, and no file is left."""
+    assert said in refused(line)
+
+
+@pytest.mark.parametrize("text", ["a,b\n", "a,b\n1,2\n", "a\n1\n1\n"])
+def test_tables_that_tell_nothing_are_profiled(kanonym, text):
+    """No record, one record, or one value: a table and a policy come out, not an error."""
+    ran = kanonym("profile - --write suggested.yaml", stdin=text.encode())
+    assert ran.code == 0
+    assert f"records {text.count(chr(10)) - 1}" in " ".join(ran.text.split())
+
+
+@pytest.mark.usefixtures("many")
+def test_the_input_is_not_modified(kanonym, folder):
+    """Profiling writes the policy and nothing else."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert kanonym("profile many.csv --write suggested.yaml").code == 0
+    after = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert after.pop("suggested.yaml")
+    assert after == before

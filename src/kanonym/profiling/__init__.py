@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -13,7 +14,7 @@ from kanonym.data.schema import QuasiIdentifier, Role, Schema
 from kanonym.profiling.columns import Content, content_of, unreadable
 from kanonym.profiling.identifiers import Finding, find_identifiers, find_in_text
 from kanonym.profiling.minimal import Threshold, minimal_sets
-from kanonym.profiling.profile import ColumnProfile, Profile
+from kanonym.profiling.profile import NOTHING_TO_RECODE, ColumnProfile, Profile
 from kanonym.profiling.roles import role_of
 from kanonym.profiling.separation import Codes, separation_of
 from kanonym.profiling.words import hints
@@ -48,7 +49,8 @@ def profile(
     Raises
     ------
     DataError
-        The frame is none, or has no proper column names.
+        The frame is none, or has no proper column names; or a named quasi-identifier cannot be
+        recoded: lists, or numbers that are infinite.
     SchemaError
         A named quasi-identifier is no column.
     MissingExtraError
@@ -56,9 +58,9 @@ def profile(
 
     Notes
     -----
-    All numbers are exact but the sets of columns that are nearly unique: of tables of more
-    than 100,000 records, `minimal_sets` finds them by a sample. Cost: a few passes and a sort
-    for each column, and the bounded search for column sets.
+    All numbers are exact, and what is said of a column set holds of all records; of tables of
+    more than 100,000 records `minimal_sets` looks for the sets in a sample, and may miss some.
+    Cost: a few passes and a sort for each column, and the bounded search for column sets.
 
     Examples
     --------
@@ -83,15 +85,23 @@ def profile(
         try:
             column = frames.column(native, name)
         except DataError as error:
+            if name in given:
+                raise
             columns.append(_profiled(unreadable(name, error, n_rows), (), named=name in given))
             continue
         content, of_rows = content_of(column)
+        if name in given and content.trouble:
+            raise DataError(
+                f"column {name!r} cannot be a quasi-identifier as it is; {content.trouble}"
+            )
         columns.append(_profiled(content, _findings(column, free_text), named=name in given))
         if columns[-1].role is not Role.IDENTIFIER:
             codes[name] = of_rows
     step("sets")
     known = [one.name for one in columns if one.role is Role.QUASI_IDENTIFIER and one.name in codes]
     telling = {one.name: codes[one.name] for one in columns if _tells(one, codes)}
+    if columns and not any(one.role is Role.QUASI_IDENTIFIER for one in columns):
+        columns[0] = replace(columns[0], evidence=(*columns[0].evidence, NOTHING_TO_RECODE))
     few = min(FEW_OTHERS, FEW_SHARE * n_rows)
     return Profile(
         rows=n_rows,

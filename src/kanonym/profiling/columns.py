@@ -15,7 +15,13 @@ from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Suggestion
 from kanonym.data.hierarchy.leaves import parse_times
 from kanonym.data.table import LARGEST, encode_column
-from kanonym.profiling.extremes import Outliers, Sentinel, outliers_of, sentinel_places
+from kanonym.profiling.extremes import (
+    Outliers,
+    Sentinel,
+    outliers_of,
+    sentinel_places,
+    sentinels_of,
+)
 from kanonym.profiling.separation import Codes, Separation
 
 RUNNING = 50
@@ -118,9 +124,7 @@ def content_of(column: pl.Series) -> tuple[Content, Codes]:
         trouble = "it holds numbers that are infinite or beyond 1e150: replace them by nulls"
     else:
         places = sentinel_places(values, held)
-        texts = values.gather(places).cast(pl.String)
-        records = held[places].tolist()
-        sentinels = tuple(map(Sentinel, texts, records))
+        sentinels = sentinels_of(values, held, places)
         if column.dtype.is_numeric():
             numbers = values.cast(pl.Float64).to_numpy()
             outliers = outliers_of(np.delete(numbers, places), np.delete(held, places))
@@ -195,8 +199,10 @@ def _running(column: pl.Series, n_values: int) -> bool:
         return False
     if n_values < max(RUNNING, RUNNING_SHARE * n):
         return False
-    numbers = column.cast(pl.Int128).to_numpy() if column.dtype == pl.UInt64 else column.to_numpy()
-    steps = np.diff(numbers.astype(np.float64))
-    if ((steps == 0) | (steps == 1)).all():
+    before, after = column[:-1], column[1:]
+    # Exact in any type of integers: of a larger number and a smaller one, a difference that
+    # wraps round is not 1.
+    if ((after == before) | ((after > before) & (after - before == 1))).all():
         return True
-    return n_values == n and float(numbers.max()) - float(numbers.min()) == n - 1
+    low, high = column.min(), column.max()
+    return n_values == n and int(high) - int(low) == n - 1  # type: ignore[arg-type]

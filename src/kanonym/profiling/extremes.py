@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -21,9 +22,14 @@ NEAR, FAR = 1.5, 3.0
 DETACHED = 5.0
 """Spreads of all others between these and codes that are not known as such."""
 
+# Codes that are shown to a reader, and so must not be somebody's number.
+_LIMITS = {float(sign * 2**bits - (sign > 0)) for bits in (15, 31) for sign in (1, -1)}
+_ROUND = {float(10**power) for power in range(6, 13)} | {float("9" * n) for n in range(7, 13)}
 _NEGATIVE = {float(f"-{digit * length}") for digit in "189" for length in (1, 2, 3, 4, 5, 6)}
 _POSITIVE = {float("9" * length + last) for last in "6789" for length in (0, 1, 2, 3, 4, 5)}
 _KNOWN = _NEGATIVE | _POSITIVE | {float(digit * length) for digit in "78" for length in range(1, 7)}
+_SHOWN = _KNOWN | _LIMITS | _ROUND | {365243.0}
+_SHOWN |= {-number for number in _ROUND}
 _TEXTS = frozenset(
     {
         "",
@@ -76,13 +82,14 @@ class Sentinel:
     Attributes
     ----------
     value
-        Its text.
+        Its text if it is a well-known code; None for a number that only lies far from the
+        others, which may be somebody's.
     records
         Number of records that have it.
 
     """
 
-    value: str
+    value: str | None
     records: int
 
 
@@ -155,6 +162,36 @@ def outliers_of(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> Outl
 
     low, high = beyond(FAR)
     return Outliers(sum(beyond(NEAR)), low + high, low, high, n)
+
+
+def sentinels_of(
+    values: pl.Series, counts: NDArray[np.int64], places: Sequence[int]
+) -> tuple[Sentinel, ...]:
+    """Return what seems to stand for missing values, with the values that may be shown.
+
+    Parameters
+    ----------
+    values, counts
+        As in `sentinel_places`.
+    places
+        Its result.
+
+    Notes
+    -----
+    Shown are -1, -9, -99, 9, 97, 99, 999 and their like, 365243, millions and their like, limits
+    of integers, and the dates and texts that are known. Salaries of 987,654,321 that five persons
+    have lie far from all others, too: they are counted, and not shown.
+
+    """
+    found = values.gather(list(places))
+    shown = [True] * len(found)
+    if values.dtype.is_numeric():
+        shown = [float(one) in _SHOWN for one in found]
+    texts = found.cast(pl.String).to_list()
+    return tuple(
+        Sentinel(text if show else None, int(counts[place]))
+        for text, show, place in zip(texts, shown, places, strict=True)
+    )
 
 
 def sentinel_places(values: pl.Series, counts: NDArray[np.int64]) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -65,7 +65,7 @@ class MinimalSets:
         The threshold: most others that a record equals, on average; 0 for keys.
     sets
         By size, then in the order of the columns: names, and what was counted on all
-        records.
+        records; all of them reach the threshold there.
     sampled
         Number of records by which they were found; 0 for all.
     epsilon
@@ -117,8 +117,9 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
     (Motwani and Xu 2007, section 3): of m columns, each of the 2^m sets that leaves more
     than ε of the pairs together shows an equal pair among r / 2 sampled pairs, except with
     probability (1 - ε)^(r / 2); ε = (m ln 2 + ln(1 / `ERROR`)) · 2 / r makes that less than
-    `ERROR` for all of them. What is told of the sets that are found was counted on all
-    records.
+    `ERROR` for all of them. Each set is then counted on all records, and left out if it falls
+    short there; where none is left, one is made of the best, by adding columns until it
+    reaches the threshold, and leaving out those that it can do without.
 
     The work is bounded by `MOST_COLUMNS`, `MOST_SETS`, `MOST_VISITS` and `MOST_FOUND`; the
     result says where a bound cut the search off. Sets that are found are minimal all the
@@ -140,15 +141,43 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
         names = [name for name in names if name in most]
     search = _Search([sample[name] for name in names], n_rows, threshold)
     found = [tuple(names[place] for place in one) for one in search.run()]
+    counted = [(one, separation_of([columns[name] for name in one], n_rows)) for one in found]
+    sets = [(one, parts) for one, parts in counted if threshold.reached(parts, n_rows)]
+    if counted and not sets:
+        best, _ = min(counted, key=lambda pair: pair[1].together)
+        sets = [_completed(columns, n_rows, threshold, best)]
     if n_rows > MOST_EXACT:
         epsilon = 2 / SAMPLE * (len(names) * math.log(2) - math.log(ERROR))
     return MinimalSets(
         others=threshold.others,
-        sets=tuple((one, separation_of([columns[name] for name in one], n_rows)) for one in found),
+        sets=tuple(sets),
         sampled=SAMPLE if n_rows > MOST_EXACT else 0,
         epsilon=epsilon,
         cut="; ".join([*cut, *search.stopped]),
     )
+
+
+def _completed(
+    columns: Mapping[str, Codes], n_rows: int, threshold: Threshold, start: Sequence[str]
+) -> tuple[tuple[str, ...], Separation]:
+    """Return a minimal set made of one that falls short, and what is counted in it."""
+
+    def count(names: Iterable[str]) -> Separation:
+        return separation_of([columns[name] for name in names], n_rows)
+
+    kept, counted = list(start), count(start)
+    rest = [name for name in columns if name not in kept]
+    for name in sorted(rest, key=lambda name: -columns[name][1]):
+        if threshold.reached(counted, n_rows):
+            break
+        kept.append(name)
+        counted = count(kept)
+    for name in tuple(kept):
+        fewer = [other for other in kept if other != name]
+        without = count(fewer) if fewer else counted
+        if fewer and threshold.reached(without, n_rows):
+            kept, counted = fewer, without
+    return tuple(name for name in columns if name in kept), counted
 
 
 @dataclass(slots=True)

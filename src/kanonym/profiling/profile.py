@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,15 @@ RECODED = (
     "Classes are released as ranges and sets of their own values, which loses least. Without "
     "this line they are released as values of the hierarchies."
 )
+MONDRIAN = {"type": "mondrian"}
+OF_LEVELS = ("full-domain", "local-recoding")
+"""Algorithms that release levels of hierarchies, and leave no choice of a recoding."""
+
+NOTHING_TO_RECODE = (
+    "no column is a quasi-identifier: the suggested policy does not run until one of them is"
+)
+"""What is said where all columns are dropped or are the same in every record."""
+
 SHOWN = 5
 """Column sets that a policy's heading names."""
 
@@ -113,10 +123,11 @@ class Profile:
         How far all quasi-identifiers together tell the records apart; `smallest` is the k
         of the table as it is.
     unique_sets
-        The minimal sets of columns, identifiers left out, in which no two records are equal.
+        The minimal sets of columns, identifiers left out, in which no two records are equal,
+        counted on all of them.
     near_unique_sets
         Those in which a record equals at most four others, and at most every hundredth, on
-        average.
+        average, counted on all of them.
 
     """
 
@@ -175,8 +186,25 @@ class Profile:
         """
         write_text(Path(path), self.policy_text(k))
 
-    def policy_text(self, k: int = 5) -> str:
-        """Return the YAML text of the suggested policy."""
+    def policy_text(
+        self,
+        k: int = 5,
+        algorithm: Mapping[str, Any] = MONDRIAN,
+        why: Sequence[str] = (),
+    ) -> str:
+        """Return the YAML text of the suggested policy.
+
+        Parameters
+        ----------
+        k
+            Smallest number of records of a class.
+        algorithm
+            The form of the algorithm.
+        why
+            What is said above it.
+
+        """
+        levels = algorithm["type"] in OF_LEVELS
         form = {
             "version": 1,
             "attributes": {one.name: _attribute(one) for one in self.columns},
@@ -188,8 +216,8 @@ class Profile:
                     if _diverse(one)
                 ),
             ],
-            "algorithm": {"type": "mondrian"},
-            "recoding": "set",
+            "algorithm": dict(algorithm),
+            **({} if levels else {"recoding": "set"}),
             "suppression_limit": 0.0,
         }
         comments: dict[tuple[str, ...], list[str]] = {
@@ -199,6 +227,7 @@ class Profile:
             ]
             for one in self.columns
         }
+        comments["algorithm",] = list(why)
         comments["recoding",] = [RECODED]
         return written(form, self._heading(k), comments)
 
@@ -219,6 +248,8 @@ class Profile:
                 named = "; ".join(", ".join(names) for names, _ in found.sets[:SHOWN])
                 more = f"; and {len(found.sets) - SHOWN} more" if len(found.sets) > SHOWN else ""
                 heading.append(f"{how}: {named}{more}.")
+        if not known:
+            heading.append(_told(NOTHING_TO_RECODE))
         if self.rows < k:
             heading.append(f"There are fewer than {k} records: no release satisfies this policy.")
         return heading
@@ -250,8 +281,9 @@ def _remarks(content: Content) -> list[str]:
     if content.nulls and not content.constant:
         remarks.append(f"{content.nulls:,} of {counted.records:,} records have no value")
     remarks += [
-        f"{one.value!r}, in {one.records:,} records, seems to stand for a missing value: if it "
-        "does, leave these cells empty"
+        f"{'a number far from the others' if one.value is None else repr(one.value)}, in "
+        f"{one.records:,} records, seems to stand for a missing value: if it does, leave these "
+        "cells empty"
         for one in content.sentinels
     ]
     if outliers is not None and outliers.far:

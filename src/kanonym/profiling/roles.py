@@ -51,7 +51,7 @@ def role_of(
         return Role.IDENTIFIER, (
             f"{content.trouble}; as an identifier it is dropped until that is done",
         )
-    found = _identifying(content, findings)
+    found = _identifying(content, findings, hinted)
     if found:
         return Role.IDENTIFIER, found
     hinted = [hint for hint in hinted if hint.sure]
@@ -64,10 +64,12 @@ def role_of(
     return Role.QUASI_IDENTIFIER, _quasi_identifying(content, hinted)
 
 
-def _identifying(content: Content, findings: Sequence[Finding]) -> Reasons:
+def _identifying(
+    content: Content, findings: Sequence[Finding], hinted: Collection[Hint]
+) -> Reasons:
     """Return why a column names persons; empty where nothing says so."""
     counted, sentences = content.counted, [finding.evidence for finding in findings]
-    if "running" in content.traits:
+    if "running" in content.traits and not _is_attribute(hinted):
         each = "records" if counted.distinct == counted.records else "groups of records"
         sentences.append(
             f"its numbers count up without a gap: it numbers {each}, such as persons or households"
@@ -87,6 +89,13 @@ def _identifying(content: Content, findings: Sequence[Finding]) -> Reasons:
             "or households with several records, it is their entity"
         )
     return tuple(sentences)
+
+
+def _is_attribute(hinted: Collection[Hint]) -> bool:
+    """Whether a name says that ascending numbers are ages or the like, and number nothing."""
+    if any(hint.role is Role.IDENTIFIER for hint in hinted):
+        return False
+    return any(hint.sure and hint.what != "household" for hint in hinted)
 
 
 def _constant(sensitive: Collection[str]) -> tuple[Role, Reasons]:

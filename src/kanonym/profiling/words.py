@@ -117,7 +117,9 @@ def fold(text: str) -> str:
 
     """
     decomposed = unicodedata.normalize("NFKD", text.translate(_LETTERS))
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    # Korean syllables are decomposed, too.
+    return unicodedata.normalize("NFC", plain)
 
 
 def _phrases(words: tuple[str, ...]) -> list[tuple[int, int]]:

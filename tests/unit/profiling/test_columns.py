@@ -195,3 +195,37 @@ def test_an_unreadable_column_is_described():
     found = unreadable("tags", DataError("column 'tags' holds List(String): only …"), 3)
     assert found.trouble == "holds List(String): only …"
     assert (found.counted.records, found.counted.distinct) == (3, 0)
+
+
+@pytest.mark.parametrize("dtype", [pl.UInt64, pl.Int128, pl.UInt128, pl.Int8])
+def test_running_numbers_are_exact_in_every_type_of_integers(dtype):
+    """Steps of 1 and of 2 are told apart above 2^53, too, where floating point rounds them."""
+    start = {pl.UInt64: 2**64 - 500, pl.Int8: -128}.get(dtype, 2**100)
+    column = pl.Series("v", [start + at for at in range(60)], dtype=dtype)
+    assert "running" in content_of(column)[0].traits
+    assert "running" in content_of(column.shuffle(seed=1))[0].traits
+    column = pl.Series("v", [start + 2 * at for at in range(60)], dtype=dtype)
+    assert "running" not in content_of(column)[0].traits
+
+
+def test_a_step_that_wraps_round_is_no_step():
+    """From the largest integer to the smallest it is not one more."""
+    wrapped = [*range(68, 128), -128, -127]
+    assert "running" not in content(wrapped, dtype=pl.Int8).traits
+
+
+@pytest.mark.parametrize(
+    ("usual", "code", "shown"),
+    [
+        (range(30_000, 90_000, 700), 987_654_321, None),
+        (range(30_000, 90_000, 700), 10**9, "1000000000"),
+        (range(30_000, 90_000, 700), 9_999_999, "9999999"),
+        (range(100), 2**31 - 1, "2147483647"),
+        ([0.5 * at for at in range(90)], -54_321.5, None),
+    ],
+)
+def test_only_well_known_codes_are_shown(usual, code, shown):
+    """A number far from all others may be somebody's: it is counted, and not named."""
+    found = content([*usual, *[code] * 5])
+    assert [(one.value, one.records) for one in found.sentinels] == [(shown, 5)]
+    assert found.outliers.far == 0

@@ -110,3 +110,34 @@ def test_what_all_columns_do_not_tell_apart_no_sample_does(monkeypatch):
     monkeypatch.setattr(minimal, "SAMPLE", 100)
     rows = np.maximum(np.arange(1000, dtype=np.int32), 1)
     assert minimal_sets({"a": (rows, 1000)}, 1000, Threshold(0)).sets == ()
+
+
+def test_what_a_sample_finds_holds_of_all_records(monkeypatch):
+    """A set that tells the sample apart but not the table is made up to one that does."""
+    monkeypatch.setattr(minimal, "MOST_EXACT", 500)
+    monkeypatch.setattr(minimal, "SAMPLE", 20)
+    n = 1000
+    rows = np.arange(n, dtype=np.int32)
+    # `a` alone has three pairs of equal records, which hardly any sample of 20 shows.
+    a = rows.copy()
+    a[[1, 3, 5]] = a[[0, 2, 4]]
+    columns = {"a": (a, n), "b": (rows % 2, 2), "c": (rows % 2, 2)}
+    found = minimal_sets(columns, n, Threshold(0))
+    assert found.sampled == 20
+    assert len(found.sets) == 1
+    ((names, counted),) = found.sets
+    assert names in {("a", "b"), ("a", "c")}
+    assert counted.together == 0
+    assert counted == separation_of([columns[name] for name in names], n)
+
+
+def test_nearly_unique_sets_of_a_sample_hold_of_all_records(monkeypatch):
+    """The average of others that is told is never above the threshold."""
+    monkeypatch.setattr(minimal, "MOST_EXACT", 500)
+    monkeypatch.setattr(minimal, "SAMPLE", 20)
+    rng = np.random.default_rng(1)
+    n = 1000
+    columns = {name: (rng.integers(0, 60, n).astype(np.int32), 60) for name in "abcd"}
+    for others in (0.1, 0.5, 1):
+        for _, counted in minimal_sets(columns, n, Threshold(others)).sets:
+            assert counted.others <= others

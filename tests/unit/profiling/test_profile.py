@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from kanonym import profiling
-from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.patients import patients
-from kanonym.profiling import profile
+from kanonym.profiling import minimal, profile
 from kanonym.profiling.identifiers import Finding
 
 COLUMNS = {
@@ -205,3 +205,91 @@ def test_free_text_is_read_if_asked_for(monkeypatch):
     assert read == ["notes"]
     assert finding.evidence in found.evidence
     assert "e-mail address" in found.kinds
+
+
+@pytest.mark.parametrize("persons", [1, 2])
+def test_identifiers_of_one_or_two_persons_are_not_released(persons):
+    """However often a person's records repeat them, direct identifiers are dropped."""
+    n = 24
+    who = [at * persons // n for at in range(n)]
+    table = pl.DataFrame(
+        {
+            "name": [["Anna Schmidt", "Peter Maier"][at] for at in who],
+            "email": [["anna@x.org", "peter@x.org"][at] for at in who],
+            "ssn": [["123-45-6789", "123-45-6780"][at] for at in who],
+            "phone": [["+49 30 1234567", "+49 30 1234568"][at] for at in who],
+            "customer_id": [1001 + at for at in who],
+            "passport": [f"C01X00T4{at}" for at in who],
+            "country": ["Germany"] * n,
+            "empty": pl.Series([None] * n, dtype=pl.String),
+            "bp": [100 + at % 17 for at in range(n)],
+            "age": [20 + 7 * at % 50 for at in range(n)],
+        }
+    )
+    found = profile(table)
+    assert found.names(ka.Role.IDENTIFIER) == table.columns[:6]
+    assert found.names(ka.Role.INSENSITIVE) == ["country", "empty"]
+    assert ka.anonymize(table, found.policy()).frame.columns == table.columns[6:]
+
+
+@pytest.mark.parametrize("dtype", [pl.UInt64, pl.Int128])
+def test_tables_of_wide_integers_are_profiled(dtype):
+    """Integers that numpy lacks, or that floating point rounds, are counted up exactly."""
+    table = pl.DataFrame({"v": pl.Series(range(60), dtype=dtype), "x": [1, 2] * 30})
+    assert profile(table).names(ka.Role.IDENTIFIER) == ["v"]
+
+
+def test_no_two_records_are_said_equal_where_two_are(monkeypatch):
+    """The heading claims of all records what was counted on all of them."""
+    monkeypatch.setattr(minimal, "MOST_EXACT", 500)
+    monkeypatch.setattr(minimal, "SAMPLE", 20)
+    values = np.arange(1000) * 3.5
+    values[[1, 3, 5]] = values[[0, 2, 4]]
+    found = profile(pl.DataFrame({"x": values, "y": [1, 2] * 500}))
+    assert found.unique_sets.sampled == 20
+    assert all(counted.together == 0 for _, counted in found.unique_sets.sets)
+    text = found.policy_text()
+    assert "No two records are equal in: x, y." in text
+    assert all(
+        counted.others <= found.near_unique_sets.others
+        for _, counted in found.near_unique_sets.sets
+    )
+
+
+@pytest.mark.parametrize("table", [{"email": [f"p{at}@x.org" for at in range(9)]}, {"x": [1] * 9}])
+def test_a_policy_that_cannot_run_says_so(table):
+    """Without a quasi-identifier heading and evidence tell what is lacking, and it is refused."""
+    found = profile(pl.DataFrame(table))
+    text = " ".join(found.policy_text().replace("#", "").split())
+    assert "No column is a quasi-identifier: the suggested policy does not run" in text
+    assert any("no column is a quasi-identifier" in one for one in found.columns[0].evidence)
+    with pytest.raises(PolicyError):
+        found.policy()
+
+
+def test_a_policy_that_runs_says_nothing_of_the_kind():
+    """One quasi-identifier is enough."""
+    assert "does not run" not in profile(pl.DataFrame({"age": [1, 2] * 5})).policy_text()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [([["a"], ["b"]] * 6, "column 'what'.*List"), ([1.0, float("inf")] * 6, "'what'.*infinite")],
+)
+def test_named_quasi_identifiers_that_cannot_be_recoded_are_refused(values, said):
+    """No policy is suggested that could not run."""
+    with pytest.raises(DataError, match=said):
+        profile(pl.DataFrame({"what": values, "age": range(12)}), quasi_identifiers=["what"])
+
+
+def test_a_number_far_from_the_others_is_not_told():
+    """Five equal salaries may be real: they are counted, and their value is in no text."""
+    table = pl.DataFrame(
+        {"salary": [30_000 + 700 * (at % 80) for at in range(200)] + [987_654_321] * 5}
+    )
+    found = profile(table)
+    text = found.policy_text() + json.dumps(found.to_dict())
+    assert "987654321" not in text
+    assert "in 5 records, seems to stand for a missing value" in " ".join(
+        text.replace("#", "").split()
+    )

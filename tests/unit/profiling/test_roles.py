@@ -130,3 +130,15 @@ def test_what_cannot_be_recoded_is_dropped():
     found, why = role("size", [1.0, float("inf"), 2.0])
     assert found is Role.IDENTIFIER
     assert "infinite" in why
+
+
+@pytest.mark.parametrize("name", ["age", "Alter", "exam_score", "date"])
+def test_a_name_that_says_what_it_is_outweighs_a_counter(name):
+    """Ages 0 to 59 in ascending order are ages, not numbers of records."""
+    assert role(name, list(range(60)))[0] is Role.QUASI_IDENTIFIER
+
+
+@pytest.mark.parametrize("name", ["household", "school id", "x"])
+def test_a_counter_of_households_and_the_like_stays_an_identifier(name):
+    """What may number groups of persons, by its name or for all that is known, does."""
+    assert role(name, [at // 4 for at in range(400)])[0] is Role.IDENTIFIER

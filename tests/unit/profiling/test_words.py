@@ -49,6 +49,12 @@ def what(name, *, role=None, sure=None):
         ("license_plate", "vehicle identifier"),
         ("ip_address", "IP address"),
         ("device_id", "device identifier"),
+        ("姓名", "name of a person"),
+        ("성명", "name of a person"),
+        ("Matr.-Nr.", "record number"),
+        ("car_plate", "vehicle identifier"),
+        ("Autokennzeichen", "vehicle identifier"),
+        ("plate", "vehicle identifier"),
         ("latitude", "coordinates"),
     ],
 )

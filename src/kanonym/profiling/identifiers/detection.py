@@ -11,7 +11,7 @@ from kanonym.profiling.identifiers.finding import Finding
 from kanonym.profiling.identifiers.formats import find_formats
 from kanonym.profiling.identifiers.free_text import find_free_text
 from kanonym.profiling.identifiers.named import find_named
-from kanonym.profiling.identifiers.numbers import find_numbers
+from kanonym.profiling.identifiers.numbers import find_accounts, find_numbers
 from kanonym.profiling.identifiers.persons import find_persons
 from kanonym.profiling.identifiers.phones import find_phones
 from kanonym.profiling.identifiers.places import find_addresses, find_coordinates
@@ -55,15 +55,19 @@ def find_identifiers(column: pl.Series) -> tuple[Finding, ...]:
     """
     sample = Sample.of(column)
     named = find_named(sample)
-    if sample.few:
-        return named
     said = hints(sample.name)
     identifying = {hint for hint in said if hint.role is Role.IDENTIFIER}
     hinted = frozenset(hint.what for hint in identifying)
     found = find_formats(sample, hinted) or find_numbers(sample, hinted)
     found = found or find_phones(sample, hinted)
-    found = found or find_coordinates(sample, hinted) or find_addresses(sample, hinted)
-    if not found:
+    if not found and not said - identifying:
+        found = find_accounts(sample, hinted)
+    # Two cities look like names and addresses: here the column's name is believed.
+    other = sample.few and bool(said) and not identifying
+    found = found or find_coordinates(sample, hinted)
+    if not found and not other:
+        found = find_addresses(sample, hinted)
+    if not found and not other:
         sure = any(hint.sure and hint.what == "name of a person" for hint in identifying)
         found = find_persons(sample, hinted, sure=sure) or find_free_text(sample, hinted)
     # A postal code that differs in every row of a short table is no number of its record.

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from kanonym.data.schema import Role
 from kanonym.profiling.identifiers.finding import Finding, percent
+from kanonym.profiling.identifiers.repeated import can_be
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.safe_harbor import safe_harbor
 from kanonym.profiling.words import Hint, hints
@@ -29,6 +30,7 @@ _POSSIBLE: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "coordinates": re.compile(r"-?\d{1,3}\.\d{2,}|.*\d\.\d.*\d\.\d.*"),
         "web address": re.compile(r".*[./].*"),
         "IP address": re.compile(r"[\da-fA-F.:]+[.:][\da-fA-F.:]+"),
+        "vehicle identifier": re.compile(r"(?=.*\d)[^\W_][\w .·/-]{2,19}"),
         "MAC address": re.compile(r"[\da-fA-F:.-]{12,17}"),
         "national number": re.compile(r"(?:[^\W\d_/. -]*[/. -]?\d){5}.*"),
         "social security number": re.compile(r"(?:[^\W\d_/. -]*[*/. -]*\d){4}.*"),
@@ -43,13 +45,13 @@ def find_named(sample: Sample) -> tuple[Finding, ...]:
 
     Half of the rows must have a value that could be one, or half of the values must be
     different ones: a column `phone` of yes and no is neither, a column `email` of pseudonyms
-    is the latter. A column without any value is believed its name.
+    is the latter. Of a long column of one or two values one is enough, if it is more than a
+    flag or a small category (`can_be`). A column without any value is believed its name.
     """
     findings = []
-    for hint in sorted(hints(sample.name)):
-        if hint.role is not Role.IDENTIFIER or not hint.sure:
-            continue
-        finding = _claimed(sample, hint)
+    said = [one for one in sorted(hints(sample.name)) if one.role is Role.IDENTIFIER and one.sure]
+    for hint in said:
+        finding = _claimed(sample, hint, ambiguous=len(said) > 1)
         if finding is not None:
             findings.append(finding)
     # `patient` is a name or a number: where the values can be one, they are not the other.
@@ -57,16 +59,21 @@ def find_named(sample: Sample) -> tuple[Finding, ...]:
     return tuple(sorted(likely or findings, key=lambda finding: -finding.share))
 
 
-def _claimed(sample: Sample, hint: Hint) -> Finding | None:
+def _claimed(sample: Sample, hint: Hint, *, ambiguous: bool) -> Finding | None:
     says = f"the column's name says '{hint.what}'"
     if sample.n_filled == 0 or (sample.form == "text" and not sample.values):
         evidence = f"{says}; it has no values"
         return Finding(hint.what, evidence, 0.0, "name", safe_harbor(hint.what))
-    if sample.form == "other" or sample.few:
+    if sample.form == "other":
         return None
-    possible = _POSSIBLE.get(hint.what, _CODE)
-    share = sample.share(sample.matching(possible.fullmatch))
-    if share >= LEAST:
+    if sample.few:
+        share = sample.share(
+            sample.matching(lambda value: can_be(value, hint.what, ambiguous=ambiguous))
+        )
+    else:
+        possible = _POSSIBLE.get(hint.what, _CODE)
+        share = sample.share(sample.matching(possible.fullmatch))
+    if share >= LEAST or (sample.few and share):
         evidence = f"{says}, and {percent(share)} values can be such"
     elif share == 0.0 and sample.form == "decimal":
         return None

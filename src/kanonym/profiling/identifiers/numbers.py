@@ -18,6 +18,11 @@ LEAST = 0.95
 """Share of the rows whose number must pass; 0.8 where the column's name says it too."""
 LEAST_HINTED = 0.8
 
+ACCOUNT = 5
+"""Digits that an account number has at least;"""
+WIDTHS = 2
+"""all but a few have no more than so many digits less than the longest."""
+
 _FIRST_LOOK = 60
 _HOPELESS = 0.5
 
@@ -36,7 +41,8 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
     -----
     A number counts when its check digit is right. Where the column's name says nothing, at
     least `LEAST` of the rows must pass, and shuffled digits must pass so seldom that so many
-    different numbers cannot all be right by chance (`chance`). Numbers without a check digit
+    different numbers cannot all be right by chance (`chance`); IBANs are believed without.
+    Numbers without a check digit
     count only as written with their separators. Leading zeros that a reader of numbers
     lost are put back.
 
@@ -55,7 +61,7 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
         kept = [number for number, match in zip(numbers, matching, strict=True) if match]
         by_chance = chance(kept, _check(scheme, as_written=False))
         believed = by_chance < _HOPELESS if named else is_evidence(len(kept), by_chance)
-        if scheme.written is None and not believed:
+        if scheme.written is None and not scheme.telling and not believed:
             continue
         sentence = f"{percent(share)} values are valid {scheme.title}"
         if by_chance < _HOPELESS:
@@ -65,6 +71,24 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
         if best is None or key > best[:3]:
             best = (*key, by_values(scheme.kind, sentence, share))
     return () if best is None else (best[3],)
+
+
+def find_accounts(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
+    """Return whether bare numbers are those of accounts, where the column's name hints at them.
+
+    A column `account` may count accounts, too, or hold amounts: numbers of accounts are long,
+    and about equally long.
+    """
+    if "account number" not in hinted or sample.form == "other" or not sample.values:
+        return ()
+    longest = max(map(len, sample.values))
+    least = max(ACCOUNT, longest - WIDTHS)
+    digits = sample.matching(lambda value: value.isdecimal() and len(value) >= least)
+    share = sample.share(digits)
+    if share < LEAST:
+        return ()
+    sentence = f"{percent(share)} values are numbers of {least} to {longest} digits"
+    return (by_values("account number", sentence, share),)
 
 
 _SEPARATORS = str.maketrans("", "", " .-/–")

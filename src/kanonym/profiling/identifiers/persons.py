@@ -15,8 +15,10 @@ GIVEN, GIVEN_ALONE, GIVEN_HINTED = 0.2, 0.35, 0.1
 """Share of the rows with a common given name: of full names, of names of one word, and where
 the column's name may mean names of other things."""
 LEAST_DIFFERENT = 5
+"""Of fewer values, nearly all must be full names: a capitalized word may be a category."""
 
 _MOST_WORDS = 6
+_FULL_WORDS = 4
 _INNER = str.maketrans("", "", "'’-.`()\"“”")
 _TITLE_WORDS = (
     "dr prof mr mrs ms miss mx sir dame herr frau mme mlle sr sra srta sig dipl ing med jr "
@@ -53,15 +55,17 @@ def find_persons(sample: Sample, hinted: frozenset[str], *, sure: bool) -> tuple
         return ()
     hint = "name of a person" in hinted
     words = [_words(value) for value in sample.values]
-    shaped = sample.matching(_has_shape)
+    shaped = sample.matching(has_shape)
     share = sample.share(shaped)
     if share < (SHAPED_HINTED if hint else SHAPED):
         return ()
-    if hint and sure:
+    if hint and sure and not sample.few:
         return (by_values("name of a person", f"{percent(share)} values look like names", share),)
     if len(sample.values) < LEAST_DIFFERENT:
-        return ()
-    given = shaped & sample.matching(_has_given_name)
+        full = sample.share(sample.matching(is_full_name))
+        sentence = f"{percent(full)} values are full names with a common given name"
+        return (by_values("name of a person", sentence, full),) if full >= SHAPED else ()
+    given = shaped & sample.matching(has_given_name)
     given_share = sample.share(given)
     single = sum(len(parts) == 1 for parts in words) * 2 > len(words)
     if given_share < (GIVEN_HINTED if hint else GIVEN_ALONE if single else GIVEN):
@@ -79,12 +83,12 @@ def _words(value: str) -> list[str]:
     return [word for word in words if fold(word).strip(".").lower() not in _TITLES]
 
 
-def _has_shape(value: str) -> bool:
+def has_shape(value: str) -> bool:
     """Return whether a value is one to six capitalized words of letters, particles aside.
 
     Examples
     --------
-    >>> [_has_shape(text) for text in ("Ada Lovelace", "Berg, Mrs. Jan van der (Eva)", "type 2")]
+    >>> [has_shape(text) for text in ("Ada Lovelace", "Berg, Mrs. Jan van der (Eva)", "type 2")]
     [True, True, False]
 
     """
@@ -94,19 +98,38 @@ def _has_shape(value: str) -> bool:
     capitalized = 0
     for word in words:
         letters = word.translate(_INNER)
-        if letters.isalpha() and letters[0].isupper() and (len(letters) < 2 or _cased(letters)):
+        if letters.isalpha() and _begins(letters) and (len(letters) < 2 or _cased(letters)):
             capitalized += 1
         elif fold(word).lower() not in _PARTICLES:
             return False
     return capitalized > 0
 
 
+def _begins(letters: str) -> bool:
+    """Return whether a word begins with a capital, or is of a script that has none."""
+    return letters[0].isupper() or (len(letters) > 1 and letters.upper() == letters.lower())
+
+
 def _cased(letters: str) -> bool:
     """Return whether letters are written as in `Anna`, `ANNA`, `McKay` or `DeVito`."""
-    return letters.isupper() or any(letter.islower() for letter in letters)
+    return letters.upper() == letters or any(letter.islower() for letter in letters)
 
 
-def _has_given_name(value: str) -> bool:
+def is_full_name(value: str) -> bool:
+    """Return whether a value is two to four capitalized words, one a common given name.
+
+    Examples
+    --------
+    >>> [is_full_name(text) for text in ("Anna Schmidt", "Charlotte", "San Diego")]
+    [True, False, False]
+
+    """
+    words = [word for word in _words(value) if fold(word).lower().strip(".") not in _PARTICLES]
+    return 2 <= len(words) <= _FULL_WORDS and has_shape(value) and has_given_name(value)
+
+
+def has_given_name(value: str) -> bool:
+    """Return whether one of the words is a common given name."""
     for word in _words(value):
         plain = fold(word).lower().strip(".")
         if plain in GIVEN_NAMES or any(part in GIVEN_NAMES for part in plain.split("-")):

@@ -13,6 +13,8 @@ STREETS = 0.3
 """Shares of the rows with a house number beside words, and with a word for a street."""
 
 _MOST_NUMBERED = 8
+_SHORT_WORD = 6
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
 _NUMBER_FIRST = re.compile(r"\d{1,6}[a-z]?(?:[-/]\d{1,4}[a-z]?)?(?: ?(?:bis|ter))?,? +[^\W\d_].*")
 _NUMBER_LATER = re.compile(r"[^\W\d_][^\d]*[, ](?:n[or°º.]* ?)?\d{1,5} ?[a-z]?(?:[ ,/-].*)?")
 _STREET = re.compile(
@@ -43,9 +45,11 @@ def find_addresses(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...
     """
     if sample.form != "text":
         return ()
-    numbered = sample.matching(_has_house_number)
+    numbered = sample.matching(has_house_number)
+    if sample.few:  # `Unit 1` and `Unit 2` are wards
+        numbered &= sample.matching(_is_long)
     share = sample.share(numbered)
-    streets = sample.share(numbered & sample.matching(_has_street))
+    streets = sample.share(numbered & sample.matching(has_street))
     if share < ADDRESSES or (streets < STREETS and "street address" not in hinted):
         return ()
     sentence = f"{percent(share)} values are words with a house number"
@@ -82,12 +86,12 @@ def find_coordinates(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, .
     return (by_values("coordinates", sentence, share),)
 
 
-def _has_house_number(value: str) -> bool:
+def has_house_number(value: str) -> bool:
     """Return whether a text begins with a number and words, or has one after words.
 
     Examples
     --------
-    >>> [_has_house_number(t) for t in ("12 Main Street", "Hauptstr. 5a", "5 mg", "Room")]
+    >>> [has_house_number(t) for t in ("12 Main Street", "Hauptstr. 5a", "5 mg", "Room")]
     [True, True, True, False]
 
     """
@@ -97,7 +101,14 @@ def _has_house_number(value: str) -> bool:
     return bool(_NUMBER_FIRST.fullmatch(first_line) or _NUMBER_LATER.fullmatch(first_line))
 
 
-def _has_street(value: str) -> bool:
+def _is_long(value: str) -> bool:
+    """Return whether a text has two words, or a long one."""
+    words = _LETTERS.findall(value)
+    return len(words) > 1 or any(len(word) > _SHORT_WORD for word in words)
+
+
+def has_street(value: str) -> bool:
+    """Return whether a text has a word for a street."""
     return _STREET.search(fold(value).lower()) is not None
 
 

@@ -91,7 +91,7 @@ class Sample:
 
     @functools.cached_property
     def few(self) -> bool:
-        """Whether a long column has one or two values: a flag, whatever its name says."""
+        """Whether a long column has one or two values: mostly a flag, or of one or two persons."""
         return len(self.values) <= 2 and self.n_filled > 10
 
 

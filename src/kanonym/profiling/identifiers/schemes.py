@@ -26,6 +26,8 @@ class Scheme:
         The number without blanks, dots, hyphens and slashes.
     written
         The number as written, where only that tells it from others: it has no check digit.
+    telling
+        Whether form and check digits tell so much that a single number is believed.
 
     """
 
@@ -34,6 +36,7 @@ class Scheme:
     module: str
     form: re.Pattern[str] = field(repr=False)
     written: re.Pattern[str] | None = None
+    telling: bool = False
 
 
 def _national(module: str, title: str, form: str, written: str = "") -> Scheme:
@@ -50,7 +53,13 @@ _DAY = r"(?:0[1-9]|[12]\d|3[01])"
 _MONTH = r"(?:0[1-9]|1[0-2])"
 
 SCHEMES: tuple[Scheme, ...] = (
-    Scheme("IBAN", "IBANs", "iban", re.compile(r"[A-Z]{2}\d\d[A-Z0-9]{11,30}")),
+    Scheme(
+        "IBAN",
+        "IBANs",
+        "iban",
+        re.compile(r"[A-Z]{2}\d\d[A-Z0-9]{11,30}"),
+        telling=True,
+    ),
     Scheme("card number", "numbers of payment cards", "luhn", re.compile(_CARD)),
     Scheme(
         "social security number",

@@ -21,7 +21,8 @@ IDENTIFIERS = (
         "apellido primernombre nombrecompleto nombrepaciente nombrecliente "
         "cognome nomecompleto nomepaziente nominativo sobrenome apelido nomepaciente "
         "voornaam achternaam familienaam roepnaam tussenvoegsel geslachtsnaam "
-        "imie nazwisko fornamn efternamn fornavn etternavn efternavn etunimi sukunimi soyad",
+        "imie nazwisko fornamn efternamn fornavn etternavn efternavn etunimi sukunimi soyad "
+        "姓名 患者姓名 客户姓名 氏名 名前 이름 성명 имя фамилия фио",
         alone="name nom nombre nome naam navn namn person persons patient customer client",
     ),
     Entry(
@@ -131,7 +132,7 @@ IDENTIFIERS = (
         "bankaccountnumber kontonummer kontonr bankverbindung numerocompte comptebancaire "
         "numerodecompte cuentabancaria numerocuenta numerodecuenta contocorrente numeroconto "
         "contabancaria numeroconta rekeningnummer bankrekening",
-        vague="konto compte cuenta conto conta rekening bank",
+        vague="account acct konto compte cuenta conto conta rekening bank",
     ),
     Entry(
         _I,
@@ -159,8 +160,13 @@ IDENTIFIERS = (
         "vin licenseplate licenceplate numberplate platenumber plateno registrationplate "
         "vehicleid vehicleidentificationnumber vehiclenumber chassisnumber chassis kennzeichen "
         "kfzkennzeichen fahrgestellnummer plaqueimmatriculation immatriculation matricula targa "
-        "bastidor kenteken",
-        vague="plate vehicle",
+        "bastidor kenteken carplate plateid platenr vehicleplate vehicleregistration "
+        "registrationmark autokennzeichen kfznummer nummernschild plaqueauto "
+        "plaquedimmatriculation numeroimmatriculation numerodimmatriculation placa "
+        "matriculacoche matriculavehiculo numeromatricula numerodeplaca targaauto "
+        "targaveicolo nummerplaat nummerplate nrrejestracyjny",
+        vague="vehicle",
+        alone="plate",
     ),
     Entry(
         _I,
@@ -202,7 +208,10 @@ IDENTIFIERS = (
         "record number",
         "customerid customernumber customerno clientid clientnumber clientno personid "
         "personkey employeeid employeenumber employeeno staffid studentid studentnumber "
-        "studentno matrikelnummer memberid membernumber membershipnumber userid respondentid "
+        "studentno studentnr matrnr matrno matrikel matrikelnr matrikelno matrikelnummer "
+        "matriculationnumber matriculationno matriculationnr immatrikulationsnummer "
+        "matricola numeroetudiant numeroetudiante studentnummer studienummer memberid "
+        "membernumber membershipnumber userid respondentid "
         "participantid participantnumber subjectid subjid caseid casenumber caseno recordid "
         "recordnumber recordno rowid rownumber rowno householdid householdnumber hid hhid hhnr "
         "familyid pid uid idno idnumber voterid donorid orderid ordernumber invoiceid "
