@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from kanonym.algorithms.microaggregation.v_mdav import VMDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
-    from kanonym.assessment import assess, risk, utility
+    from kanonym.assessment import assess, attack, risk, utility
     from kanonym.attacks.similarity import similarity_attack
+    from kanonym.comparison import compare, recommend
     from kanonym.data import hierarchy
     from kanonym.data.errors import (
         DataError,
@@ -149,12 +150,15 @@ __all__ = [
     "Verification",
     "anonymize",
     "assess",
+    "attack",
+    "compare",
     "estimated_shares",
     "hierarchy",
     "lattice",
     "measure",
     "profile",
     "read_table",
+    "recommend",
     "risk",
     "similarity_attack",
     "transform",
@@ -231,12 +235,15 @@ _HOMES = {
     "Verification": "kanonym.verification",
     "anonymize": "kanonym.pipeline",
     "assess": "kanonym.assessment",
+    "attack": "kanonym.assessment",
+    "compare": "kanonym.comparison",
     "estimated_shares": "kanonym.transforms.perturbation.randomized_response",
     "hierarchy": "kanonym.data.hierarchy",
     "lattice": "kanonym.exploration",
     "measure": "kanonym.pipeline",
     "profile": "kanonym.profiling",
     "read_table": "kanonym.data.files",
+    "recommend": "kanonym.comparison",
     "risk": "kanonym.assessment",
     "similarity_attack": "kanonym.attacks.similarity",
     "transform": "kanonym.transformation",

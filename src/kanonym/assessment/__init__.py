@@ -1,4 +1,4 @@
-"""Judging a table: what it gives away, and what a release of it is still good for."""
+"""Judging a table: what it gives away, what intruders get, and what it is still good for."""
 
 from __future__ import annotations
 
@@ -6,13 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kanonym.assessment.of_attacks import AttackReport, attack
 from kanonym.assessment.of_risk import TableRisk, risk
 from kanonym.assessment.of_utility import TableUtility, utility
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.metrics.measured import Measured
 from kanonym.policy import Policy
 
-__all__ = ["Assessment", "TableRisk", "TableUtility", "assess", "risk", "utility"]
+__all__ = [
+    "Assessment",
+    "AttackReport",
+    "TableRisk",
+    "TableUtility",
+    "assess",
+    "attack",
+    "risk",
+    "utility",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,29 +36,8 @@ class Assessment:
         return {"risk": self.risk.to_dict(), "utility": self.utility.to_dict()}
 
     def __str__(self) -> str:
-        """Return every number on a line of its own, those of its parts below it.
-
-        Parts that are pairs of columns are left out; `to_dict` has them.
-        """
-        measured = self.risk.measurement
-        alone = f"records alone in their class {measured.uniques:,}"
-        counts = f"records {measured.rows:,} · classes {measured.classes:,} · k {measured.k:,}"
-        lines = [f"{counts} · {alone}"]
-        for heading, entries in (
-            ("risk", self.risk.entries()),
-            ("utility", self.utility.entries()),
-        ):
-            lines += ["", f"{heading:34}{'value':>14}   better"]
-            for name, one in entries.items():
-                lines += _lines(name, one)
-        return "\n".join(lines)
-
-
-def _lines(name: str, one: Measured) -> list[str]:
-    if one.value is None:
-        return [f"{name:34}{'–':>14}   {one.reason}"]
-    parts = [f"  {part:32}{value:>14.6g}" for part, value in one.parts.items() if " × " not in part]
-    return [f"{name:34}{one.value:>14.6g}   {one.meaning.better}", *parts]
+        """Return every number of both on a line of its own."""
+        return f"{self.risk}\n\n{self.utility}"
 
 
 def assess(
@@ -69,7 +57,7 @@ def assess(
     """Assess a release: its risk, and its utility beside the original.
 
     Parameters and errors are those of `risk` (of the release; `of_risk` are its further
-    ones) and of `utility`.
+    ones) and of `utility`. `released` may be a `Release`: then nothing else need be said.
 
     Examples
     --------
@@ -81,17 +69,16 @@ def assess(
     (2, 0.0789)
 
     """
-    shared: dict[str, Any] = {
-        "quasi_identifiers": quasi_identifiers,
-        "hierarchies": hierarchies,
-        "seed": seed,
-    }
+    shared: dict[str, Any] = {"quasi_identifiers": quasi_identifiers, "seed": seed}
+    trees = hierarchies or {}
+    of_known = {name: tree for name, tree in trees.items() if name not in sensitive}
     return Assessment(
-        risk(released, policy, sensitive=sensitive, **shared, **of_risk),
+        risk(released, policy, sensitive=sensitive, hierarchies=trees, **shared, **of_risk),
         utility(
             original,
             released,
             policy,
+            hierarchies=of_known,
             aligned=aligned,
             target=target,
             measures=measures,

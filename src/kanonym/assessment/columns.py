@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from kanonym.data.errors import PolicyError, SchemaError
+import polars as pl
+
+from kanonym.data import frames
+from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
+from kanonym.data.table import LARGEST
 from kanonym.models import KAnonymity
 from kanonym.pipeline import released_columns
 from kanonym.policy import Policy
@@ -15,13 +20,30 @@ from kanonym.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which columns of a table are meant, and what is known about them."""
+    """Which columns of a table are meant, and what is known about them.
 
-    attributes: list[str]
-    columns: list[str]
+    Attributes
+    ----------
+    held
+        The columns of each quasi-identifier: itself, or two where it is released as a range.
+    sensitive
+        Sensitive attributes.
+    trees
+        Hierarchies of both.
+    entities
+        Identifiers by which the policy counts persons.
+
+    """
+
+    held: dict[str, list[str]]
     sensitive: list[str]
     trees: Mapping[str, HierarchySource]
     entities: list[str]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of all quasi-identifiers."""
+        return [column for own in self.held.values() for column in own]
 
 
 def columns_asked(
@@ -31,18 +53,25 @@ def columns_asked(
     hierarchies: Mapping[str, HierarchySource],
     names: Sequence[str],
 ) -> Asked:
-    """Return what a policy or the short forms say of a table with columns `names`."""
+    """Return what a policy or the short forms say of a table with columns `names`.
+
+    Raises
+    ------
+    SchemaError
+        A column is missing, named twice or in two roles, or a hierarchy is of none of them.
+    PolicyError
+        The policy is none, or columns are named beside it.
+
+    """
     if policy is None:
-        for given in (quasi_identifiers, sensitive):
-            if isinstance(given, str):
-                raise SchemaError(f"give a list of columns, not the text {given!r}")
-        columns = released_columns(list(quasi_identifiers), names)
-        absent = [name for name in sensitive if name not in names]
-        both = [name for name in sensitive if name in quasi_identifiers]
-        if absent or both:
-            wrong = f"no such column: {absent[0]!r}" if absent else f"{both[0]!r} is in two roles"
-            raise SchemaError(f"{wrong}. The table has: {', '.join(names)}")
-        return Asked(list(quasi_identifiers), columns, list(sensitive), hierarchies, [])
+        known, hidden = (listed(one, "columns") for one in (quasi_identifiers, sensitive))
+        _check_names(known, hidden, hierarchies, names)
+        return Asked(_held(known, names), hidden, hierarchies, [])
+    if not isinstance(policy, Policy):
+        raise PolicyError(
+            f"a policy is a Policy, not a {type(policy).__name__}; see Policy.from_file, or name "
+            "quasi_identifiers"
+        )
     if quasi_identifiers or sensitive or hierarchies:
         raise PolicyError("give a policy or name the columns, not both")
     chosen = {
@@ -53,8 +82,7 @@ def columns_asked(
     if policy.others in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         chosen[policy.others] += others
     return Asked(
-        chosen[Role.QUASI_IDENTIFIER],
-        released_columns(chosen[Role.QUASI_IDENTIFIER], names),
+        _held(chosen[Role.QUASI_IDENTIFIER], names),
         [name for name in chosen[Role.SENSITIVE] if name in names],
         {
             name: one.hierarchy
@@ -63,3 +91,70 @@ def columns_asked(
         },
         [one.entity for one in policy.models if isinstance(one, KAnonymity) and one.entity],
     )
+
+
+def known_column(table: Any, name: str) -> pl.Series:
+    """Return the column of a quasi-identifier, whose numbers have finite squares.
+
+    Raises
+    ------
+    DataError
+        A number is infinite or beyond ±1e150.
+
+    """
+    column = frames.column(table, name)
+    if beyond(column):
+        row = (column.abs() > LARGEST).arg_max() or 0
+        raise DataError(
+            f"quasi-identifier {name!r}, row {row + 1}: {column[row]} is infinite or beyond "
+            f"±{LARGEST:g}; replace it, or leave the cell empty"
+        )
+    return column
+
+
+def beyond(column: pl.Series) -> bool:
+    """Whether a column has numbers that are infinite, or whose squares are."""
+    return column.dtype.is_float() and bool((column.abs() > LARGEST).any())
+
+
+def listed(given: Sequence[str], what: str) -> list[str]:
+    """Return the names as a list; a text would be taken for a list of its letters."""
+    if isinstance(given, str):
+        raise SchemaError(f"give a list of {what}, not the text {given!r}")
+    return list(given)
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that no generator takes."""
+    if seed < 0:
+        raise PolicyError(f"seed: {seed} is negative; take a whole number from 0")
+
+
+def _held(known: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
+    released_columns(known, names)  # refuses all that are missing at once
+    return {name: released_columns([name], names) for name in known}
+
+
+def _check_names(
+    known: Sequence[str],
+    hidden: Sequence[str],
+    hierarchies: Mapping[str, HierarchySource],
+    names: Sequence[str],
+) -> None:
+    """Refuse names that are given twice or that nothing has."""
+    has = f"The table has: {', '.join(names)}"
+    for given in (known, hidden):
+        twice = [name for place, name in enumerate(given) if name in given[:place]]
+        if twice:
+            raise SchemaError(f"{twice[0]!r} is named twice")
+    absent = [name for name in hidden if name not in names]
+    if absent:
+        raise SchemaError(f"no such column: {absent[0]!r}. {has}")
+    both = [name for name in hidden if name in known]
+    if both:
+        raise SchemaError(f"{both[0]!r} is both quasi-identifying and sensitive; choose one")
+    stray = [name for name in hierarchies if name not in known and name not in hidden]
+    if stray:
+        raise SchemaError(
+            f"hierarchy of {stray[0]!r}: it is neither a quasi-identifier nor sensitive. {has}"
+        )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,22 +11,27 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.assessment.columns import columns_asked
-from kanonym.data import files, frames
-from kanonym.data.errors import SchemaError
-from kanonym.data.hierarchy import Flat, HierarchySource
+from kanonym.assessment.columns import Asked, check_seed, columns_asked, known_column
+from kanonym.assessment.given import households_of, population_of, presets_of, weights_of
+from kanonym.assessment.lines import lines_of
+from kanonym.assessment.persons import UNTOLD, persons_of_classes, persons_of_release
+from kanonym.assessment.releases import opened
+from kanonym.data import frames
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.table import encode_column, value_codes
-from kanonym.kernels.grouping import Groups
+from kanonym.kernels.grouping import Groups, group_rows
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.metrics.measured import Measured
-from kanonym.metrics.risk import RiskAssessment, measure_risk
-from kanonym.metrics.risk.copula import CopulaRisk, copula_risk
+from kanonym.metrics.risk import PersonRisk, RiskAssessment, measure_risk
+from kanonym.metrics.risk.assessment import SEVERAL_RECORDS
+from kanonym.metrics.risk.copula import CORRECTNESS, UNIQUENESS, CopulaRisk, copula_risk
 from kanonym.metrics.risk.disclosed import disclosed
 from kanonym.metrics.risk.presets import PRESETS
 from kanonym.metrics.risk.sizes import THRESHOLD
-from kanonym.metrics.risk.suda import MOST_ATTRIBUTES, Suda, suda
+from kanonym.metrics.risk.suda import ENTRIES as SUDA
+from kanonym.metrics.risk.suda import MOST_ATTRIBUTES, Suda, fitting, suda
 from kanonym.policy import Policy
-from kanonym.transforms.persons import PopulationColumn, count_persons
 from kanonym.verification import (
     SensitiveColumn,
     classes_as_released,
@@ -42,6 +46,10 @@ LARGEST_OF_MANY = 3
 MOST_DISTINCT = 100_000
 """Of more distinct records the likelihood of a correct match is not computed: 10 s here."""
 
+TOO_MANY_ATTRIBUTES = f"SUDA takes at most {MOST_ATTRIBUTES} quasi-identifiers"
+TOO_MANY_RECORDS = "SUDA takes minutes and gigabytes of so many records; `largest` asks for it"
+TOO_MANY_DISTINCT = f"of more than {MOST_DISTINCT:,} distinct records it takes minutes"
+
 
 @dataclass(frozen=True, eq=False)
 class TableRisk:
@@ -55,10 +63,14 @@ class TableRisk:
         Prosecutor, journalist and marketer risk and what follows from class sizes,
         persons, weights and households.
     suda
-        Special uniques and their scores; None where they were not asked for.
+        Special uniques and their scores; None where they were not asked for, of more than
+        27 quasi-identifiers, or of too many records.
     copula
-        How likely a match is correct; None without the number of persons, or of more than
-        100,000 distinct records (`metrics.risk.copula` itself has no such limit).
+        How likely a match is correct; None without the number of persons, where persons have
+        several records, or of more than 100,000 distinct records (`metrics.risk.copula`
+        itself has no such limit).
+    reasons
+        By entry, why something asked for is not there.
 
     """
 
@@ -66,9 +78,18 @@ class TableRisk:
     assessment: RiskAssessment
     suda: Suda | None
     copula: CopulaRisk | None
-    _table: Any
-    _columns: tuple[pl.Series, ...]
-    _groups: Groups
+    reasons: Mapping[str, str]
+    _like: Any = field(repr=False)
+    _table: Any = field(repr=False)
+    _columns: tuple[pl.Series, ...] = field(repr=False)
+    _groups: Groups = field(repr=False)
+
+    def __str__(self) -> str:
+        """Return the counts, and every number on a line of its own."""
+        found = self.measurement
+        alone = f"records alone in their class {found.uniques:,}"
+        counts = f"records {found.rows:,} · classes {found.classes:,} · k {found.k:,} · {alone}"
+        return "\n".join([counts, "", *lines_of("risk", self.entries())])
 
     def entries(self) -> dict[str, Measured]:
         """Return every measure that the given columns allow, by name."""
@@ -78,6 +99,9 @@ class TableRisk:
         if self.copula is not None:
             both = (self.copula.population_uniqueness, self.copula.population_correctness)
             found |= {one.meaning.name: one for one in both}
+        for meaning in (*SUDA.values(), UNIQUENESS, CORRECTNESS):
+            if meaning.name in self.reasons:
+                found[meaning.name] = Measured(meaning, None, {}, self.reasons[meaning.name])
         return {name: one for name, one in found.items() if one.value is not None or one.reason}
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,9 +114,9 @@ class TableRisk:
     def records(self) -> Any:
         """The risk of each record, in the table's order and type: no value of the table.
 
-        Columns: `class` (its number), `class_size`, `prosecutor`, `journalist`; and
-        `individual`, `household`, `persons` (of the class), `suda`, `dis`, `uniqueness`
-        and `correctness`, where they were measured.
+        Of a pandas frame it has the index, too. Columns: `class` (its number), `class_size`,
+        `prosecutor`, `journalist`; and `individual`, `household`, `persons` (of the class),
+        `suda`, `dis`, `uniqueness` and `correctness`, where they were measured.
         """
         labels, found = self._groups.labels, self.assessment
         columns: dict[str, NDArray[Any]] = {
@@ -107,18 +131,21 @@ class TableRisk:
             columns["household"] = found.households.by_record
         if found.persons is not None:
             columns["persons"] = found.persons.by_class[labels]
-        if self.suda is not None:
+        if self.suda is not None and self.suda.told:
             columns |= {"suda": self.suda.scores, "dis": self.suda.dis}
         if self.copula is not None:
             columns |= {
                 "uniqueness": self.copula.uniqueness,
                 "correctness": self.copula.correctness,
             }
-        return self._framed(columns, [])
+        return frames.with_index(self._framed(columns, []), self._table)
 
     @cached_property
     def classes(self) -> Any:
-        """The classes, smallest first: their quasi-identifiers, `class`, `class_size`, risk."""
+        """The classes, smallest first: their quasi-identifiers, `class`, `class_size`, risk.
+
+        Where a quasi-identifier has one of these names, the measure's gets a `_` behind it.
+        """
         order = np.argsort(self._groups.sizes, kind="stable")
         found = self.assessment
         columns: dict[str, NDArray[Any]] = {
@@ -128,14 +155,23 @@ class TableRisk:
             "journalist": found.journalist.by_class[order],
         }
         first = pl.Series(self._groups.first[order])
-        taken = [one.gather(first) for one in self._columns if one.name not in columns]
-        return self._framed(columns, taken)
+        taken = [one.gather(first) for one in self._columns]
+        names = {one.name for one in taken}
+        free = {_free(name, names): values for name, values in columns.items()}
+        return self._framed(free, taken)
 
     def _framed(self, columns: Mapping[str, NDArray[Any]], taken: Sequence[pl.Series]) -> Any:
         built = [pl.Series(name, np.ascontiguousarray(one)) for name, one in columns.items()]
         return frames.assemble(
-            self._table, np.zeros(len(built[0]), np.int64), [*taken, *built], self._table
+            self._table, np.zeros(len(built[0]), np.int64), [*taken, *built], self._like
         )
+
+
+def _free(name: str, names: set[str]) -> str:
+    """Return a name that is none of the others."""
+    while name in names:
+        name += "_"
+    return name
 
 
 def risk(
@@ -159,7 +195,9 @@ def risk(
     Parameters
     ----------
     frame
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table; or a `Release`,
+        which brings its policy, and the persons that it counted where no column says whose
+        the records are.
     policy
         Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave
         it out and name them.
@@ -173,18 +211,23 @@ def risk(
         quasi-identifiers of all of them: for journalist and marketer risk.
     entity
         Column that tells persons apart, where one person has several records: persons
-        are counted, too. None: that of the policy's k-anonymity, where the table has it.
+        are counted, too; records without a value count as one person. None: that of the
+        policy's k-anonymity. Where the table lacks it, as releases do, nothing about
+        persons has a value, and no preset is judged by records in their place.
     weight
-        Column of sampling weights, for individual risk.
+        Column of sampling weights, numbers above 0, for individual risk.
     household
-        Column of households, for the risk that one member is found.
+        Column of households, for the risk that one member is found; a record without a
+        value is in none.
     threshold
         In [0, 1]; records with a risk strictly above it are at risk.
     presets
         Which of `metrics.risk.presets` are judged.
     largest
         Attributes of the largest minimal sample unique that is looked for (SUDA), 0 for
-        none. None: all of up to ten attributes, else three of them.
+        none. None: all of up to ten attributes, else three of them; of many records fewer,
+        as `metrics.risk.suda.fitting` says. A range, released as two columns, is one
+        attribute.
     seed
         Of integration points, where `population` is a number.
 
@@ -209,94 +252,129 @@ def risk(
     (2, 0.75)
 
     """
+    check_seed(seed)
+    named = bool(quasi_identifiers or sensitive or hierarchies)
+    frame, policy, release = opened(frame, policy, named=named)
     native = frames.eager(frame)
     names = frames.column_names(native)
     asked = columns_asked(policy, quasi_identifiers, sensitive, hierarchies or {}, names)
-    entity = entity or next((one for one in asked.entities if one in names), None)
-    known = [frames.column(native, name) for name in asked.columns]
-    groups = group_by_code(known) if known else None
-    if groups is None:
+    if not asked.held:
         raise SchemaError("say which columns are quasi-identifiers: without one there is no risk")
+    judged = presets_of(presets)
+    number, table = population_of(population)
+    known = [known_column(native, name) for name in asked.columns]
+    groups = group_by_code(known)
+    whose: NDArray[np.int32] | PersonRisk | None = None
+    untold = None
+    if entity is None and asked.entities:
+        whose = persons_of_release(release, asked.entities[0], groups, threshold)
+        entity = next((one for one in asked.entities if one in names), None)
+        if whose is None and entity is None:
+            untold = UNTOLD.format(asked.entities[0])
+    if whose is None and entity is not None:
+        whose = value_codes(frames.column(native, entity))[0]
     hidden = [
         SensitiveColumn(frames.column(native, name), asked.trees.get(name))
         for name in asked.sensitive
     ]
-    number = population if isinstance(population, int) and population is not True else None
-    persons = None
-    if population is not None and number is None:
-        persons = _persons(population, known, asked.trees, groups)
     assessment = measure_risk(
         groups.labels,
         len(groups.sizes),
-        persons_of_class=persons,
-        entities=None if entity is None else value_codes(frames.column(native, entity))[0],
-        weights=None if weight is None else _weights(frames.column(native, weight)),
-        households=None if household is None else _households(frames.column(native, household)),
+        persons_of_class=persons_of_classes(table, known, asked, groups.first),
+        entities=whose,
+        untold=untold,
+        weights=None if weight is None else weights_of(frames.column(native, weight)),
+        households=None if household is None else households_of(frames.column(native, household)),
         population=number,
         threshold=threshold,
-        presets=presets,
+        presets=judged,
     )
+    fraction = None if untold else _fraction(assessment, number)
+    reasons = _reasons(assessment, groups, number, untold)
+    special = likely = None
+    if largest != 0:
+        special, why = _suda(asked, groups, largest, fraction)
+        reasons |= {} if why is None else dict.fromkeys(SUDA, why)
+    if number is not None and UNIQUENESS.name not in reasons:
+        likely = _copula(known, asked, number, seed)
     return TableRisk(
         measurement=measure_table(classes_as_released(groups, hidden), k_wildcard(known)),
         assessment=assessment,
-        suda=_suda(known, groups, largest, number),
-        copula=None if number is None else _copula(known, groups, number, seed),
+        suda=special,
+        copula=likely,
+        reasons=reasons,
+        _like=frame,
         _table=native,
         _columns=tuple(known),
         _groups=groups,
     )
 
 
-def _persons(
-    population: Any,
-    known: Sequence[pl.Series],
-    trees: Mapping[str, HierarchySource],
-    groups: Groups,
-) -> NDArray[np.int64]:
-    """Return (n_classes,) int64: the persons of a population table in each class."""
-    path = isinstance(population, str | os.PathLike)
-    table = files.read_table(os.fspath(population)) if path else frames.eager(population)
-    columns = [
-        PopulationColumn(frames.column(table, one.name), trees.get(one.name) or Flat())
-        for one in known
-    ]
-    return count_persons(known, columns, groups.first)[0]
-
-
-def _weights(column: pl.Series) -> NDArray[np.float64]:
-    if not column.dtype.is_numeric():
-        raise SchemaError(
-            f"column {column.name!r} is no column of weights: it holds {column.dtype}, not numbers"
+def _fraction(assessment: RiskAssessment, population: int | None) -> float | None:
+    """Return the share of the population that is in the table; None where it is not known."""
+    if population is None:
+        return None
+    persons = assessment.persons
+    inside = assessment.records if persons is None else persons.persons
+    if inside > population:
+        raise DataError(
+            f"the table has records of {inside} persons, but the population only {population}; "
+            "it must be the number of persons that the table is a sample of"
         )
-    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return inside / population if inside else None
 
 
-def _households(column: pl.Series) -> NDArray[np.int32]:
-    """Return (n_rows,) int32 codes of households, -1 for none."""
-    codes, _ = value_codes(column)
-    return np.where(column.is_null().to_numpy(), np.int32(-1), codes).astype(np.int32)
+def _reasons(
+    assessment: RiskAssessment, groups: Groups, population: int | None, untold: str | None
+) -> dict[str, str]:
+    """Return why entries that were asked for are not there, those of SUDA apart."""
+    if population is None:
+        return {}
+    persons, why = assessment.persons, untold
+    if why is None and persons is not None and persons.records > persons.persons:
+        why = SEVERAL_RECORDS
+    if why is None and len(groups.sizes) > MOST_DISTINCT:
+        why = TOO_MANY_DISTINCT
+    return {} if why is None else dict.fromkeys((UNIQUENESS.name, CORRECTNESS.name), why)
 
 
 def _suda(
-    known: Sequence[pl.Series], groups: Groups, largest: int | None, population: int | None
-) -> Suda | None:
-    """Return the special uniques; None where nobody asked, or there are too many columns."""
-    d = len(known)
-    if largest == 0 or (d > MOST_ATTRIBUTES and largest is None):
-        return None
-    if largest is None and d > MANY_ATTRIBUTES:
-        largest = LARGEST_OF_MANY
-    codes = np.ascontiguousarray(groups.codes[groups.labels])
-    fraction = {} if population is None else {"fraction": len(codes) / population}
-    return suda(codes, [one.name for one in known], largest=largest, **fraction)
+    asked: Asked, groups: Groups, largest: int | None, fraction: float | None
+) -> tuple[Suda | None, str | None]:
+    """Return the special uniques, or why they were not looked for."""
+    d = len(asked.held)
+    if largest is None and d > MOST_ATTRIBUTES:
+        return None, TOO_MANY_ATTRIBUTES
+    of_classes = _together(list(groups.codes.T), asked)
+    if largest is None:
+        largest = fitting(
+            len(groups.sizes),
+            [int(codes.max(initial=-1)) + 1 for codes in of_classes],
+            LARGEST_OF_MANY if d > MANY_ATTRIBUTES else d,
+        )
+        if not largest:
+            return None, TOO_MANY_RECORDS
+    codes = np.column_stack(of_classes)[groups.labels]
+    further = {} if fraction is None else {"fraction": fraction}
+    found = suda(np.ascontiguousarray(codes), list(asked.held), largest=largest, **further)
+    return found, None
 
 
-def _copula(
-    known: Sequence[pl.Series], groups: Groups, population: int, seed: int
-) -> CopulaRisk | None:
-    """Return the likelihood of correct matches; None where it would take minutes."""
-    if len(groups.sizes) > MOST_DISTINCT:
-        return None
-    encoded = [encode_column(one, by_value=True) for one in known]
-    codes = np.column_stack([codes for _, codes in encoded]).astype(np.int32)
-    return copula_risk(codes, [domain.size for domain, _ in encoded], population, seed=seed)
+def _copula(known: Sequence[pl.Series], asked: Asked, population: int, seed: int) -> CopulaRisk:
+    """Return the likelihood of correct matches."""
+    columns = _together([encode_column(one, by_value=True)[1] for one in known], asked)
+    sizes = [int(codes.max(initial=-1)) + 1 for codes in columns]
+    return copula_risk(np.column_stack(columns), sizes, population, seed=seed)
+
+
+def _together(columns: Sequence[NDArray[np.int32]], asked: Asked) -> list[NDArray[np.int32]]:
+    """Return one code column for each quasi-identifier, from one for each column."""
+    left = list(columns)
+    found = []
+    for own in asked.held.values():
+        codes, left = left[: len(own)], left[len(own) :]
+        if len(own) > 1:
+            sizes = [int(one.max(initial=-1)) + 1 for one in codes]
+            codes = [group_rows([np.ascontiguousarray(one) for one in codes], sizes).labels]
+        found.append(codes[0].astype(np.int32))
+    return found

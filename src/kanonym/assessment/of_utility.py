@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import polars as pl
 
-from kanonym.assessment.columns import columns_asked
-from kanonym.data import frames
+from kanonym.assessment.beside import beside
+from kanonym.assessment.columns import check_seed, listed
+from kanonym.assessment.lines import lines_of
+from kanonym.assessment.recodings import with_centroids
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.schema import Identifier
 from kanonym.metrics.measured import Measured
 from kanonym.metrics.utility.learning import learning_measure
 from kanonym.metrics.utility.measure import Measure
 from kanonym.metrics.utility.measures import MEASURES
-from kanonym.pipeline import acting_on
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
 from kanonym.transforms.reading import read_pair
@@ -35,11 +33,14 @@ class TableUtility:
         Every measure by name.
     aligned
         Whether each released record could be compared with its original.
+    left_out
+        By column that both tables have, why nothing of it is in a measure.
 
     """
 
     measured: dict[str, Measured]
     aligned: bool
+    left_out: dict[str, str] = field(default_factory=dict)
 
     def entries(self) -> dict[str, Measured]:
         """Return every measure, by its name in the JSON contract."""
@@ -48,6 +49,11 @@ class TableUtility:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9: one entry a measure."""
         return {name: one.to_dict() for name, one in self.entries().items()}
+
+    def __str__(self) -> str:
+        """Return every number on a line of its own, those of its parts below it."""
+        out = [f"left out: {name} {why}" for name, why in self.left_out.items()]
+        return "\n".join([*lines_of("utility", self.entries()), *out])
 
 
 def utility(
@@ -69,15 +75,19 @@ def utility(
     original, released
         Tables, each of any kind. The release has the quasi-identifiers, as values,
         intervals, sets, labels of a hierarchy, `*` or null, whoever made it; other columns
-        are compared where both have them.
+        are compared where both have them and can be measured: no lists, no numbers that are
+        infinite or beyond ±1e150. Or `released` is a `Release`, which brings its policy, its
+        hierarchies and which record each released one is.
     policy
         Whose quasi-identifiers and hierarchies are meant; or leave it out and name them.
+        Of what it releases as a mean, median or mode nobody knows what it stands for
+        without alignment: measures of what is left open then have no value.
     quasi_identifiers, hierarchies
         Names of columns, and the hierarchies whose labels the release has.
     aligned
-        Whether row i of both tables is one record: some measures compare records. None:
-        found out, from columns that are released unchanged. Releases are shuffled unless
-        their policy keeps the order.
+        Whether row i of both tables is one record: some measures compare records. None: so it
+        is where the policy keeps the order and no record is missing; else it is found out,
+        from columns that are released unchanged. Not read of a `Release`.
     target
         A column that models learn to predict, on the release and on the original; takes
         tens of seconds.
@@ -89,81 +99,59 @@ def utility(
     Raises
     ------
     SchemaError
-        A quasi-identifier is missing, or a released value cannot be read.
+        A quasi-identifier is missing or named twice, or a released value cannot be read.
+    DataError
+        The original has no record, or not those that a `Release` was made of; or a
+        quasi-identifier has a number that is infinite or beyond ±1e150.
     PolicyError
-        There is no such measure.
+        There is no such measure, or the policy is none.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> before = pl.DataFrame({"income": [1000, 1200, 3000, 3400]})
+    >>>     >>> before = pl.DataFrame({"income": [1000, 1200, 3000, 3400]})
     >>> after = pl.DataFrame({"income": [1100, 1100, 3200, 3200]})
     >>> found = utility(before, after, quasi_identifiers=["income"], aligned=True)
     >>> round(found.measured["rmse"].value, 3)
     158.114
 
     """
-    tables = frames.eager(original), frames.eager(released)
-    names = frames.column_names(tables[0])
-    held = frames.column_names(tables[1])
-    asked = columns_asked(policy, quasi_identifiers, (), hierarchies or {}, held)
-    known = [name for name in names if name in asked.attributes]
-    absent = [name for name in asked.attributes if name not in names]
-    if absent:
-        raise SchemaError(f"the original has no column {absent[0]!r}. It has: {', '.join(names)}")
-    chosen = _chosen(measures)
-    if target is not None:
-        if target not in names or target not in held:
-            raise SchemaError(f"target {target!r} is no column of both tables")
-        chosen = {**chosen, "learning": learning_measure(target)}
-    trees = {
-        name: tree
-        for name, tree in asked.trees.items()
-        if name in known and (policy is None or _labelled(policy, name))
-    }
-    values = partial(frames.column, tables[0])
-    pair = read_pair(
-        {
-            name: _recoded(policy, tables[0], names, name) if name in trees else values(name)
-            for name in names
-            if _compared(policy, name)
-        },
-        {name: frames.column(tables[1], name) for name in held},
-        known,
-        trees,
+    check_seed(seed)
+    tables = beside(
+        original,
+        released,
+        policy,
+        quasi_identifiers=quasi_identifiers,
+        hierarchies=hierarchies,
         aligned=aligned,
     )
+    chosen = _chosen(measures)
+    if target is not None:
+        if target not in tables.before:
+            raise SchemaError(f"target {target!r} is no column of both tables that can be compared")
+        chosen = {**chosen, "learning": learning_measure(target)}
+    pair = read_pair(
+        tables.before,
+        tables.after,
+        tables.known,
+        tables.trees_known,
+        aligned=tables.aligned,
+        rows=tables.rows,
+    )
+    pair = with_centroids(pair, tables.recodings)
     # Each has a generator of its own: what one draws does not depend on which others are asked.
     found = {
         name: measure.take(pair, np.random.default_rng([seed, *name.encode()]))
         for name, measure in chosen.items()
     }
-    return TableUtility(found, pair.rows is not None)
+    return TableUtility(found, pair.rows is not None, tables.left_out)
 
 
 def _chosen(measures: Sequence[str] | None) -> dict[str, Measure]:
     """Return the measures that are asked for."""
     if measures is None:
         return MEASURES
-    for name in measures:
+    names = listed(measures, "measures")
+    for name in names:
         if name not in MEASURES:
             raise PolicyError(unknown("measure", name, MEASURES))
-    return {name: MEASURES[name] for name in measures}
-
-
-def _compared(policy: Policy | None, name: str) -> bool:
-    """Whether a column of the original is compared; identifiers, which a policy drops, are not."""
-    return policy is None or not isinstance(policy.attributes.get(name), Identifier)
-
-
-def _labelled(policy: Policy, name: str) -> bool:
-    """Whether a quasi-identifier that has a hierarchy is released as labels of it."""
-    own = getattr(policy.attributes.get(name), "recoding", None)
-    return policy.algorithm.recodes == "levels" or (own or policy.recoding) in (None, "hierarchy")
-
-
-def _recoded(policy: Policy | None, table: Any, names: Sequence[str], name: str) -> pl.Series:
-    """Return a column as actions leave it: its hierarchy knows these values."""
-    if policy is None:
-        return frames.column(table, name)
-    return acting_on(table, policy.schema_for(names), policy.seed).before(name)
+    return {name: MEASURES[name] for name in names}

@@ -6,7 +6,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 Distance = Literal["euclidean", "manhattan"]
 
@@ -41,6 +40,8 @@ def nearest(
     it comes close to O(m n).
 
     """
+    from scipy.spatial import KDTree  # noqa: PLC0415 - takes a while to load
+
     distinct, first = np.unique(points, axis=0, return_index=True)
     tree = KDTree(distinct)
     numbers = np.empty(len(asked), np.int64)

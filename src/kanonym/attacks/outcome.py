@@ -90,8 +90,13 @@ class AttackOutcome:
 
     @property
     def chance(self) -> Counted:
-        """What the rate is compared with: the control where there is one, else the baseline."""
-        return self.baseline if self.control is None else self.control
+        """What the rate is compared with: the better of the baseline and the control.
+
+        A control that does worse than somebody without the release is no measure of chance.
+        """
+        if self.control is None:
+            return self.baseline
+        return max(self.control, self.baseline, key=lambda one: one.rate)
 
     @property
     def risk(self) -> float:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.hierarchy import Hierarchy
 from kanonym.metrics.utility.pair import CategoricalColumn, NumericColumn, TablePair
 
 
@@ -23,12 +25,18 @@ class Scene:
         None where there are none.
     sensitive
         Columns of both tables that the intruder wants to learn.
+    second
+        The persons of `pair`, row by row, beside a further release of them; None without.
+    trees
+        Hierarchies of sensitive columns, where they have one, with every value of the original.
 
     """
 
     pair: TablePair
     control: TablePair | None
     sensitive: tuple[str, ...]
+    second: TablePair | None = None
+    trees: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:

@@ -16,11 +16,14 @@ import kanonym
 from kanonym.cli import (
     anonymize,
     assess,
+    attack,
+    compare,
     demo,
     hierarchy,
     lattice,
     measure,
     profile,
+    recommend,
     sigo,
     transform,
     verify,
@@ -41,6 +44,9 @@ app.command("verify")(verify.verify)
 app.command("measure")(measure.measure)
 app.command("profile")(profile.profile)
 app.command("assess", cls=Grouped)(assess.assess)
+app.command("attack", cls=Grouped)(attack.attack)
+app.command("compare", cls=Grouped)(compare.compare)
+app.command("recommend")(recommend.recommend)
 app.command("lattice")(lattice.lattice)
 app.command("transform")(transform.transform)
 app.add_typer(hierarchy.app, name="hierarchy")
@@ -55,7 +61,7 @@ def _version(asked: bool) -> None:
 
 
 @app.callback()
-def options(
+def _every_command(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,

@@ -53,6 +53,8 @@ def assess(
     threshold: Annotated[
         float | None,
         typer.Option(
+            min=0,
+            max=1,
             metavar="RISK",
             help="Records above this risk are at risk; 0.05 unless given.",
             rich_help_panel=ASSESSED,
@@ -102,21 +104,38 @@ def assess(
         raise typer.BadParameter(
             "--aligned, --shuffled and --target compare two tables", param_hint="RELEASED"
         )
-    asked = _asked(policy, quasi_identifiers, sensitive, hierarchy)
-    places = {"TABLE": original, "RELEASED": released, "--policy": policy}
+    if json and str(records) == "-":
+        raise typer.BadParameter(
+            "standard output cannot hold both", param_hint="--json and --records -"
+        )
+    persons = _number(population)
+    everybody = None if isinstance(persons, int) else persons
+    trees = options.hierarchy_files(hierarchy)
+    places = {
+        "TABLE": original,
+        "RELEASED": released,
+        "--population": everybody,
+        "--policy": policy,
+        **{f"--hierarchy {name}": file for name, file in trees.items()},
+    }
+    if list(places.values()).count("-") > 1:
+        raise typer.BadParameter("standard input can be read once", param_hint="-")
     options.check_places(places, [("--records", records)])
+    asked = options.columns_meant(policy, quasi_identifiers, sensitive, trees)
     if records is not None:
-        check_table_output(str(records))
+        check_table_output(records, options.format_of(str(records), format))
     further: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
     with working() as step:
         step("read")
         before = read_table(original, options.format_of(original, format))
-        after = None if released is None else read_table(released)
+        after = None
+        if released is not None:
+            after = read_table(released, options.format_of(released, format))
         step("risk")
         found = assessment.risk(
             before if after is None else after,
             **asked,
-            population=_number(population),
+            population=persons,
             entity=entity,
             weight=weight,
             household=household,
@@ -126,46 +145,28 @@ def assess(
         parts: dict[str, Any] = {"risk": found.to_dict()}
         if after is not None:
             step("utility")
-            shared = {name: one for name, one in asked.items() if name != "sensitive"}
             useful = assessment.utility(
-                before, after, **shared, aligned=aligned, target=target, seed=seed
+                before, after, **_known(asked), aligned=aligned, target=target, seed=seed
             )
             parts["utility"] = useful.to_dict()
         if records is not None:
             step("write")
-            write_table(found.records, records)
+            write_table(found.records, records, options.format_of(str(records), format))
     if json:
         show_json(parts)
     else:
-        show(*assessed(parts, [] if records is None else [str(records)]))
+        written = [] if records is None else [str(records)]
+        show(*assessed(parts, written), to_stderr=str(records) == "-")
 
 
-def _asked(
-    file: Path | None,
-    quasi_identifiers: list[str] | None,
-    sensitive: list[str] | None,
-    hierarchy: list[str] | None,
-) -> dict[str, Any]:
-    """Return the policy, or the columns that are named in its place."""
-    from kanonym.data.hierarchy import from_file
-    from kanonym.policy import Policy
-
-    known = options.names(quasi_identifiers)
-    if file is not None:
-        if known or sensitive or hierarchy:
-            raise typer.BadParameter(
-                "the policy says which columns are meant", param_hint="--policy"
-            )
-        return {"policy": Policy.from_file(file)}
-    if not known:
-        raise typer.BadParameter(
-            "say which columns are meant: --policy FILE, or -q COLUMNS", param_hint="-q"
-        )
-    files = options.hierarchy_files(hierarchy)
+def _known(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what is asked without the sensitive attributes, which utility does not know."""
+    if "policy" in asked:
+        return asked
+    trees = asked["hierarchies"]
     return {
-        "quasi_identifiers": known,
-        "sensitive": options.names(sensitive),
-        "hierarchies": {name: from_file(place) for name, place in files.items()},
+        "quasi_identifiers": asked["quasi_identifiers"],
+        "hierarchies": {name: trees[name] for name in trees if name not in asked["sensitive"]},
     }
 
 

@@ -185,6 +185,37 @@ def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **shor
     return Policy.short(**given)
 
 
+def columns_meant(
+    file: Path | None,
+    quasi_identifiers: list[str] | None,
+    sensitive: list[str] | None,
+    hierarchies: dict[str, str],
+) -> dict[str, Any]:
+    """Return the policy, or the columns that are named in its place, as keyword arguments.
+
+    file: the policy file. hierarchies: the file of each column.
+    """
+    from kanonym.data.hierarchy import from_file
+    from kanonym.policy import Policy
+
+    known = names(quasi_identifiers)
+    if file is not None:
+        if known or sensitive or hierarchies:
+            raise typer.BadParameter(
+                "the policy says which columns are meant", param_hint="--policy"
+            )
+        return {"policy": Policy.from_file(file)}
+    if not known:
+        raise typer.BadParameter(
+            "say which columns are meant: --policy FILE, or -q COLUMNS", param_hint="-q"
+        )
+    return {
+        "quasi_identifiers": known,
+        "sensitive": names(sensitive),
+        "hierarchies": {name: from_file(place) for name, place in hierarchies.items()},
+    }
+
+
 def algorithm_form(name: str | None, **given: Any) -> dict[str, Any] | None:
     """Return the YAML form of the algorithm, or None where no option says anything.
 

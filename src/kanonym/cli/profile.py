@@ -48,7 +48,11 @@ def profile(
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import read_table
 
-    options.check_places({"TABLE": table}, [("--write", write)])
+    if json and str(write) == "-":
+        raise typer.BadParameter(
+            "standard output cannot hold both", param_hint="--json and --write -"
+        )
+    options.check_places({"INPUT": table}, [("--write", write)])
     with working() as step:
         step("read")
         frame = read_table(table, options.format_of(table, format))
@@ -64,4 +68,5 @@ def profile(
     if json:
         show_json(found.to_dict())
     else:
-        show(*profiled(found.to_dict(), [] if write is None else [str(write)]))
+        written = [] if write is None else [str(write)]
+        show(*profiled(found.to_dict(), written), to_stderr=str(write) == "-")

@@ -48,10 +48,11 @@ def _begun(sentence: str) -> str:
 
 
 def _held(column: Mapping[str, Any]) -> str:
-    """Return what a column holds, in a few words."""
+    """Return what a column holds, in a few words, but for what the evidence begins with."""
     values = f"{number(column['distinct'])} value{'' if column['distinct'] == 1 else 's'}"
-    nulls = f", {number(column['nulls'])} null" if column["nulls"] else ""
-    return f"{column['type']}, {values}{nulls}"
+    told = any(one.startswith(values) for one in column["evidence"])
+    nulls = [f"{number(column['nulls'])} null"] if column["nulls"] else []
+    return ", ".join([column["type"], *([] if told else [values]), *nulls])
 
 
 def _sets(found: Mapping[str, Any]) -> list[RenderableType]:

@@ -239,6 +239,18 @@ def assemble(
     return cast("FrameT", built)
 
 
+def with_index(built: FrameT, frame: object) -> FrameT:
+    """Return a table with the index of another one, where both are pandas; else as it is.
+
+    built: as `assemble` returns it, a row for each of `frame`, in that order.
+    """
+    native = nw.to_native(built, pass_through=True)
+    if not is_pandas_dataframe(native):
+        return built
+    native = native.set_axis(eager(frame).index)
+    return cast("FrameT", nw.from_native(native) if isinstance(built, nw.DataFrame) else native)
+
+
 def _checked(names: Sequence[object]) -> list[str]:
     if not names:
         raise DataError("the table has no columns")

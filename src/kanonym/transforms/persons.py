@@ -16,6 +16,9 @@ from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.parallel import parallel
 from kanonym.transforms.recoding import text_of
 
+NEEDED = "; k-map and delta-presence need recoding 'hierarchy'"
+"""What models ask of a release, behind the message that one of its values is no label."""
+
 
 class PopulationColumn(NamedTuple):
     """One quasi-identifier in the population table.
@@ -42,6 +45,7 @@ def count_persons(
     released: Sequence[pl.Series],
     population: Sequence[PopulationColumn],
     first: NDArray[np.int64],
+    needed: str = NEEDED,
 ) -> tuple[NDArray[np.int64], int]:
     """Count the persons that have the values of each released class.
 
@@ -53,6 +57,8 @@ def count_persons(
         The same quasi-identifiers in the population table, in the same order.
     first
         (n_classes,) int64, a row of each class.
+    needed
+        What is said behind "is no label of its hierarchy".
 
     Returns
     -------
@@ -85,7 +91,7 @@ def count_persons(
     labels = np.zeros((len(first), len(trees)), np.int32)
     for a, (tree, column, known) in enumerate(zip(trees, released, population, strict=True)):
         told = None if known.levels is None else known.levels[first]
-        levels[:, a], labels[:, a] = _read(tree, column.gather(first), told)
+        levels[:, a], labels[:, a] = _read(tree, column.gather(first), told, needed)
     counts = np.zeros(len(first), np.int64)
     reached = np.zeros(len(persons.sizes), np.bool_)
     ways = group_rows(_columns(levels), [tree.n_levels for tree in trees])
@@ -117,7 +123,7 @@ def _required(column: PopulationColumn) -> HierarchySource:
 
 
 def _read(
-    tree: Hierarchy, released: pl.Series, told: NDArray[np.int32] | None
+    tree: Hierarchy, released: pl.Series, told: NDArray[np.int32] | None, needed: str
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return (n,) int32 levels and labels of released values; `told` are levels, or None.
 
@@ -141,8 +147,7 @@ def _read(
     if not known.any(axis=0).all():
         wrong = distinct[int(np.argmin(known.any(axis=0)))]
         raise SchemaError(
-            f"column {released.name!r}: {wrong!r} is no label of its hierarchy; k-map and "
-            "delta-presence need recoding 'hierarchy'"
+            f"column {released.name!r}: {wrong!r} is no label of its hierarchy{needed}"
         )
     shared = np.flatnonzero(known.all(axis=1))
     lowest = np.full(len(texts), shared[0]) if len(shared) else np.argmax(known, axis=0)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import kanonym as ka
 from kanonym.transforms.reading import read_pair
+from kanonym.transforms.reading.texts import Codes
 
 AGES = [20, 25, 29, 30, 47]
 
@@ -293,3 +297,69 @@ def test_a_quasi_identifier_that_the_original_lacks_is_refused():
     """The message names it and what there is."""
     with pytest.raises(ka.SchemaError, match=r"no column 'z'.*It has: q"):
         read_pair({"q": pl.Series([1])}, {"q": pl.Series([1])}, ["z"])
+
+
+LARGE = {
+    "Int64": [10**18 + 7 * i for i in range(12)],
+    "UInt64": [2**64 - 1 - 7 * i for i in range(11, -1, -1)],
+}
+
+
+@pytest.mark.parametrize("dtype", LARGE)
+@pytest.mark.parametrize(
+    ("form", "values", "penalty"),
+    [
+        (lambda v: v, 1, 0),
+        (lambda v: [str(one) for one in v], 1, 0),
+        (lambda v: [f"[{v[0]}, {v[5]}]"] * 12, 6, 35 / 77),
+        (lambda v: [f"[{v[2]}, {v[6]})"] * 12, 4, 28 / 77),
+        (lambda v: [f">={v[6]}"] * 12, 6, 35 / 77),
+        (lambda v: [f"<{v[6]}"] * 12, 6, 42 / 77),
+        (lambda v: {"q_min": [v[0]] * 12, "q_max": [v[5]] * 12}, 6, 35 / 77),
+        (lambda v: {"q_min": [str(v[3])] * 12, "q_max": [str(v[5])] * 12}, 3, 14 / 77),
+        (lambda v: ["*"] * len(v), 12, 1),
+    ],
+)
+def test_integers_that_float64_does_not_tell_apart_are_told_apart(dtype, form, values, penalty):
+    """Beyond 2^53, where neighbours are one number as float64, each is a value of its own."""
+    numbers = LARGE[dtype]
+    released = form(numbers)
+    if released is numbers:
+        released = pl.Series(numbers, dtype=getattr(pl, dtype))
+    elif isinstance(released, dict):
+        whole = isinstance(next(iter(released.values()))[0], int)
+        kind = getattr(pl, dtype) if whole else pl.String
+        released = {name: pl.Series(name, one, dtype=kind) for name, one in released.items()}
+    original = pl.Series("q", numbers, dtype=getattr(pl, dtype))
+    _, _, read_as = read(original, released, aligned=False)
+    assert (read_as.values[read_as.labels] == values).all()
+    assert read_as.penalties[read_as.labels] == pytest.approx(penalty, abs=1e-15)
+
+
+def test_shuffled_large_integers_are_not_taken_for_their_neighbours():
+    """Rows that hold other integers are other records, though float64 does not part them."""
+    numbers = LARGE["Int64"]
+    assert read(numbers, numbers)[0].rows is not None
+    assert read(numbers, numbers[1:] + numbers[:1])[0].rows is None
+
+
+@given(
+    st.lists(st.text("ab", min_size=1, max_size=5), min_size=1, max_size=12, unique=True),
+    st.lists(st.text("ab**", min_size=1, max_size=6), min_size=1, max_size=4),
+)
+@settings(max_examples=200, deadline=None)
+def test_masks_that_are_announced_find_what_others_find(texts, masks):
+    """What masks have in common is done once, and each has the codes that it has alone."""
+    together = Codes(texts, masks)
+    for mask in masks:
+        assert together.under(mask) == Codes(texts).under(mask)
+
+
+def test_many_masks_at_the_front_are_read_in_one_pass():
+    """Ten thousand masks of as many codes take their time once, not once a mask."""
+    codes = [f"{i:05d}" for i in range(0, 100_000, 10)]
+    masks = ["**" + code[2:] for code in codes]
+    begun = time.perf_counter()
+    found = Codes(codes, masks)
+    assert [len(found.under(mask)) for mask in masks] == [100] * len(masks)
+    assert time.perf_counter() - begun < 5  # 20 s one by one

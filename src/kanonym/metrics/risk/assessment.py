@@ -20,7 +20,7 @@ from kanonym.metrics.risk.individual import (
     individual_risk,
 )
 from kanonym.metrics.risk.population import PopulationUniques, population_uniques
-from kanonym.metrics.risk.presets import PRESETS, Verdict
+from kanonym.metrics.risk.presets import PRESETS, Preset, Verdict
 from kanonym.metrics.risk.sizes import THRESHOLD, RecordRisk, journalist, prosecutor
 
 SEVERAL_RECORDS = (
@@ -145,7 +145,8 @@ def measure_risk(
     n_classes: int,
     *,
     persons_of_class: NDArray[np.int64] | None = None,
-    entities: NDArray[np.int32] | None = None,
+    entities: NDArray[np.int32] | PersonRisk | None = None,
+    untold: str | None = None,
     weights: NDArray[np.float64] | None = None,
     households: NDArray[np.int32] | None = None,
     population: int | None = None,
@@ -165,7 +166,12 @@ def measure_risk(
         (n_classes,) int64, persons of each class in a population table, which contains
         the table: for journalist and marketer risk.
     entities
-        (n_rows,) int32 codes from 0, whose record it is, where one person may have several.
+        (n_rows,) int32 codes from 0, whose record it is, where one person may have several;
+        or what is known of the persons already, by these classes.
+    untold
+        Why nobody knows whose the records are, where one person may have several: nothing
+        that is about persons then has a value, and presets are judged by a population
+        table alone.
     weights
         (n_rows,) float64 sampling weights: for individual and household risk.
     households
@@ -202,7 +208,9 @@ def measure_risk(
     _check(threshold, presets)
     sizes = np.bincount(labels[labels >= 0], minlength=n_classes)
     by_record = prosecutor(sizes, threshold)
-    persons = None if entities is None else person_risk(labels, n_classes, entities, threshold)
+    persons = entities if isinstance(entities, PersonRisk) else None
+    if entities is not None and not isinstance(entities, PersonRisk):
+        persons = person_risk(labels, n_classes, entities, threshold)
     individual = exact = None
     if weights is not None:
         estimated = estimated_population(labels, n_classes, weights)
@@ -213,15 +221,27 @@ def measure_risk(
         kept = labels >= 0
         risks = (by_record if individual is None else individual).of_records(labels[kept])
         together = household_risk(risks, households[kept])
-    uniques, reasons = _uniques(sizes, population, persons)
+    uniques, reasons = _uniques(sizes, population, persons, untold)
+    counted = None if persons is None else persons.by_class
+    if untold is not None:
+        reasons |= {name: untold for name in ENTRIES if name.startswith("person_")}
+        # Of each class somebody is in the table; nobody knows how many.
+        counted = (sizes > 0).astype(np.int64)
     fewest, noun = _fewest(sizes, persons_of_class, persons)
     share = None if uniques is None else uniques.share("dankar")
+
+    def verdict(preset: Preset) -> Verdict:
+        counted_elsewhere = persons_of_class is not None and preset.smallest is not None
+        if untold is not None and fewest is not None and not counted_elsewhere:
+            return Verdict(met=None, reason=untold)
+        return preset.judge(fewest, noun, share, reasons.get("population_uniques_dankar"))
+
     return RiskAssessment(
         records=by_record.records,
         classes=int((sizes > 0).sum()),
         threshold=threshold,
         prosecutor=by_record,
-        journalist=journalist(sizes, persons_of_class, threshold),
+        journalist=journalist(sizes, persons_of_class, threshold, counted),
         uniques=int((sizes == 1).sum()),
         persons=persons,
         individual=individual,
@@ -229,12 +249,14 @@ def measure_risk(
         households=together,
         population=uniques,
         reasons=reasons,
-        verdicts={name: PRESETS[name].judge(fewest, noun, share) for name in presets},
+        verdicts={name: verdict(PRESETS[name]) for name in presets},
     )
 
 
 def _check(threshold: float, presets: Sequence[str]) -> None:
     """Refuse a threshold out of its range and presets that there are not."""
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.number):
+        raise PolicyError(f"the risk threshold is {threshold!r}; it must be a number from 0 to 1")
     if not 0 <= threshold <= 1:
         raise PolicyError(f"the risk threshold is {threshold!r}; it must be from 0 to 1")
     unknown = [name for name in presets if name not in PRESETS]
@@ -245,12 +267,17 @@ def _check(threshold: float, presets: Sequence[str]) -> None:
 
 
 def _uniques(
-    sizes: NDArray[np.int64], population: int | None, persons: PersonRisk | None
+    sizes: NDArray[np.int64],
+    population: int | None,
+    persons: PersonRisk | None,
+    untold: str | None,
 ) -> tuple[PopulationUniques | None, dict[str, str]]:
     """Estimate population uniques where it is asked and possible, and say why not."""
     if population is None:
         return None, {}
     names = [name for name in ENTRIES if name.startswith("population_uniques_")]
+    if untold is not None:
+        return None, dict.fromkeys(names, untold)
     if persons is not None and persons.records > persons.persons:
         return None, dict.fromkeys(names, SEVERAL_RECORDS)
     found = population_uniques(sizes, population)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,9 @@ PERSONS = 8192
 
 PERSON_POINTS = 256
 """Integration points for each person; what is the same for all points needs fewer."""
+
+ACCIDENT = 0.001
+"""An attribute is not taken for determined where it would look so by chance as often as that."""
 
 SOURCE = (
     "Rocher, Hendrickx and de Montjoye (2019), Nature Communications 10:3069; "
@@ -107,6 +111,11 @@ def copula_risk(
     values count by how rare they are. A combination that is much rarer or more frequent
     than its values suggest is not recognized.
 
+    An attribute that another one determines, as a postal code its town, is left out: it tells
+    nothing more, and a copula, which has no such ties, would take the record for one of far
+    fewer. It is determined where equal values of the other always go with equal values of
+    it, and would do so by chance in less than one table of 1,000.
+
     The figures are the same for any order of the rows. On the census (30,162 records, eight
     attributes, four seeds) the integration error is at most 0.005 for a record, root mean
     square, and 0.004 for the population. Cost O(distinct records · 512 · d²), about 0.1 s of
@@ -116,10 +125,11 @@ def copula_risk(
     ----------
     Rocher, Hendrickx and de Montjoye (2019), "Estimating the success of re-identifications
     in incomplete datasets using generative models", Nature Communications 10:3069, and
-    their program CorrectMatch. Deviations: frequencies are the empirical ones (the
-    program's `exact_marginal`; by default it also tries three parametric distributions),
-    places and boxes are integrated by one lattice instead of 100 random places, and the
-    population is not drawn person by person: 8,192 persons are, each judged by p.
+    their program CorrectMatch. Deviations: determined attributes are left out, frequencies
+    are the empirical ones (the program's `exact_marginal`; by default it also tries three
+    parametric distributions), places and boxes are integrated by one lattice instead of
+    100 random places, and the population is not drawn person by person: 8,192 persons are,
+    each judged by p.
 
     Examples
     --------
@@ -141,7 +151,8 @@ def copula_risk(
         none = [Measured(meaning, None, reason=reason) for meaning in (UNIQUENESS, CORRECTNESS)]
         return CopulaRisk(nothing, nothing, *none)
 
-    ranks, counts = _by_frequency(codes, sizes)
+    kept = _undetermined(codes, sizes)
+    ranks, counts = _by_frequency(codes[:, kept], [sizes[a] for a in kept])
     groups = group_rows(ranks, [len(each) for each in counts])
     model = _Model(fitted_correlation(groups.codes, groups.sizes, counts), counts)
     of_group = _record_probabilities(groups.codes, model, seed)
@@ -155,6 +166,30 @@ def copula_risk(
         Measured(UNIQUENESS, float(weights @ all_unique), {"records": float(share @ unique)}),
         Measured(CORRECTNESS, float(weights @ all_correct), {"records": float(share @ correct)}),
     )
+
+
+def _undetermined(codes: NDArray[np.int32], sizes: Sequence[int]) -> list[int]:
+    """Return the attributes that no other one determines; of two that do each other, the first.
+
+    Cost: one radix sort of the records for each two attributes.
+    """
+    n, d = codes.shape
+    columns = [np.ascontiguousarray(codes[:, a]) for a in range(d)]
+    counts = [np.bincount(codes[:, a], minlength=size) for a, size in enumerate(sizes)]
+    distinct = [int((each > 0).sum()) for each in counts]
+    determined: set[int] = set()
+    for a, b in permutations(range(d), 2):
+        # Of bijections the second is left out, whichever of both directions comes first.
+        if b in determined or distinct[a] < distinct[b] or (distinct[a] == distinct[b] and a > b):
+            continue
+        agree = float(((counts[b] / n) ** 2).sum())
+        by_chance = agree ** (n - distinct[a])
+        if (
+            by_chance < ACCIDENT
+            and len(group_rows([columns[a], columns[b]], [sizes[a], sizes[b]]).sizes) == distinct[a]
+        ):
+            determined.add(b)
+    return [a for a in range(d) if a not in determined]
 
 
 def _by_frequency(

@@ -90,7 +90,11 @@ class Preset:
     source: str
 
     def judge(
-        self, fewest: int | None, noun: str = "records", unique_share: float | None = None
+        self,
+        fewest: int | None,
+        noun: str = "records",
+        unique_share: float | None = None,
+        no_share: str | None = None,
     ) -> Verdict:
         """Say whether a table meets it.
 
@@ -102,6 +106,8 @@ class Preset:
             What these are, in the plural.
         unique_share
             Estimated population uniques / population; None where there is no estimate.
+        no_share
+            Why there is none, where it was asked for.
 
         Examples
         --------
@@ -115,7 +121,7 @@ class Preset:
         if fewest is None:
             return Verdict(met=True, reason="the table has no record to be found")
         if self.smallest is None:
-            return self._judge_uniques(unique_share)
+            return self._judge_uniques(unique_share, no_share)
         met = fewest >= self.smallest
         return Verdict(
             met=met,
@@ -123,18 +129,18 @@ class Preset:
             f"{1 / fewest:.3g}; {self.smallest} is the least allowed ({self.quoted:g})",
         )
 
-    def _judge_uniques(self, share: float | None) -> Verdict:
+    def _judge_uniques(self, share: float | None, no_share: str | None) -> Verdict:
         """Compare a share of population uniques with the threshold."""
         if share is None:
             return Verdict(
                 met=None,
-                reason="the population uniques were not estimated: the number of persons that "
-                "the table is a sample of is needed",
+                reason="the population uniques were not estimated: "
+                + (no_share or "the number of persons that the table is a sample of is needed"),
             )
         return Verdict(
             met=share <= self.quoted,
-            reason=f"an estimated {share:.3%} of the population are unique; "
-            f"at most {self.quoted:.3%} may be",
+            reason=f"an estimated {100 * share:.3g}% of the population are unique; "
+            f"at most {100 * self.quoted:.3g}% may be",
         )
 
     def to_dict(self) -> dict[str, Any]:

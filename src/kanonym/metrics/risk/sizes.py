@@ -167,6 +167,7 @@ def journalist(
     sizes: NDArray[np.int64],
     population: NDArray[np.int64] | None = None,
     threshold: float = THRESHOLD,
+    persons: NDArray[np.int64] | None = None,
 ) -> RecordRisk:
     """Measure the risk from an intruder who does not know who is in the table.
 
@@ -183,11 +184,14 @@ def journalist(
         upper bound.
     threshold
         In [0, 1].
+    persons
+        (n_classes,) int64, whose records these are, where a person may have several: the
+        distinct persons of each class. None: every record is another person's.
 
     Raises
     ------
     DataError
-        A class has more records than persons.
+        A class of the table has more persons than that of the population.
 
     References
     ----------
@@ -201,12 +205,13 @@ def journalist(
     """
     if population is None:
         return prosecutor(sizes, threshold)
-    wrong = sizes > population
+    inside, noun = (sizes, "records") if persons is None else (persons, "persons of the table")
+    wrong = inside > population
     if wrong.any():
         raise DataError(
             f"the population table does not contain the table: in {int(wrong.sum())} of "
-            f"{int((sizes > 0).sum())} classes there are more records "
-            f"({int(sizes[wrong].sum())}) than persons ({int(population[wrong].sum())}). "
+            f"{int((sizes > 0).sum())} classes there are more {noun} "
+            f"({int(inside[wrong].sum())}) than persons ({int(population[wrong].sum())}). "
             "Journalist risk needs everybody who could be in the table"
         )
     return summarize(_reciprocals(population), sizes, threshold)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,12 @@ from kanonym.metrics.measured import Meaning, Measured
 
 MOST_ATTRIBUTES = 27
 """With one more, the exponent of DIS-SUDA is 0, and then negative: high scores would be safe."""
+
+MOST_SETS = 10_000_000
+"""Most minimal sample uniques that `fitting` lets a search find: 400 MB and some seconds."""
+
+MOST_VISITS = 200_000_000
+"""Most times that it looks at a record: some seconds."""
 
 SUDA = (
     "Elliot, Manning and Ford (2002), IJUFKS 10(5); Elliot, Manning, Mayes, Gurd and Bane (2005); "
@@ -76,6 +83,12 @@ class Suda:
     _uniques: Uniques = field(repr=False)
     _carried: NDArray[np.float64] = field(repr=False)
 
+    @property
+    def told(self) -> bool:
+        """Whether scores of 0 throughout say that nobody is alone, or nothing at all."""
+        looked = self.largest == len(self.names) or bool(self.counts.any())
+        return looked or not bool((self._uniques.counts == 1).any())
+
     def explain(self, row: int) -> tuple[tuple[str, ...], ...]:
         """Return the minimal sample uniques of a record as names, the smallest first.
 
@@ -121,14 +134,23 @@ class Suda:
         """Return the entries of `ENTRIES`; without a value for a table without a record.
 
         The parts of `suda_mean` are `contributions`; part `file` of `dis_highest` is `file_dis`.
+        Where sets of all attributes were not looked for, part `largest` of the other two says
+        up to how many were.
         """
+        if not self.told:
+            reason = (
+                f"records are alone in the table, but none on {self.largest} attributes or fewer, "
+                "and sets of more were not looked for"
+            )
+            return {name: Measured(meaning, None, {}, reason) for name, meaning in ENTRIES.items()}
         if not len(self.scores):
             reason = "the table has no record"
             return {name: Measured(meaning, None, {}, reason) for name, meaning in ENTRIES.items()}
+        up_to = {"largest": float(self.largest)} if self.largest < len(self.names) else {}
         found: dict[str, tuple[float, dict[str, float]]] = {
-            "suda_highest": (float(self.scores.max()), {}),
+            "suda_highest": (float(self.scores.max()), up_to),
             "suda_mean": (float(self.scores.mean()), self.contributions),
-            "dis_highest": (float(self.dis.max()), {"file": self.file_dis}),
+            "dis_highest": (float(self.dis.max()), {"file": self.file_dis, **up_to}),
         }
         return {name: Measured(ENTRIES[name], *one) for name, one in found.items()}
 
@@ -136,6 +158,31 @@ class Suda:
         if not 0 <= row < len(self.scores):
             raise DataError(f"there is no row {row}: rows are 0 to {len(self.scores) - 1}")
         return int(self._uniques.tuples[row])
+
+
+def fitting(n_distinct: int, sizes: Sequence[int], largest: int) -> int:
+    """Return up to how many attributes sets can be looked for in a table of this size.
+
+    n_distinct: different records. sizes: values of each of the d attributes. At most `largest`;
+    0 where not even single attributes can. Records that are alone on a set of attributes are
+    no more than all records, nor than the combinations of its values; all sets of one size
+    have at most `MOST_SETS` of them. No set is within another, so that those of several sizes
+    together are about as many (Sperner 1928). Cost: one step a set of attributes.
+
+    Examples
+    --------
+    >>> fitting(30_000, [60] * 9, 9), fitting(50_000, [60] * 15, 3), fitting(10**8, [60] * 15, 3)
+    (9, 2, 0)
+
+    """
+    visits = 0
+    for k in range(1, min(largest, len(sizes)) + 1):
+        visits += n_distinct * math.comb(len(sizes), k)
+        if visits > MOST_VISITS:
+            return k - 1
+        if sum(min(n_distinct, math.prod(one)) for one in combinations(sizes, k)) > MOST_SETS:
+            return k - 1
+    return min(largest, len(sizes))
 
 
 def suda(

@@ -142,7 +142,8 @@ def category_cells(column: CategoricalColumn, most: int) -> CategoryCells:
 
     Of categories that the original has equally often, the first count.
     """
-    n_categories = len(column.categories)
+    # Of a column without a record that has a value, labels still leave one category open.
+    n_categories = max(len(column.categories), 1)
     cell_of = np.arange(n_categories, dtype=np.int32)
     size = n_categories
     if n_categories > most + 1:
@@ -154,7 +155,7 @@ def category_cells(column: CategoricalColumn, most: int) -> CategoryCells:
     n_members = np.diff(column.offsets)
     owners = np.repeat(np.arange(len(n_members)), n_members)
     found = np.bincount(owners * size + cell_of[column.members], minlength=len(n_members) * size)
-    shares = found.reshape(len(n_members), size) / n_members[:, None]
+    shares = found.reshape(len(n_members), size) / np.maximum(n_members, 1)[:, None]
     return CategoryCells(column.name, size, cell_of[column.original], column.labels, shares)
 
 
@@ -167,9 +168,9 @@ def distributions(
     records. Cost O(n · bins) for numbers, O(n + members) for categories.
     """
     if isinstance(column, CategoricalColumn):
-        n_categories = len(column.categories)
+        n_categories = max(len(column.categories), 1)
         n_members = np.diff(column.offsets)
-        each = np.bincount(column.labels, minlength=len(n_members)) / n_members
+        each = np.bincount(column.labels, minlength=len(n_members)) / np.maximum(n_members, 1)
         spread = np.bincount(column.members, np.repeat(each, n_members), n_categories)
         found = np.bincount(column.original, minlength=n_categories)
         return found / len(column.original), spread / len(column.labels)

@@ -61,6 +61,9 @@ GCP = Meaning(
 )
 
 
+MORE_RECORDS = "the release has more records than the original: they are no generalization of its"
+
+
 class _UnknownError(Exception):
     """Why a pair of tables gives no number."""
 
@@ -78,6 +81,8 @@ def _measure(meaning: Meaning, found: Callable[[TablePair], Found]) -> Measure:
             return Measured(meaning, None, reason="there is no quasi-identifier")
         if not pair.n_original:
             return Measured(meaning, None, reason="the original has no records")
+        if pair.n_released > pair.n_original:
+            return Measured(meaning, None, reason=MORE_RECORDS)
         try:
             value, parts = found(pair)
         except _UnknownError as why:
@@ -103,6 +108,8 @@ class _Open:
         """Count the records of each label, and refuse values of which nothing is known."""
         counts = []
         for one in pair.generalizations:
+            if one.unknown is not None:
+                raise _UnknownError(one.unknown)
             counts.append(np.bincount(one.labels, minlength=len(one.values)))
             if (counts[-1] * (one.values == 0)).any():
                 raise _UnknownError(

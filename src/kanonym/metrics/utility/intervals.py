@@ -48,8 +48,10 @@ def overlaps(original: Ends, released: Ends) -> NDArray[np.float64]:
 
 def mean_interval(values: NDArray[np.float64]) -> Ends:
     """Return the 95 % interval of the mean of (n,) numbers, at least one, none NaN."""
-    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-    mean = values.mean()
+    # Around one of them, so that equal numbers have just their mean, however many they are.
+    apart = values - values[0]
+    error = apart.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+    mean = values[0] + apart.mean()
     return np.array([mean - Z * error]), np.array([mean + Z * error])
 
 

@@ -176,12 +176,17 @@ def _dealt(
 def _copies(
     pair: TablePair, originals: NDArray[np.int64], random: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return released records to learn from: copies of those originals where they are known."""
+    """Return released records to learn from: copies of those originals where they are known.
+
+    Their order does not depend on that of the release.
+    """
     if pair.rows is None:
-        return drawn(pair.n_released, RECORDS, random)
+        order = features_of(pair.columns).ordered(pair.n_released)
+        return order[drawn(pair.n_released, RECORDS, random)]
     chosen = np.zeros(pair.n_original, np.bool_)
     chosen[originals] = True
-    return np.flatnonzero(chosen[pair.rows])
+    copies = np.flatnonzero(chosen[pair.rows])
+    return copies[np.argsort(pair.rows[copies], kind="stable")]
 
 
 LEARNING = Meaning(

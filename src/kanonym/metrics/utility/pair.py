@@ -116,6 +116,8 @@ class Generalization:
         Where one level of the hierarchy has all released labels, as after full-domain
         recoding: (n,) int64, the records of the original below each label of that level, and
         how many of them are not released. Else None.
+    unknown
+        Why nobody knows what the labels leave open, None where it is known.
 
     """
 
@@ -130,6 +132,7 @@ class Generalization:
     levels: NDArray[np.int32] | None = None
     expected: NDArray[np.int64] | None = None
     missing: NDArray[np.int64] | None = None
+    unknown: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,10 +57,12 @@ def propensity_error(pair: TablePair, random: np.random.Generator) -> Measured:
         return Measured(PROPENSITY, None, reason=reason)
     features = features_of(pair.columns)
     n_numbers = len(features.numbers)
+    originals = drawn(pair.n_original, RECORDS, random)
+    released_records = features.ordered(pair.n_released)[drawn(pair.n_released, RECORDS, random)]
     records = np.concatenate(
         [
-            features.original(drawn(pair.n_original, RECORDS, random)),
-            features.sampled(drawn(pair.n_released, RECORDS, random), random),
+            features.original(originals),
+            features.sampled(released_records, random),
         ]
     )
     n_released = min(pair.n_released, RECORDS)

@@ -30,6 +30,7 @@ def read_pair(
     hierarchies: Mapping[str, HierarchySource | None] | None = None,
     *,
     aligned: bool | None = None,
+    rows: NDArray[np.int64] | None = None,
 ) -> TablePair:
     """Put a release beside its original.
 
@@ -52,6 +53,9 @@ def read_pair(
         Whether row i of the release is row i of the original. None: decided from the
         values: as many rows, all columns that were not recoded agree row by row, one of them
         is not constant, and every released quasi-identifier leaves its original value open.
+    rows
+        (n_released,) int64, the original row of each released one, where it is known;
+        `aligned` is then not read.
 
     Raises
     ------
@@ -79,7 +83,7 @@ def read_pair(
     names = _names(original, released, quasi_identifiers)
     n_original = len(next(iter(original.values()), ()))
     n_released = len(next(iter(released.values()), ()))
-    if aligned and n_original != n_released:
+    if rows is None and aligned and n_original != n_released:
         raise SchemaError(
             f"the release has {n_released} rows and the original {n_original}: they are not "
             "aligned; without that, measures that compare record by record are left out"
@@ -89,7 +93,9 @@ def read_pair(
         classes = group_rows([codes for codes, _ in coded], [size for _, size in coded]).labels
     else:
         classes = np.zeros(n_released, np.int32)
-    rows = np.arange(n_original) if aligned is not False and n_original == n_released else None
+    known = rows is not None
+    if not known and aligned is not False and n_original == n_released:
+        rows = np.arange(n_original)
 
     def read(rows: NDArray[np.int64] | None) -> dict[str, Reading]:
         return {
@@ -107,7 +113,8 @@ def read_pair(
         }
 
     found = read(rows)
-    if aligned is None and rows is not None and not _agree(found, original, quasi_identifiers):
+    doubtful = not known and aligned is None and rows is not None
+    if doubtful and not _agree(found, original, quasi_identifiers):
         rows, found = None, read(None)
     generalizations = {name: one.generalization for name, one in found.items()}
     return TablePair(

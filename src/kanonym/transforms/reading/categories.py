@@ -31,8 +31,8 @@ def read_categories(cells: Cells) -> Reading:
 
     Notes
     -----
-    Cost: two hash joins, and the parsing of each distinct text that is no value; masks are
-    compared with each distinct value.
+    Cost: two hash joins, and the parsing of each distinct text that is no value; masks as
+    `texts.Codes` says.
 
     """
     domain, codes = encode_column(cells.original, by_value=True)
@@ -101,8 +101,9 @@ def _recoded(
     code = {text: i for i, text in enumerate(known)}
     if len(released) == 1:
         values, place = distinct(released[0])
-        masked = Codes(known)
-        open_ = [_meant(text, domain, code, masked) for text in values.to_list()]
+        texts = values.to_list()
+        masked = Codes(known, [text for text in texts if text not in code])
+        open_ = [_meant(text, domain, code, masked) for text in texts]
         wrong = np.array([not len(codes) for codes in open_] + [False], np.bool_)
         if wrong.any():
             raise cells.unreadable(int(wrong[place].argmax()))

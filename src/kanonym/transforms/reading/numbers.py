@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.base import ROOT
-from kanonym.data.table import Domain, encode_column
+from kanonym.data.table import LARGEST, Domain, encode_column
 from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.utility.pair import Generalization, NumericColumn
 from kanonym.transforms.reading.cells import Cells, Reading, distinct, extent, parsed, physical
@@ -34,6 +34,9 @@ class _Labels:
         (n_labels,) bool, whether that end is left out.
     members
         By label the codes of its values, where they are no interval.
+    low_code, high_code
+        (n_labels,) int32 codes of ends that are values of the original, -1 for others; None
+        where float64 tells its values apart.
 
     """
 
@@ -43,6 +46,8 @@ class _Labels:
     low_open: NDArray[np.bool_]
     high_open: NDArray[np.bool_]
     members: dict[int, NDArray[np.int32]] = field(default_factory=dict)
+    low_code: NDArray[np.int32] | None = None
+    high_code: NDArray[np.int32] | None = None
 
     @property
     def everything(self) -> NDArray[np.bool_]:
@@ -60,6 +65,9 @@ def read_numbers(cells: Cells) -> Reading:
 
     Notes
     -----
+    Measures see numbers as float64. Integers beyond 2^53, several of which may be one there,
+    are told apart where a released value, or an end of an interval, is one of them.
+
     Cost: a sort of the original's distinct values, one hash join, and the parsing of each
     distinct released text.
 
@@ -74,7 +82,8 @@ def read_numbers(cells: Cells) -> Reading:
     blank = everything[labels]
     low[blank], high[blank] = extent(line)
     column = NumericColumn(domain.name, physical(cells.original), low, high, blank)
-    read = _generalization(domain, codes, line, found, (first, last))
+    gaps = line if found.low_code is None else _from_least(domain.values)
+    read = _generalization(domain, codes, (line, gaps), found, (first, last))
     if cells.rows is None:
         return Reading(column, read if cells.recoded else None, contains=False, unchanged=False)
     own = codes[cells.rows]
@@ -84,7 +93,7 @@ def read_numbers(cells: Cells) -> Reading:
     alone = (read.values == 1)[labels] & ~blank
     if cells.recoded:
         point = (found.low == found.high)[labels]
-        read = spread(read, cells.classes, point & ~inside, own, line)
+        read = spread(read, cells.classes, point & ~inside, own, gaps)
     return Reading(
         column,
         read if cells.recoded else None,
@@ -101,7 +110,9 @@ def _of_one(cells: Cells, domain: Domain) -> _Labels:
     if both_numbers or (released.is_temporal() and original.is_temporal()):
         line = physical(values if both_numbers else values.cast(original, strict=False))
         _refuse(cells, place, np.isnan(line))
-        return _finished(cells, place, line, line)
+        both_exact = released.is_integer() or released == original
+        at = _codes_of(values.cast(original, strict=False), domain) if both_exact else None
+        return _finished(cells, place, line, line, at=None if at is None else (at, at))
     if released.is_numeric() or released.is_temporal():
         _refuse(cells, place, np.ones(len(values), np.bool_))
     return _of_texts(cells, domain, values.cast(pl.String), place)
@@ -109,7 +120,7 @@ def _of_one(cells: Cells, domain: Domain) -> _Labels:
 
 def _of_texts(cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.int32]) -> _Labels:
     """Return the labels of distinct texts."""
-    low = parsed(texts, domain.values)
+    low = _finite(parsed(texts, domain.values))
     high = low.copy()
     low_open, high_open = np.zeros((2, len(low)), np.bool_)
     wanted = np.flatnonzero(np.isnan(low)).tolist()
@@ -120,14 +131,50 @@ def _of_texts(cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.
     high_open[list(spans)] = [span.high_open for span in spans.values()]
     line, members = physical(domain.values), {}
     others = np.flatnonzero(np.isnan(low) | np.isnan(high)).tolist()
-    values = _Values(domain) if others else None
+    values = _Values(domain, [texts[i] for i in others]) if others else None
     for i in others:
         codes = None if values is None else values.under(texts[i])
         if codes is not None:
             members[i] = codes
             low[i], high[i] = extent(line[codes[codes < len(line)]])
     _refuse(cells, place, np.isnan(low) | np.isnan(high))
-    return _finished(cells, place, low, high, (low_open, high_open), members)
+    at = None
+    if _is_dense(line):
+        ends = [
+            [getattr(spans[i], side) if i in spans else texts[i] for i in range(len(texts))]
+            for side in ("low", "high")
+        ]
+        known = text_of(domain.values)
+        at = tuple(_places(pl.Series(one, dtype=pl.String), known) for one in ends)
+    return _finished(cells, place, low, high, (low_open, high_open), members, at)
+
+
+def _is_dense(line: NDArray[np.float64]) -> bool:
+    """Whether distinct values ascending, (n_values,), are not distinct as float64."""
+    return bool((np.diff(line) <= 0).any())
+
+
+def _codes_of(values: pl.Series, domain: Domain) -> NDArray[np.int32] | None:
+    """Return the codes of values, -1 for others, where float64 does not tell the domain's apart."""
+    return _places(values, domain.values) if _is_dense(physical(domain.values)) else None
+
+
+def _places(values: pl.Series, known: pl.Series) -> NDArray[np.int32]:
+    """Return (n,) int32, the place of each value among distinct ones, -1 for none."""
+    numbers = pl.int_range(len(known), dtype=pl.Int32, eager=True)
+    return values.replace_strict(known, numbers, default=-1, return_dtype=pl.Int32).to_numpy()
+
+
+def _from_least(values: pl.Series) -> NDArray[np.float64]:
+    """Return (n_values,) float64, how far each of ascending values is from the first."""
+    whole = values.to_physical() if values.dtype.is_temporal() else values
+    if whole.dtype not in (pl.Int64, pl.UInt64):
+        line = physical(whole)
+        return np.asarray(line - line[0])
+    # Differences modulo 2^64 are those of the values, for none is below the first.
+    bits = whole.to_numpy().astype(np.uint64)
+    gaps: NDArray[np.float64] = (bits - bits[0]).astype(np.float64)
+    return gaps
 
 
 def _span(text: str) -> Span | None:
@@ -137,15 +184,22 @@ def _span(text: str) -> Span | None:
 def _ends(texts: list[str | None], domain: Domain, outside: float) -> NDArray[np.float64]:
     """Return ends of intervals as numbers; None is what lies outside of all of them."""
     given = pl.Series(texts, dtype=pl.String)
-    found = parsed(given.fill_null(""), domain.values)
+    found = _finite(parsed(given.fill_null(""), domain.values))
     found[given.is_null().to_numpy()] = outside
     return found
+
+
+def _finite(line: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers, NaN for those without a finite square: they have no place here."""
+    line[np.abs(line) > LARGEST] = np.nan
+    return line
 
 
 class _Values:
     """The original's values as text, to be looked up by sets and masks."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, masks: list[str]) -> None:
+        self._masks = masks
         self._texts = text_of(domain.values).to_list()
         self._place = {text: i for i, text in enumerate(self._texts)}
         self._null = domain.null_code
@@ -163,7 +217,8 @@ class _Values:
             return None
         width = len(text) if self._whole else 0
         if width not in self._padded:
-            self._padded[width] = Codes([one.zfill(width) for one in self._texts])
+            masks = [one for one in self._masks if not width or len(one) == width]
+            self._padded[width] = Codes([one.zfill(width) for one in self._texts], masks)
         found = self._padded[width].under(text)
         return np.array(found, np.int32) if found else None
 
@@ -171,7 +226,8 @@ class _Values:
 def _of_two(cells: Cells) -> _Labels:
     """Return the labels of two released columns of ends."""
     domain, _ = encode_column(cells.original)
-    ends, places = [], []
+    dense = _is_dense(physical(domain.values))
+    ends, places, codes = [], [], []
     for column, released in enumerate(cells.released):
         values, place = distinct(released)
         if values.dtype == pl.String:
@@ -183,10 +239,16 @@ def _of_two(cells: Cells) -> _Labels:
         _refuse(cells, place, np.isnan(line), column)
         ends.append(np.append(line, np.nan))
         places.append(np.where(place < 0, len(line), place).astype(np.int32))
+        if dense:
+            texts = values.dtype == pl.String
+            known = text_of(domain.values) if texts else domain.values
+            own = values if texts else values.cast(domain.values.dtype, strict=False)
+            codes.append(np.append(_places(own, known), np.int32(-1)))
     groups = group_rows(places, [len(line) for line in ends])
     low, high = (line[groups.codes[:, side]] for side, line in enumerate(ends))
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-    return _finished(cells, np.where(cells.null, -1, groups.labels), low, high)
+    at = tuple(one[groups.codes[:, side]] for side, one in enumerate(codes)) or None
+    return _finished(cells, np.where(cells.null, -1, groups.labels), low, high, at=at)
 
 
 def _finished(
@@ -196,6 +258,7 @@ def _finished(
     high: NDArray[np.float64],
     are_open: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
     members: dict[int, NDArray[np.int32]] | None = None,
+    at: tuple[NDArray[np.int32], ...] | None = None,
 ) -> _Labels:
     """Return the labels with those of null and of the suppressed cell behind them."""
     labels = np.where(place >= 0, place, len(low)).astype(np.int32)
@@ -209,6 +272,7 @@ def _finished(
         np.append(low_open, [False, False]),
         np.append(high_open, [False, False]),
         members or {},
+        *(() if at is None else (np.append(one, np.full(2, -1, np.int32)) for one in at)),
     )
 
 
@@ -229,7 +293,11 @@ def _covered(
     left, right = np.searchsorted(line, low), np.searchsorted(line, low, side="right")
     first = np.where(found.low_open, right, left)
     left, right = np.searchsorted(line, high), np.searchsorted(line, high, side="right")
-    last = np.maximum(np.where(found.high_open, left, right) - 1, first - 1)
+    last = np.where(found.high_open, left, right) - 1
+    if found.low_code is not None and found.high_code is not None:
+        first = np.where(found.low_code >= 0, found.low_code + found.low_open, first)
+        last = np.where(found.high_code >= 0, found.high_code - found.high_open, last)
+    last = np.maximum(last, first - 1)
     # Null is the last code, and what is left open everywhere includes it.
     top = max(domain.size - 1, 0)
     first[-2] = last[-2] = top
@@ -270,15 +338,24 @@ def _members(found: _Labels, own: NDArray[np.int32], domain: Domain) -> NDArray[
 def _generalization(
     domain: Domain,
     codes: NDArray[np.int32],
-    line: NDArray[np.float64],
+    lines: tuple[NDArray[np.float64], NDArray[np.float64]],
     found: _Labels,
     ends: tuple[NDArray[np.int32], NDArray[np.int32]],
 ) -> Generalization:
-    first, last = ends
+    """Count what each label leaves open.
+
+    lines: the values as float64, and how far they are from the least.
+    """
+    (first, last), (line, gaps) = ends, lines
     counts = np.bincount(codes, minlength=max(domain.size, 1))
     upto = np.concatenate([[0], np.cumsum(counts)])
     least, most = extent(line)
     spans = np.clip(found.high, least, most) - np.clip(found.low, least, most)
+    if found.low_code is not None and found.high_code is not None:
+        base, (least, most) = least, extent(gaps)
+        low, high = (np.clip(one - base, least, most) for one in (found.low, found.high))
+        low = np.where(found.low_code >= 0, gaps[found.low_code], low)
+        spans = np.where(found.high_code >= 0, gaps[found.high_code], high) - low
     penalties = np.nan_to_num(spans / (most - least)) if most > least else np.zeros(len(spans))
     penalties[found.everything] = float(domain.size > 1)
     penalties[-1] = 1.0

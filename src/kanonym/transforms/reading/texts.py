@@ -6,8 +6,9 @@ import json
 import re
 import sys
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kanonym.data.hierarchy.base import ROOT
 
@@ -90,6 +91,18 @@ class Codes:
     `*` in a mask stands for one character; at either end for one or none, as masking pads
     short codes.
 
+    Parameters
+    ----------
+    texts
+        The codes.
+    masks
+        Texts that will be looked up: what they have in common is done once for all of them.
+
+    Notes
+    -----
+    Cost: a sort of the codes; for masks with `*` elsewhere than at their end one pass over the
+    codes for each shape, which is where the `*` stand. Others are looked up by bisection.
+
     Examples
     --------
     >>> Codes(["13053", "13068", "148"]).under("130**")
@@ -97,26 +110,63 @@ class Codes:
 
     """
 
-    def __init__(self, texts: list[str]) -> None:
+    def __init__(self, texts: list[str], masks: Iterable[str] = ()) -> None:
         self._order = sorted(range(len(texts)), key=texts.__getitem__)
         self._texts = [texts[i] for i in self._order]
+        self._found: dict[tuple[_Shape, str], list[int]] = {}
+        for mask in masks:
+            if ROOT in mask and not says_nothing(mask):
+                shape, inner = _shape_of(mask)
+                if shape.before or shape.holes:
+                    self._found[shape, inner] = []
+        for shape in {shape for shape, _ in self._found}:
+            self._note(shape)
 
     def under(self, mask: str) -> list[int]:
         """Return the places of the codes that a mask may stand for, ascending."""
         if ROOT not in mask:
             return []
-        inner = mask.strip(ROOT)
-        before = len(mask) - len(mask.lstrip(ROOT))
-        after = len(mask) - before - len(inner)
+        shape, inner = _shape_of(mask)
+        if (shape, inner) in self._found:
+            return sorted(set(self._found[shape, inner]))
         first, last = 0, len(self._texts)
-        if not before:
+        if not shape.before:
             # Codes that start alike stand side by side.
             start = inner.split(ROOT)[0]
             first = bisect_left(self._texts, start)
             last = bisect_left(self._texts, start + chr(sys.maxunicode), first)
         middle = ".".join(re.escape(part) for part in inner.split(ROOT))
-        form = re.compile(f".{{0,{before}}}{middle}.{{0,{after}}}", re.DOTALL)
+        form = re.compile(f".{{0,{shape.before}}}{middle}.{{0,{shape.after}}}", re.DOTALL)
         return sorted(self._order[i] for i in range(first, last) if form.fullmatch(self._texts[i]))
+
+    def _note(self, shape: _Shape) -> None:
+        """Note the codes under each mask of a shape."""
+        for text, place in zip(self._texts, self._order, strict=True):
+            rest = len(text) - shape.length
+            for start in range(max(rest - shape.after, 0), min(shape.before, rest) + 1):
+                letters = list(text[start : start + shape.length])
+                for hole in shape.holes:
+                    letters[hole] = ROOT
+                found = self._found.get((shape, "".join(letters)))
+                if found is not None:
+                    found.append(place)
+
+
+class _Shape(NamedTuple):
+    """Where a mask has `*`: how many before and after all others, and where between them."""
+
+    before: int
+    after: int
+    length: int
+    holes: tuple[int, ...]
+
+
+def _shape_of(mask: str) -> tuple[_Shape, str]:
+    """Return the shape of a mask, and what is between the `*` at its ends."""
+    inner = mask.strip(ROOT)
+    before = len(mask) - len(mask.lstrip(ROOT))
+    holes = tuple(i for i, letter in enumerate(inner) if letter == ROOT)
+    return _Shape(before, len(mask) - before - len(inner), len(inner), holes), inner
 
 
 def says_nothing(text: str) -> bool:

@@ -156,3 +156,30 @@ def test_what_does_not_exist_is_refused():
         measure_risk(LABELS, 3, presets=["hipaa"])
     with pytest.raises(DataError, match="row 7"):
         measure_risk(LABELS, 3, weights=np.array([1.0] * 6 + [0.0]))
+
+
+def test_without_word_of_whose_the_records_are_no_preset_judges_by_records():
+    """Nothing about persons has a value; a population table still says how many there are."""
+    found = measure_risk(LABELS, 3, untold="who is not said", population=90)
+    for name, entry in found.entries().items():
+        if name.startswith(("person_", "population_uniques_")):
+            assert (entry.value, entry.reason) == (None, "who is not said")
+    assert {one.met for one in found.verdicts.values()} == {None}
+    assert {one.reason for one in found.verdicts.values()} == {"who is not said"}
+    beside = measure_risk(LABELS, 3, untold="who is not said", persons_of_class=np.full(3, 30))
+    assert beside.verdicts["ema-0070"].met
+    assert beside.verdicts["hipaa-population-uniques"].met is None
+
+
+def test_why_there_are_no_population_uniques_is_the_reason_of_their_preset():
+    """Persons with several records have no estimate, and the preset says so."""
+    persons = np.zeros(len(LABELS), np.int32)
+    found = measure_risk(LABELS, 3, entities=persons, population=90)
+    assert "several records" in found.verdicts["hipaa-population-uniques"].reason
+
+
+@pytest.mark.parametrize("threshold", ["a", None, True])
+def test_a_threshold_is_a_number(threshold):
+    """What is no number is refused as a threshold, with what it is."""
+    with pytest.raises(PolicyError, match="it must be a number from 0 to 1"):
+        measure_risk(LABELS, 3, threshold=threshold)

@@ -201,3 +201,24 @@ def test_census_sample(shared_data):
     unique, correct = truth(codes)
     assert found.population_uniqueness.value == pytest.approx(unique, abs=0.05)
     assert found.population_correctness.value == pytest.approx(correct, abs=0.05)
+
+
+def test_an_attribute_that_another_determines_changes_nothing():
+    """A town beside its postal codes, or the codes numbered anew, tell of nobody more."""
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 40, (400, 2)).astype(np.int32)
+    town, renumbered = codes[:, :1] // 10, 39 - codes[:, :1]
+    alone = copula_risk(codes, [40, 40], 10_000)
+    beside = copula_risk(np.hstack([codes, town, renumbered]), [40, 40, 4, 40], 10_000)
+    before = copula_risk(np.hstack([town, codes]), [4, 40, 40], 10_000)
+    for found in (beside, before):
+        np.testing.assert_array_equal(found.correctness, alone.correctness)
+        assert found.population_correctness == alone.population_correctness
+
+
+def test_what_chance_determines_is_kept():
+    """Where nearly every value is one record's, that it goes with one other value is no tie."""
+    random = np.random.default_rng(0)
+    codes = np.column_stack([np.arange(60), random.integers(0, 2, 60)]).astype(np.int32)
+    one = copula_risk(codes[:, :1], [60], 1_000)
+    assert (copula_risk(codes, [60, 2], 1_000).correctness > one.correctness).all()

@@ -39,6 +39,12 @@ def test_population_uniques_decide_where_a_preset_is_about_them():
     assert "0.041%" in preset.judge(100, unique_share=0.00041).reason
 
 
+def test_small_shares_keep_their_digits():
+    """A share of one in ten million is told as such, not as none."""
+    reason = PRESETS["hipaa-population-uniques"].judge(5, unique_share=1e-7).reason
+    assert reason == "an estimated 1e-05% of the population are unique; at most 0.04% may be"
+
+
 def test_what_was_not_measured_is_not_judged():
     """Without an estimate of population uniques the preset is neither met nor not."""
     verdict = PRESETS["hipaa-population-uniques"].judge(100)

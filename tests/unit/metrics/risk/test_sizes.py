@@ -135,6 +135,15 @@ def test_a_population_that_lacks_records_is_refused():
         journalist(np.array([3, 4]), np.array([2, 4]))
 
 
+def test_persons_of_the_table_are_looked_for_among_persons():
+    """Of 41 records of two persons in a class, three persons of the population are enough."""
+    sizes, population = np.array([41]), np.array([3])
+    found = journalist(sizes, population, persons=np.array([2]))
+    assert (found.highest, found.records) == (1 / 3, 41)
+    with pytest.raises(DataError, match=r"persons of the table \(4\) than persons \(3\)"):
+        journalist(sizes, population, persons=np.array([4]))
+
+
 def test_no_record_no_risk():
     """Without a class, every measure of every intruder is 0."""
     nothing = np.empty(0, np.int64)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import naive_suda
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.metrics.risk.suda import ENTRIES, MOST_ATTRIBUTES, suda
+from kanonym.metrics.risk.suda import ENTRIES, MOST_ATTRIBUTES, MOST_SETS, fitting, suda
 
 
 @st.composite
@@ -152,6 +152,38 @@ def test_entries_say_what_they_mean():
     assert entries["suda_mean"].parts == {"a": 0.5, "b": 1.0}
     assert entries["dis_highest"].parts == {"file": pytest.approx(0.02 / (0.02 + 1.98))}
     assert json.dumps([entry.to_dict() for entry in entries.values()])
+
+
+def test_what_was_looked_for_is_said():
+    """Where sets of all attributes were not, part `largest` says up to how many were."""
+    codes = np.array([[0, 0], [0, 1], [1, 1], [1, 1]], np.int32)
+    entries = suda(codes, ["a", "b"], largest=1).entries()
+    assert entries["suda_highest"].parts == {"largest": 1}
+    assert entries["dis_highest"].parts["largest"] == 1
+    assert list(entries["suda_mean"].parts) == ["a", "b"]
+
+
+def test_unique_records_whose_sets_are_larger_are_not_safe():
+    """Alone on two attributes and on no single one, records have no score for sets of one."""
+    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.int32)
+    found = suda(codes, ["a", "b"], largest=1)
+    assert not found.told
+    for entry in found.entries().values():
+        assert entry.value is None
+        assert "none on 1 attributes or fewer" in entry.reason
+    assert suda(np.repeat(codes, 2, axis=0), ["a", "b"], largest=1).told  # nobody is alone
+    assert suda(codes, ["a", "b"]).told
+
+
+@given(st.integers(0, 10**9), st.lists(st.integers(1, 10**6), min_size=1, max_size=12))
+@settings(max_examples=100)
+def test_what_fits_shrinks_with_the_table(n, sizes):
+    """More records or attributes never allow larger sets, and a small table allows all."""
+    fits = fitting(n, sizes, len(sizes))
+    assert 0 <= fitting(2 * n, sizes, len(sizes)) <= fits <= len(sizes)
+    assert fitting(n, [*sizes, 2], len(sizes)) <= fits
+    assert fitting(n, sizes, 2) == min(fits, 2)
+    assert fitting(MOST_SETS // 1000, sizes, len(sizes)) == len(sizes)
 
 
 def test_no_record_no_value():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from kanonym.metrics.utility.cells import (
     numeric_cells,
     one_hot,
 )
+from kanonym.metrics.utility.pair import CategoricalColumn
 
 NUMBERS = st.integers(-50, 50)
 SPANS = st.one_of(
@@ -109,3 +111,17 @@ def test_tables_without_records_or_columns_have_nothing_to_compare():
     assert nothing_to_compare(pairs.kept(tables, [])) == "the release has no records"
     empty = pairs.pair(pairs.numeric("age", [], [1]))
     assert nothing_to_compare(empty) == "the original has no records"
+
+
+def test_a_column_without_categories_has_one_cell():
+    """Where no record of the original has a value, every released one is in the same cell."""
+    empty = CategoricalColumn(
+        name="c",
+        categories=pl.Series([], dtype=pl.String),
+        original=np.zeros(0, np.int32),
+        labels=np.zeros(2, np.int32),
+        offsets=np.array([0, 1]),
+        members=np.zeros(1, np.int32),
+        suppressed=np.ones(2, np.bool_),
+    )
+    assert category_cells(empty, 3).released(slice(None)).tolist() == [[1], [1]]

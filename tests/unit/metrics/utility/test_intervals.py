@@ -129,3 +129,12 @@ def test_a_column_released_as_nulls_does_not_overlap():
     """Where the release has no numbers, their mean cannot be estimated."""
     tables = pairs.pair(pairs.numeric("x", [1, 2, 3], [None] * 3))
     assert taken(tables)["interval-overlap"].value == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_the_mean_of_a_constant_column_is_that_of_any_of_its_records(n):
+    """Rounding does not part the means of 0.1 in seven records and in fewer."""
+    tables = pairs.pair(pairs.numeric("x", [0.1] * 7))
+    measures = {one.meaning.name: one for one in MEASURES}
+    found = measures["interval-overlap"].take(pairs.kept(tables, range(n)), None)
+    assert found.value == 1

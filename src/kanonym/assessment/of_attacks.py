@@ -1,0 +1,228 @@
+"""What intruders get from a release, against chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kanonym.assessment.beside import Beside, beside
+from kanonym.assessment.columns import check_seed, listed
+from kanonym.assessment.lines import figure
+from kanonym.attacks.outcome import AttackOutcome
+from kanonym.attacks.registry import ATTACKS, Attack
+from kanonym.attacks.scene import Scene
+from kanonym.attacks.staging import stage
+from kanonym.data import frames
+from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.models.base import check_integer, check_number
+from kanonym.pipeline import anonymize
+from kanonym.policy import Policy
+from kanonym.policy.faults import unknown
+
+
+@dataclass(frozen=True, slots=True)
+class AttackReport:
+    """The outcomes of attacks on one release; `print` shows them.
+
+    Attributes
+    ----------
+    outcomes
+        One an attack, in the order in which they were carried out.
+
+    """
+
+    outcomes: tuple[AttackOutcome, ...]
+
+    def __getitem__(self, name: str) -> AttackOutcome:
+        """Return the outcome of one attack by its name."""
+        for one in self.outcomes:
+            if one.type == name:
+                return one
+        raise KeyError(unknown("attack", name, [one.type for one in self.outcomes]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of design §9."""
+        return {"attacks": [one.to_dict() for one in self.outcomes]}
+
+    def __str__(self) -> str:
+        """Return an attack a line: its rate, chance, and the risk with its interval."""
+        lines = [f"{'attack':28}{'persons':>9}{'rate':>10}{'chance':>10}{'risk':>10}   interval"]
+        for one in self.outcomes:
+            if not one.targets.attempts:
+                lines.append(f"{one.type:28}{'–':>9}   {one.reason}")
+                continue
+            low, high = one.interval
+            numbers = (one.targets.rate, one.chance.rate, one.risk)
+            shown = "".join(f"{figure(round(number, 4)):>10}" for number in numbers)
+            reach = f"{figure(round(low, 4))} to {figure(round(high, 4))}"
+            lines.append(f"{one.type:28}{one.targets.attempts:>9,}{shown}   {reach}")
+        return "\n".join(lines)
+
+
+def attack(
+    original: Any,
+    released: Any = None,
+    policy: Policy | None = None,
+    *,
+    control: Any = None,
+    hold_out: float | None = None,
+    second: Any = None,
+    attacks: Sequence[str | Attack] | None = None,
+    attempts: int = 2000,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+    **columns: Any,
+) -> AttackReport:
+    """Attack a release as intruders would, and compare with chance.
+
+    Parameters
+    ----------
+    original
+        The table before anonymization: the persons who are attacked.
+    released
+        The release, whoever made it; or a `Release`, which brings its policy, its
+        hierarchies, and which records are which.
+    policy
+        Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave it
+        out and name them.
+    control
+        People of the same population who are not in the original. What an attack learns of
+        them is learnt from statistics, not from anybody's record in the release.
+    hold_out
+        In the place of a release and a control: anonymize the original without this share of
+        it, in (0, 1), by the policy, and attack that release, with the rest as control.
+    second
+        A further release of the same people, for `intersection`.
+    attacks
+        Names of `attacks.registry.ATTACKS`, or attacks with their parameters; None for all.
+    attempts
+        Persons attacked at most, by the attacks that are named.
+    seed
+        Of what is drawn; each attack has a generator of its own.
+    progress
+        Called with the name of each stage as it begins: `read`, and each attack.
+    columns
+        `quasi_identifiers`, `sensitive`, `hierarchies` and `aligned`, as of `utility`.
+
+    Raises
+    ------
+    SchemaError, DataError, HierarchyError
+        The tables do not fit each other, or a released value cannot be read.
+    PolicyError
+        There is no such attack, or parameters contradict each other.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [23, 25, 41, 44], "ill": ["flu", "flu", "cold", "flu"]})
+    >>> release = people.with_columns(age=pl.Series(["[23, 25]"] * 2 + ["[41, 44]"] * 2))
+    >>> found = attack(
+    ...     people,
+    ...     release,
+    ...     quasi_identifiers=["age"],
+    ...     sensitive=["ill"],
+    ...     attacks=["homogeneity"],
+    ... )
+    >>> found["homogeneity"].targets.rate
+    0.5
+
+    """
+    check_seed(seed)
+    check_integer("attack", "attempts", attempts, 1)
+    chosen = _chosen(attacks, attempts)
+    step = progress or _quiet
+    if hold_out is not None:
+        if released is not None or control is not None or policy is None:
+            raise PolicyError("hold_out makes a release and its control: it needs a policy alone")
+        step("anonymize")
+        original, control = _parted(original, hold_out, seed)
+        released = anonymize(original, policy)
+        policy = None
+    elif released is None:
+        raise PolicyError("attack needs a release, or hold_out and a policy to make one")
+    step("read")
+    tables = beside(original, released, policy, **columns)
+    scene = _scene(tables, control, second)
+    outcomes = []
+    for one in chosen:
+        step(one.type)
+        random = np.random.default_rng([seed, *one.type.encode()])
+        outcomes.append(replace(one.carry_out(scene, random), seed=seed))
+    return AttackReport(tuple(outcomes))
+
+
+def _quiet(stage: str) -> None:
+    del stage
+
+
+def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attack]:
+    """Return the attacks that are asked for; those that are named attack so many persons."""
+    if isinstance(attacks, str):
+        listed(attacks, "attacks")  # refuses a text
+    given: Sequence[str | Attack] = list(ATTACKS) if attacks is None else attacks
+    chosen: list[Attack] = []
+    for one in given:
+        if not isinstance(one, str):
+            chosen.append(one)
+            continue
+        if one not in ATTACKS:
+            raise PolicyError(unknown("attack", one, ATTACKS))
+        kind = ATTACKS[one]
+        known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+        chosen.append(kind(**({"attempts": attempts} if "attempts" in known else {})))
+    return chosen
+
+
+def _parted(original: Any, hold_out: float, seed: int) -> tuple[Any, Any]:
+    """Return the part of a table that is anonymized, and the part that is held out."""
+    check_number("attack", "hold_out", hold_out, above=0, maximum=1)
+    native = frames.eager(original)
+    n = frames.n_rows(native)
+    held = round(n * hold_out)
+    if not 0 < held < n:
+        raise DataError(
+            f"hold_out is {hold_out:g} of {n} records: both parts need at least one record"
+        )
+    order = np.random.default_rng([seed, *b"hold out"]).permutation(n)
+    names = frames.column_names(native)
+    both = (np.sort(order[held:]), np.sort(order[:held]))
+    kept, rest = (frames.assemble(native, rows, names, original) for rows in both)
+    return kept, rest
+
+
+def _scene(tables: Beside, control: Any, second: Any) -> Scene:
+    """Return what the intruders see."""
+    return stage(
+        tables.before,
+        tables.after,
+        tables.known,
+        tables.sensitive,
+        control=None if control is None else _control(control, tables.before),
+        second=None if second is None else _columns(second),
+        hierarchies=tables.trees,
+        sources=tables.sources,
+        aligned=tables.aligned,
+        rows=tables.rows,
+    )
+
+
+def _control(control: Any, before: dict[str, pl.Series]) -> dict[str, pl.Series]:
+    """Return the columns of the control that the original is compared by."""
+    native = frames.eager(control)
+    names = frames.column_names(native)
+    absent = [name for name in before if name not in names]
+    if absent:
+        raise SchemaError(
+            f"the control has no column {absent[0]!r}. It has: {', '.join(names)}; it needs those "
+            "of the original"
+        )
+    return {name: frames.column(native, name) for name in before}
+
+
+def _columns(table: Any) -> dict[str, pl.Series]:
+    native = frames.eager(table)
+    return {name: frames.column(native, name) for name in frames.column_names(native)}

@@ -1,0 +1,40 @@
+"""What a release of ours brings along: its table, its policy, and which records are which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanonym.data.errors import DataError
+from kanonym.data.hierarchy import Hierarchy
+from kanonym.policy import Policy
+from kanonym.release import Release
+
+
+def opened(
+    given: Any, policy: Policy | None, *, named: bool
+) -> tuple[Any, Policy | None, Release | None]:
+    """Return the table of what was given, the policy that is meant, and the release it is.
+
+    named: whether columns are named in the place of a policy.
+    """
+    if not isinstance(given, Release):
+        return given, policy, None
+    return given.frame, given.policy if policy is None and not named else policy, given
+
+
+def hierarchies_of(release: Release) -> dict[str, Hierarchy]:
+    """Return the hierarchies of a release, bound to its input: given ones and built ones."""
+    return {
+        domain.name: domain.hierarchy
+        for domain in release.outcome.table.domains
+        if domain.hierarchy is not None
+    }
+
+
+def require_made_of(release: Release, n_rows: int) -> None:
+    """Refuse an original that has not as many records as the input of the release."""
+    if release.rows_in != n_rows:
+        raise DataError(
+            f"the release was made of a table of {release.rows_in} records, and the original has "
+            f"{n_rows}: give the table that was anonymized"
+        )

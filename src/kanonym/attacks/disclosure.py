@@ -1,0 +1,319 @@
+"""What a release says about the sensitive value of each person whom an intruder looks up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.attacks.lookup import Candidates, candidates, classes_of, is_changed
+from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.attacks.scene import Scene, drawn
+from kanonym.attacks.values import Values
+from kanonym.metrics.utility.pair import TablePair
+
+Sparse = Any
+"""scipy.sparse.csr_array, which carries no types."""
+
+AT_ONCE = 512
+"""Persons that are looked up together."""
+
+CELLS = 1 << 22
+"""About how many values of persons are counted together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The sensitive values of the records that could be each person's.
+
+    Attributes
+    ----------
+    counts
+        (n_persons, size + 1) sparse int64, records of the person's candidate classes by
+        value, codes ascending; the last column counts cells that say nothing.
+    own
+        (n_persons,) int32, the code of each person's true value.
+    table
+        (size + 1,) int64, all released records by value.
+    line
+        (size,) numbers behind the codes, None for categories.
+
+    """
+
+    counts: Sparse
+    own: NDArray[np.int32]
+    table: NDArray[np.int64]
+    line: NDArray[np.float64] | None
+
+    @property
+    def distinct(self) -> NDArray[np.int64]:
+        """(n_persons,) int64, how many values could be the person's.
+
+        All of the table's and more where a candidate's cell says nothing.
+        """
+        known = np.diff(self.counts.indptr).astype(np.int64)
+        rows, codes = self.entries
+        open_ = np.zeros(len(known), np.bool_)
+        open_[rows[codes == self.size]] = True
+        return np.where(open_, self.size + 1, known)
+
+    @property
+    def includes_own(self) -> NDArray[np.bool_]:
+        """(n_persons,) bool, whether the true value is among them."""
+        rows, codes = self.entries
+        found = np.zeros(len(self.own), np.bool_)
+        found[rows[codes == self.own[rows]]] = True
+        return found
+
+    @property
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The person and the code of each count."""
+        rows = np.repeat(np.arange(len(self.own)), np.diff(self.counts.indptr))
+        return rows, self.counts.indices
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self.table) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the intruder achieved with each person.
+
+    Attributes
+    ----------
+    successes
+        (n_persons,) bool.
+    chances
+        (n_persons,) float64 in [0, 1]: how likely the same is without the release's classes.
+    claims
+        (n_persons,) bool, whether the intruder claimed anything.
+
+    """
+
+    successes: NDArray[np.bool_]
+    chances: NDArray[np.float64]
+    claims: NDArray[np.bool_]
+
+
+Judge = Callable[[Learned], Judged]
+Coder = Callable[[TablePair], Values]
+
+
+class Disclosing(Protocol):
+    """An attack on sensitive values."""
+
+    @property
+    def type(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def question(self) -> str:
+        """What the intruder wants."""
+        ...
+
+    @property
+    def attempts(self) -> int:
+        """How many persons are looked up at most."""
+        ...
+
+
+def disclosed(
+    attack: Disclosing,
+    scene: Scene,
+    random: np.random.Generator,
+    judges: Mapping[str, tuple[Coder, Judge]],
+    reason: str,
+) -> AttackOutcome:
+    """Look persons up in a release, and judge what it says of their sensitive values.
+
+    Parameters
+    ----------
+    attack
+        Names the outcome.
+    scene, random
+        As `carry_out` takes them.
+    judges
+        By sensitive attribute, how its values are coded and when the intruder succeeds.
+    reason
+        Why nothing is attempted where `judges` is empty.
+
+    Returns
+    -------
+    The outcome of the attribute with the largest risk, of equal ones the largest rate, then
+    the first. `parts` has the rate of each attribute, and the share of persons of whom
+    something was claimed where claims may be wrong.
+
+    Notes
+    -----
+    Cost: a lookup of the persons (`candidates`), and for each attribute a product of sparse
+    tables, persons × classes by classes × values. Memory does not grow with the persons.
+
+    """
+    if not judges or not scene.pair.n_original:
+        nobody = Counted(0, 0)
+        why = "the original has no person" if judges else reason
+        return AttackOutcome(attack.type, attack.question, nobody, nobody, reason=why)
+    nearest = is_changed(scene.pair)
+    persons = drawn(scene.pair.n_original, attack.attempts, random)
+    targets = _judged(scene.pair, persons, judges, nearest=nearest)
+    control: dict[str, Judged] = {}
+    if scene.control is not None and scene.control.n_original:
+        others = drawn(scene.control.n_original, attack.attempts, random)
+        control = _judged(scene.control, others, judges, nearest=nearest)
+    parts: dict[str, float] = {}
+    for name, one in targets.items():
+        parts[name] = float(one.successes.mean())
+        if (one.claims != one.successes).any():
+            parts[f"{name}: claimed"] = float(one.claims.mean())
+    outcomes = [
+        AttackOutcome(
+            attack.type,
+            attack.question,
+            _counted(one.successes),
+            Counted(float(one.chances.sum()), len(one.chances), exact=True),
+            _counted(control[name].successes) if control else None,
+            parts=parts,
+        )
+        for name, one in targets.items()
+    ]
+    return max(outcomes, key=lambda outcome: (outcome.risk, outcome.targets.rate))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A release in which persons are looked up.
+
+    Attributes
+    ----------
+    pair
+        The tables.
+    coded
+        Values of sensitive attributes.
+    nearest
+        As `candidates` takes it.
+
+    """
+
+    pair: TablePair
+    coded: Sequence[Values]
+    nearest: bool
+
+
+def learned(
+    sources: Sequence[Source], persons: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], list[list[Learned]]]]:
+    """Yield some of the persons at a time, and what releases say of them.
+
+    Parameters
+    ----------
+    sources
+        Releases of the same persons.
+    persons
+        (n,) rows of the original.
+
+    Yields
+    ------
+    (n_some,) rows, the persons in their order; and for each source what it says of each
+    attribute.
+
+    """
+    held = [_histograms(source) for source in sources]
+    tables = [
+        [np.bincount(values.released, minlength=values.size + 1) for values in source.coded]
+        for source in sources
+    ]
+    for start in range(0, len(persons), AT_ONCE):
+        looked_up = persons[start : start + AT_ONCE]
+        found = [
+            _sparse(
+                candidates(source.pair, looked_up, nearest=source.nearest),
+                len(classes_of(source.pair)[1]),
+            )
+            for source in sources
+        ]
+        for part in _parts(found, held):
+            some = looked_up[part]
+            yield (
+                some,
+                [
+                    [
+                        Learned(_sorted(own[part] @ one), values.own[some], table, values.line)
+                        for one, values, table in zip(*each, strict=True)
+                    ]
+                    for own, *each in zip(
+                        found, held, [source.coded for source in sources], tables, strict=True
+                    )
+                ],
+            )
+
+
+def _parts(found: list[Sparse], held: list[list[Sparse]]) -> Iterator[slice]:
+    """Yield runs of persons of whom few enough values are counted at once."""
+    entries = np.ones(found[0].shape[0], np.int64)
+    for own, histograms in zip(found, held, strict=True):
+        for histogram in histograms:
+            entries += np.minimum(own @ np.diff(histogram.indptr), histogram.shape[1])
+    ends = np.flatnonzero(np.diff(np.cumsum(entries) // CELLS, append=-1)) + 1
+    start = 0
+    for end in ends.tolist():
+        yield slice(start, end)
+        start = end
+
+
+def _judged(
+    pair: TablePair,
+    persons: NDArray[np.int64],
+    judges: Mapping[str, tuple[Coder, Judge]],
+    *,
+    nearest: bool,
+) -> dict[str, Judged]:
+    """Return what was achieved with each person, by attribute."""
+    source = Source(pair, [coder(pair) for coder, _ in judges.values()], nearest)
+    found: dict[str, list[Judged]] = {name: [] for name in judges}
+    for _, (several,) in learned([source], persons):
+        for (name, (_, judge)), one in zip(judges.items(), several, strict=True):
+            found[name].append(judge(one))
+    return {
+        name: Judged(
+            np.concatenate([one.successes for one in parts]),
+            np.concatenate([one.chances for one in parts]),
+            np.concatenate([one.claims for one in parts]),
+        )
+        for name, parts in found.items()
+    }
+
+
+def _counted(successes: NDArray[np.bool_]) -> Counted:
+    return Counted(int(successes.sum()), len(successes))
+
+
+def _histograms(source: Source) -> list[Sparse]:
+    """Return (n_classes, size + 1) sparse for each attribute: records of a class by value."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - scipy takes a while to load
+
+    classes, rows = classes_of(source.pair)
+    ones = np.ones(len(classes), np.int64)
+    return [
+        coo_array((ones, (classes, values.released)), shape=(len(rows), values.size + 1)).tocsr()
+        for values in source.coded
+    ]
+
+
+def _sparse(found: Candidates, n_classes: int) -> Sparse:
+    """Return (n_persons, n_classes) sparse: 1 for each candidate."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - scipy takes a while to load
+
+    ones = np.ones(len(found.classes), np.int64)
+    shape = (len(found.offsets) - 1, n_classes)
+    return csr_array((ones, found.classes, found.offsets), shape=shape)
+
+
+def _sorted(counts: Sparse) -> Sparse:
+    counts.sort_indices()
+    return counts

@@ -1,0 +1,173 @@
+"""Sets the scene of an attack: tables are read, and persons put beside the release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.attacks.scene import Scene
+from kanonym.data.errors import HierarchyError, SchemaError
+from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.table import kind_of
+from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.transforms.reading import read_pair
+
+Columns = Mapping[str, pl.Series]
+
+
+def stage(
+    original: Columns,
+    released: Columns,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    *,
+    control: Columns | None = None,
+    second: Columns | None = None,
+    hierarchies: Mapping[str, HierarchySource] | None = None,
+    sources: Mapping[str, HierarchySource] | None = None,
+    aligned: bool | None = None,
+    rows: NDArray[np.int64] | None = None,
+) -> Scene:
+    """Read a release beside its original, and what else an intruder may have.
+
+    Parameters
+    ----------
+    original, released
+        Columns by name, as `read_pair` takes them.
+    quasi_identifiers
+        What the intruder knows of a person.
+    sensitive
+        What the intruder wants to learn. A column that only one of the tables has is left out.
+    control
+        The original's columns of persons who are not in it.
+    second
+        A further release of the same persons, with the quasi-identifiers or some of them.
+    hierarchies
+        Of quasi-identifiers and of sensitive attributes.
+    sources
+        What builds them for the control, which may have further values; None: the same. A
+        value of the control that no hierarchy can have is nobody's: it counts as null.
+    aligned
+        Whether row i of the release is row i of the original; None: found out.
+    rows
+        (n_released,) int64, the original row of each released one, where it is known.
+
+    Raises
+    ------
+    SchemaError
+        As `read_pair`; or the control lacks a column, or has it in another type.
+    HierarchyError
+        A value of the original is missing from its hierarchy.
+
+    Notes
+    -----
+    The control is read together with the original: a released label may stand for values
+    that no person of the control has.
+
+    """
+    trees = dict(hierarchies or {})
+    pair = read_pair(original, released, quasi_identifiers, trees, aligned=aligned, rows=rows)
+    wanted = tuple(name for name in sensitive if name in {column.name for column in pair.columns})
+    return Scene(
+        pair,
+        None
+        if control is None
+        else _control(original, released, pair, control, trees | dict(sources or {})),
+        wanted,
+        second=None if second is None else _second(original, second, quasi_identifiers, trees),
+        trees={name: trees[name].bind(original[name]) for name in wanted if name in trees},
+    )
+
+
+def _control(
+    original: Columns,
+    released: Columns,
+    pair: TablePair,
+    control: Columns,
+    trees: Mapping[str, HierarchySource],
+) -> TablePair:
+    """Return the pair of the persons of the control and the release."""
+    both = {column.name: _joined(original, control, column.name) for column in pair.columns}
+    trees = {name: tree for name, tree in trees.items() if name in both}
+    for name, tree in trees.items():
+        trees[name], both[name] = _known(tree, both[name], pair.n_original)
+    held = read_pair(both, released, pair.quasi_identifiers, trees, aligned=False)
+    first = pair.n_original
+    return replace(
+        held,
+        columns=tuple(_from(column, first) for column in held.columns),
+        generalizations=tuple(
+            replace(one, original=one.original[first:]) for one in held.generalizations
+        ),
+        n_original=held.n_original - first,
+    )
+
+
+def _known(
+    tree: HierarchySource, both: pl.Series, first: int
+) -> tuple[HierarchySource, pl.Series]:
+    """Return a hierarchy of all values; null in the place of those that it cannot have."""
+    try:
+        tree.bind(both.unique())
+    except HierarchyError:
+        bound = tree.bind(both[:first].unique())
+        strange = pl.Series(bound.leaf_of(both) < 0)
+        return bound, both.set(strange, None)
+    return tree, both
+
+
+def _joined(original: Columns, control: Columns, name: str) -> pl.Series:
+    """Return one column of the original and below it that of the control."""
+    if name not in control:
+        raise SchemaError(
+            f"the control has no column {name!r}. It has: {', '.join(control)}; it needs those "
+            "of the original"
+        )
+    own, other = original[name].alias(name), control[name].alias(name)
+    wrong = SchemaError(
+        f"column {name!r} is {other.dtype} in the control and {own.dtype} in the original; "
+        "give both the same type"
+    )
+    kinds = {kind_of(part.dtype) for part in (own, other)}
+    if len(kinds) > 1 and kinds & {"number", "temporal"}:
+        raise wrong
+    if any(part.dtype == pl.Categorical for part in (own, other)):
+        own, other = own.cast(pl.String), other.cast(pl.String)
+    try:
+        other = other.cast(own.dtype) if own.dtype == pl.Enum else other
+        joined = pl.concat([own.to_frame(), other.to_frame()], how="vertical_relaxed")
+    except pl.exceptions.PolarsError:
+        raise wrong from None
+    return joined[name]
+
+
+def _from(column: Column, first: int) -> Column:
+    """Return a column without the first persons."""
+    if isinstance(column, NumericColumn):
+        return replace(column, original=column.original[first:])
+    assert isinstance(column, CategoricalColumn)  # noqa: S101 - the only other kind
+    return replace(column, original=column.original[first:])
+
+
+def _second(
+    original: Columns,
+    second: Columns,
+    quasi_identifiers: Sequence[str],
+    trees: Mapping[str, HierarchySource],
+) -> TablePair:
+    """Return the pair of the same persons and a further release."""
+    known = [
+        name
+        for name in quasi_identifiers
+        if name in second or {f"{name}_min", f"{name}_max"} <= set(second)
+    ]
+    if not known:
+        raise SchemaError(
+            "the second release has none of the quasi-identifiers "
+            f"{', '.join(quasi_identifiers)}. It has: {', '.join(second)}"
+        )
+    return read_pair(original, second, known, trees, aligned=False)

@@ -1,0 +1,143 @@
+"""`kanonym attack`: what an intruder gets from a release, against chance."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from kanonym.cli import options
+
+ATTACKED = "Who attacks what"
+
+
+def _list(asked: bool) -> None:
+    if not asked:
+        return
+    from kanonym.attacks.registry import ATTACKS
+    from kanonym.cli.attacked import attack_list
+    from kanonym.cli.terminal import show
+
+    show(attack_list({name: one.question for name, one in ATTACKS.items()}))
+    raise typer.Exit
+
+
+def attack(
+    original: Annotated[
+        str,
+        typer.Argument(
+            metavar="ORIGINAL", help="Table before anonymization; - for standard input."
+        ),
+    ],
+    released: Annotated[
+        str | None,
+        typer.Argument(metavar="[RELEASED]", help="The release; leave it out with --hold-out."),
+    ] = None,
+    policy: options.PolicyFile = None,
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.SensitiveAttributes = None,
+    hierarchy: options.Hierarchies = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="People of the same population who are not in ORIGINAL.",
+            rich_help_panel=ATTACKED,
+        ),
+    ] = None,
+    hold_out: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Anonymize without this share of ORIGINAL, by --policy: it is the control.",
+            rich_help_panel=ATTACKED,
+        ),
+    ] = None,
+    second: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A further release of the same people, for intersection.",
+            rich_help_panel=ATTACKED,
+        ),
+    ] = None,
+    attacks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attack",
+            metavar="A,B",
+            help="Attacks to carry out; all unless given.",
+            rich_help_panel=ATTACKED,
+        ),
+    ] = None,
+    attempts: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Persons attacked at most.", rich_help_panel=ATTACKED
+        ),
+    ] = 2000,
+    aligned: Annotated[
+        bool | None,
+        typer.Option(
+            "--aligned/--shuffled",
+            help="Whether row i of both tables is one record; without it, found out.",
+            rich_help_panel=ATTACKED,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Of what is drawn.", rich_help_panel=ATTACKED)
+    ] = 0,
+    every: Annotated[
+        bool,
+        typer.Option("--list", callback=_list, is_eager=True, help="Show every attack."),
+    ] = False,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Attack a release as intruders would, and compare with chance.
+
+    Every attack tells its success rate, the rate without the release, and the rate on people
+    who are not in the table (--control or --hold-out): what is learnt about those is learnt from
+    statistics, not from the release of anybody's record.
+    """
+    from kanonym import assessment
+    from kanonym.cli.attacked import attacked
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import read_table
+
+    del every  # has ended the command already
+    if (released is None) == (hold_out is None):
+        raise typer.BadParameter("name a release, or --hold-out to make one", param_hint="RELEASED")
+    if hold_out is not None and (policy is None or control is not None or aligned is not None):
+        raise typer.BadParameter(
+            "needs --policy, and makes its own control", param_hint="--hold-out"
+        )
+    places = [one for one in (original, released, control, second) if one == "-"]
+    if len(places) > 1:
+        raise typer.BadParameter("standard input can be read once", param_hint="-")
+    files = options.hierarchy_files(hierarchy)
+    asked = options.columns_meant(policy, quasi_identifiers, sensitive, files)
+
+    def read(place: str | None) -> Any:
+        return None if place is None else read_table(place, options.format_of(place, format))
+
+    with working() as step:
+        step("read")
+        found = assessment.attack(
+            read(original),
+            read(released),
+            **asked,
+            control=read(control),
+            hold_out=hold_out,
+            second=read(second),
+            attacks=options.names(attacks) or None,
+            attempts=attempts,
+            aligned=aligned,
+            seed=seed,
+            progress=step,
+        ).to_dict()
+    if json:
+        show_json(found)
+    else:
+        show(*attacked(found))

@@ -1,0 +1,65 @@
+"""Attacks as tables on the terminal; they read the JSON contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+ALARMING = 0.1  # a risk whose interval begins above this is printed in red
+TOLD = (
+    "  In percent. Risk: what the release adds to chance, with its 95 % interval.\n"
+    "  Chance: the better of baseline (without the release) and control (on people\n"
+    "  who are not in the table).\n"
+)
+
+
+def attacked(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym attack` tells: rates beside chance, and what could not be tried."""
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1))
+    table.add_column("attack", overflow="fold")
+    for heading in ("rate", "baseline", "control", "risk"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("interval", justify="right", no_wrap=True)
+    idle = []
+    for one in found["attacks"]:
+        if one.get("reason") and not one["attempts"]:
+            idle.append(one)
+            continue
+        low, high = one["interval"]
+        table.add_row(
+            Text(one["type"]),
+            _percent(one["rate"]),
+            _percent(one["baseline"]),
+            "–" if one["control"] is None else _percent(one["control"]),
+            Text(_percent(one["risk"]), style="bold red" if low > ALARMING else ""),
+            f"{_percent(low)} to {_percent(high)}",
+        )
+    return [table, TOLD, *([_idle(idle)] if idle else [])]
+
+
+def attack_list(questions: Mapping[str, str]) -> Table:
+    """Return every attack with its question."""
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    table.add_column("attack", no_wrap=True)
+    table.add_column("what is asked", overflow="fold")
+    for name, question in questions.items():
+        table.add_row(Text(name), Text(question))
+    return table
+
+
+def _idle(outcomes: list[Mapping[str, Any]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    table.add_column("not tried", overflow="fold")
+    table.add_column("why", overflow="fold")
+    for one in outcomes:
+        table.add_row(Text(one["type"]), Text(one["reason"]))
+    return table
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"

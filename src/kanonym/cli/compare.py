@@ -1,0 +1,230 @@
+"""`kanonym compare`: many ways to anonymize a table, and which to take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kanonym.cli import options
+
+if TYPE_CHECKING:
+    from kanonym.comparison.comparison import Privacy
+
+CHARTS = (".html", ".svg", ".png")
+PRIVACY: dict[str, Privacy] = {"k": "k", "average-risk": "average_risk"}
+
+
+def compare(
+    table: options.Table,
+    policy: options.PolicyFile = None,
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.SensitiveAttributes = None,
+    identifiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--identifiers",
+            "-i",
+            metavar="A,B",
+            help="Identifiers: dropped.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
+    others: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROLE",
+            help="Role of all other columns, such as insensitive.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", metavar="K", help="k-anonymity.", rich_help_panel=options.ASKED),
+    ] = None,
+    l: Annotated[
+        int | None,
+        typer.Option("-l", metavar="L", help="l-diversity.", rich_help_panel=options.ASKED),
+    ] = None,
+    t: Annotated[
+        float | None,
+        typer.Option("-t", metavar="T", help="t-closeness.", rich_help_panel=options.ASKED),
+    ] = None,
+    hierarchy: options.Hierarchies = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=A,B",
+            help="Values to try of algorithm, k, l, t, suppression_limit, recoding or "
+            "algorithm.PARAMETER; may be repeated. Without it: four algorithms, k of 2 to 50.",
+            rich_help_panel="What is tried",
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Measures of utility as of assess; releases are judged by the first, by gcp "
+            "without it.",
+            rich_help_panel="What is tried",
+        ),
+    ] = None,
+    privacy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Judge privacy by k or by average-risk; k where it is swept.",
+            rich_help_panel="What is tried",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="How many at once; as many as there are cores, at most 4.",
+            rich_help_panel="What is tried",
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep what is found, line by line, and go on from there next time.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A row for each combination; - for standard output.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Privacy and loss of the releases: .html, .svg or .png.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Anonymize a table in many ways, and say which release to take.
+
+    Every combination of the values of --sweep is tried. Those that no release satisfies are told
+    with the reason. No release is written; the exit code is 1 where there is none.
+    """
+    from kanonym import comparison
+    from kanonym.cli.compared import compared
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import check_output, check_table_output, read_table, write_table
+    from kanonym.data.frames import to_polars
+
+    if json and output == "-":
+        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    _check_names(chart, privacy)
+    hierarchies = options.hierarchy_files(hierarchy)
+    read = {"INPUT": table, "--policy": policy}
+    read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
+    options.check_places(read, [("-o", output), ("--chart", chart), ("--resume", resume)])
+    swept = _swept(sweep)
+    short: dict[str, Any] = {
+        "quasi_identifiers": options.names(quasi_identifiers),
+        "sensitive": options.names(sensitive),
+        "identifiers": options.names(identifiers),
+        "others": others,
+        "hierarchies": hierarchies,
+        "k": k,
+        "l": l,
+        "t": t,
+    }
+    if policy is None:
+        short = comparison.with_first_values(short, swept or {"k": [5]})
+    asked = options.policy_of(policy, **short)
+    if output is not None:
+        check_table_output(output, options.format_of(output, format))
+    if chart is not None:
+        check_output(chart)
+    start = perf_counter()
+    with working() as step:
+        step("read")
+        frame = read_table(table, options.format_of(table, format))
+        with _told_of(resume):
+            found = comparison.compare(
+                frame,
+                asked,
+                sweep=swept,
+                measures=options.names(measure) or ("gcp",),
+                workers=workers,
+                progress=step,
+                resume=resume,
+            )
+        if privacy is not None:
+            found = found.on(privacy=PRIVACY[privacy])
+        step("write")
+        if output is not None:
+            write_table(to_polars(found.table), output, options.format_of(output, format))
+        if chart is not None:
+            found.chart(chart)
+    places = [output, chart, resume]
+    contract = {
+        **found.to_dict(),
+        "seconds": perf_counter() - start,
+        "written": [str(place) for place in places if place is not None],
+    }
+    if json:
+        show_json(contract)
+    else:
+        show(*compared(contract), to_stderr=output == "-")
+    if not any(one.released for one in found.trials):
+        raise typer.Exit(1)
+
+
+def _check_names(chart: Path | None, privacy: str | None) -> None:
+    """Refuse a chart of another form, and another privacy than there is."""
+    if chart is not None and chart.suffix.lower() not in CHARTS:
+        raise typer.BadParameter(f"{chart} must end in {', '.join(CHARTS)}", param_hint="--chart")
+    if privacy is not None and privacy not in PRIVACY:
+        raise typer.BadParameter(
+            f"{privacy!r} is neither {' nor '.join(PRIVACY)}", param_hint="--privacy"
+        )
+
+
+@contextmanager
+def _told_of(resume: Path | None) -> Iterator[None]:
+    """Tell who interrupts a comparison where it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if resume is not None:
+            typer.echo(
+                f"kanonym: {resume} has what was found; the same command goes on from there",
+                err=True,
+            )
+        raise
+
+
+def _swept(given: list[str] | None) -> dict[str, list[Any]] | None:
+    """Return the values by key that `--sweep k=2,5 --sweep algorithm=mondrian` asks for."""
+    from kanonym.policy.document import parse_value
+
+    if not given:
+        return None
+    swept: dict[str, list[Any]] = {}
+    for entry in given:
+        key, equals, values = entry.partition("=")
+        if not (key and equals and values.strip()):
+            raise typer.BadParameter(f"{entry!r} is not KEY=VALUE,VALUE", param_hint="--sweep")
+        swept.setdefault(key.strip(), []).extend(parse_value(f"[{values}]", f"--sweep {key}"))
+    return swept

@@ -1,0 +1,50 @@
+"""`kanonym recommend`: a first policy for a table, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from kanonym.cli import options
+
+
+def recommend(
+    table: options.Table,
+    write: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write the policy, as YAML.")
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, metavar="K", help="k-anonymity.")] = 5,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Recommend a first policy: roles by the profile, the algorithm by trying a few.
+
+    The policy that --write writes has the evidence as comments. Read it, change what is wrong,
+    and run it: kanonym anonymize TABLE --policy FILE.
+    """
+    from kanonym import comparison
+    from kanonym.cli.compared import recommended
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import check_output, read_table
+
+    options.check_places({"INPUT": table}, [("--write", write)])
+    if write is not None:
+        check_output(write)
+    start = perf_counter()
+    with working() as step:
+        step("read")
+        frame = read_table(table, options.format_of(table, format))
+        found = comparison.recommend(frame, k=k, progress=step)
+        if write is not None:
+            step("write")
+            found.write_policy(write)
+    seconds = perf_counter() - start
+    written = [] if write is None else [str(write)]
+    if json:
+        show_json({**found.to_dict(), "seconds": seconds, "written": written})
+    else:
+        show(*recommended(found.to_dict(), written, seconds))

@@ -1,0 +1,131 @@
+"""Comparing releases of one table: algorithms, thresholds and parameters, and which to take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kanonym.comparison.comparison import Comparison, like
+from kanonym.comparison.recommendation import Recommendation, recommend
+from kanonym.comparison.running import Trial, run
+from kanonym.comparison.sweep import combinations, default_sweep, with_first_values
+from kanonym.data import frames
+from kanonym.data.errors import DataError, PolicyError
+from kanonym.metrics.utility.measures import MEASURES
+from kanonym.models.base import check_integer
+from kanonym.pipeline import one_policy
+from kanonym.policy import Policy
+from kanonym.policy.faults import unknown
+
+__all__ = [
+    "Comparison",
+    "Recommendation",
+    "Trial",
+    "compare",
+    "recommend",
+    "with_first_values",
+]
+
+
+def compare(
+    frame: Any,
+    policy: Policy | None = None,
+    *,
+    sweep: Mapping[str, Sequence[Any]] | None = None,
+    measures: Sequence[str] = ("gcp",),
+    workers: int | None = None,
+    progress: Callable[[str], None] | None = None,
+    resume: str | Path | None = None,
+    **short: Any,
+) -> Comparison:
+    """Anonymize a table in many ways, and find out which releases nothing beats.
+
+    Parameters
+    ----------
+    frame, policy, short
+        As of `anonymize`. Thresholds that the sweep states need not be given.
+    sweep
+        The values to be tried, by parameter; every combination of them is. Parameters are
+        `algorithm` (names, forms or objects; of the policy's own type, with its parameters),
+        `algorithm.` and a parameter of an algorithm (for those that have it), `suppression_limit`,
+        `recoding`, and thresholds of the policy's models: `k`, `l`, `t` … of all that have
+        one of that name, `l-diversity.l` of those of one type. None: the algorithms mondrian,
+        segmentation, auto and full-domain, and 2, 5, 10, 20 and 50 for k.
+    measures
+        Names of measures of `utility`. The first is the one by which releases are judged; `gcp`
+        is always taken. Others take a second or more for each release of a large table.
+    workers
+        How many combinations are carried out at once; None for as many as there are cores, at
+        most 4. The result is the same for any number.
+    progress
+        Called with `compare: sentence` as each combination is done, and with what is told of
+        hierarchies that are built.
+    resume
+        A file that keeps every finished combination at once, as a line of JSON: parameters
+        and what was measured, no value of the table. What it knows already of the same table,
+        policy, measures and versions is not carried out again.
+
+    Returns
+    -------
+    Comparison
+        Releases are judged by the smallest class where several k are swept, else by the average
+        risk; see `Comparison.on`.
+
+    Raises
+    ------
+    PolicyError
+        A parameter or a measure is unknown, or no combination is a policy. Values that
+        do not fit each other, and policies that no release satisfies, are rows with a reason.
+    SchemaError, HierarchyError, DataError
+        As `anonymize`; or the file to resume from is something else.
+
+    Notes
+    -----
+    Each release is verified as that of `anonymize` is, and forgotten. Its order, which changes
+    no class, is that of the table, so that measures can compare records.
+
+    Examples
+    --------
+    >>> from kanonym.data.patients import patients
+    >>> found = compare(
+    ...     patients(300),
+    ...     quasi_identifiers=["birth_date", "sex"],
+    ...     others="insensitive",
+    ...     sweep={"algorithm": ["mondrian", "full-domain"], "k": [2, 8]},
+    ... )
+    >>> [one.label for one in found.trials]
+    ['mondrian, k 2', 'mondrian, k 8', 'full-domain, k 2', 'full-domain, k 8']
+    >>> [one.label for one in found.frontier]
+    ['mondrian, k 2', 'mondrian, k 8', 'full-domain, k 2']
+
+    """
+    if policy is None:
+        short = with_first_values(short, sweep or {"k": [5]})
+    asked = one_policy(policy, short)
+    if workers is not None:
+        check_integer("compare", "workers", workers, 1)
+    if isinstance(measures, str):
+        raise PolicyError(f"give a list of measures, not the text {measures!r}")
+    for name in measures:
+        if name not in MEASURES:
+            raise PolicyError(unknown("measure", name, MEASURES))
+    wanted = sweep if sweep is not None else default_sweep(asked)
+    every = combinations(asked, wanted)
+    native = frames.eager(frame)
+    asked.schema_for(frames.column_names(native))
+    if not frames.n_rows(native):
+        raise DataError("the table has no record: there is nothing to compare")
+    trials = run(
+        native, every, measures=measures, workers=workers, progress=progress, resume=resume
+    )
+    by_size = any(
+        key.rpartition(".")[2] == "k" and len(list(values)) > 1 for key, values in wanted.items()
+    )
+    return Comparison(
+        tuple(trials),
+        frames.n_rows(native),
+        "k" if by_size else "average_risk",
+        measures[0] if measures else "gcp",
+        like(native, frame),
+    )

@@ -1,0 +1,295 @@
+"""A comparison: the releases that were tried, those that nothing beats, and the one to take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from kanonym.comparison import sentences
+from kanonym.comparison.judging import Knee, frontier, knee
+from kanonym.comparison.running import Trial, label
+from kanonym.data import files, frames
+from kanonym.data.errors import PolicyError
+from kanonym.metrics.utility.measures import MEASURES
+from kanonym.policy.faults import unknown
+
+Privacy = Literal["k", "average_risk"]
+
+PRIVACY: dict[str, str] = {"k": "smallest class", "average_risk": "average risk"}
+"""What can be on the axis of privacy, in words."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Releases of one table, side by side.
+
+    Attributes
+    ----------
+    trials
+        One a combination, in the order of the sweep.
+    rows
+        Records of the table.
+    privacy
+        By what releases are called private: `k`, the records of the smallest class, or
+        `average_risk`, the average prosecutor risk.
+    measure
+        By what they are called useful: `gcp`, or another measure that was taken.
+
+    """
+
+    trials: tuple[Trial, ...]
+    rows: int
+    privacy: Privacy = "k"
+    measure: str = "gcp"
+    _like: Any = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.privacy not in PRIVACY:
+            raise PolicyError(unknown("axis of privacy", self.privacy, PRIVACY))
+        taken = dict.fromkeys(["gcp", *(name for one in self.trials for name in one.utility)])
+        if self.measure not in taken:
+            raise PolicyError(
+                f"{self.measure!r} was not measured; it was: {', '.join(taken)}. "
+                "Name it in measures"
+            )
+
+    def on(self, *, privacy: Privacy | None = None, measure: str | None = None) -> Comparison:
+        """Return the same releases, judged by another privacy or another measure of utility.
+
+        Raises
+        ------
+        PolicyError
+            The measure was not taken.
+
+        """
+        return replace(self, privacy=privacy or self.privacy, measure=measure or self.measure)
+
+    @cached_property
+    def frontier(self) -> tuple[Trial, ...]:
+        """The releases that no other one beats in privacy and utility, least private first."""
+        privacy = np.array([self.private(one) for one in self.trials], np.float64)
+        loss = np.array([self.lost(one) for one in self.trials], np.float64)
+        return tuple(self.trials[place] for place in frontier(privacy, loss).tolist())
+
+    @property
+    def knee(self) -> Trial | None:
+        """The release to take: where the frontier bends; None where it has no knee.
+
+        A frontier of one release has it for its knee: nothing else is as private or as useful.
+        """
+        if len(self.frontier) == 1:
+            return self.frontier[0]
+        return None if self._knee is None else self.frontier[self._knee.place]
+
+    @cached_property
+    def _knee(self) -> Knee | None:
+        return knee(
+            np.array([self.private(one) for one in self.frontier], np.float64),
+            np.array([self.lost(one) for one in self.frontier], np.float64),
+        )
+
+    @property
+    def reason(self) -> str:
+        """Why the knee is the release to take, or why there is none, in plain sentences."""
+        points = [
+            sentences.Point(one.label, _number(getattr(one, self.privacy)), self._useful(one))
+            for one in self.frontier
+        ]
+        return sentences.reason(points, self._knee, self.axes)
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """What privacy and utility are measured by, in words."""
+        named = "GCP" if self.measure == "gcp" else self.measure.replace("-", " ")
+        return PRIVACY[self.privacy], named
+
+    def private(self, one: Trial) -> float:
+        """Return how private a release is, more is more; NaN where nothing was released."""
+        if not one.released or not one.classes:
+            return math.nan
+        value = _number(getattr(one, self.privacy))
+        return value if self.privacy == "k" else 1 / value
+
+    def lost(self, one: Trial) -> float:
+        """Return how little use a release is, less is better; NaN where it is not known."""
+        value = self._useful(one)
+        return value if self.better == "lower" else -value
+
+    def _useful(self, one: Trial) -> float:
+        return _number(one.utility.get(self.measure))
+
+    @property
+    def better(self) -> str:
+        """Whether `lower` or `higher` values of the measure of utility are better."""
+        return "lower" if self.measure == "gcp" else MEASURES[self.measure].meaning.better
+
+    @cached_property
+    def table(self) -> Any:
+        """One row a combination, of the type of the table that was compared.
+
+        Columns: the parameters of the sweep; `released`; a column of what is achieved for each
+        model; `smallest_class`, `classes` and `suppressed`; the measures of utility;
+        `average_risk` and `highest_risk`; `seconds`; whether it is on the `frontier`, and whether
+        it is the `knee`; and the `reason` where there is no release.
+        """
+        series = [
+            pl.Series(name, values, pl.String if name == "reason" else None)
+            for name, values in self._columns().items()
+        ]
+        like = pl.DataFrame({"row": [0]}) if self._like is None else self._like
+        rows = np.zeros(len(self.trials), np.int64)
+        return frames.assemble(frames.eager(like), rows, series, like)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        every = self.trials
+
+        def taken(part: Callable[[Trial], Mapping[str, Any]]) -> dict[str, list[Any]]:
+            names = dict.fromkeys(name for one in every for name in part(one))
+            return {name: [part(one).get(name) for one in every] for name in names}
+
+        knee, best = self.knee, self._best
+        return {
+            **{key: _same(values) for key, values in taken(lambda one: one.parameters).items()},
+            "released": [one.released for one in every],
+            **{key: _same(values) for key, values in taken(lambda one: one.achieved).items()},
+            "smallest_class": [one.k for one in every],
+            "classes": [one.classes for one in every],
+            "suppressed": [one.suppressed for one in every],
+            **taken(lambda one: one.utility),
+            "average_risk": [one.average_risk for one in every],
+            "highest_risk": [one.highest_risk for one in every],
+            "seconds": [one.seconds for one in every],
+            "frontier": [id(one) in best for one in every],
+            "knee": [one is knee for one in every],
+            "reason": [one.reason for one in every],
+        }
+
+    @property
+    def _best(self) -> set[int]:
+        return {id(one) for one in self.frontier}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form: every combination, the knee's parameters, and the reason."""
+        knee, best = self.knee, self._best
+        return {
+            "rows": self.rows,
+            "privacy": self.privacy,
+            "measure": self.measure,
+            "combinations": [
+                {
+                    "label": one.label,
+                    "parameters": dict(one.parameters),
+                    "released": one.released,
+                    **one.row(),
+                    "frontier": id(one) in best,
+                    "knee": one is knee,
+                }
+                for one in self.trials
+            ],
+            "knee": None if knee is None else dict(knee.parameters),
+            "reason": self.reason,
+        }
+
+    def write(self, path: str | Path) -> None:
+        """Write the table, whole or not at all; the extension says the format.
+
+        Raises
+        ------
+        DataError
+            The path cannot be written.
+
+        """
+        files.write_table(frames.to_polars(frames.eager(self.table)), path)
+
+    def chart(self, path: str | Path) -> None:
+        """Draw privacy and loss of all releases; the extension says the form: .html, .svg, .png.
+
+        Raises
+        ------
+        DataError
+            The path has another extension, or cannot be written.
+
+        """
+        from kanonym.report import chart_format  # noqa: PLC0415 - as below
+        from kanonym.report.comparison_chart import (  # noqa: PLC0415 - half a second to load
+            Compared,
+            Dot,
+            draw,
+        )
+
+        form = chart_format(path)
+        privacy, measure = self.axes
+        best = self._best
+        dots = [
+            Dot(
+                series=label({k: v for k, v in one.parameters.items() if not _is_threshold(k)}),
+                label=one.label,
+                private=_number(getattr(one, self.privacy)),
+                useful=self._useful(one),
+                classes=one.classes or 0,
+                suppressed=one.suppressed or 0,
+                on_frontier=id(one) in best,
+                knee=one is self.knee,
+            )
+            for one in self.trials
+            if math.isfinite(self.private(one) + self.lost(one))
+        ]
+        refused = [(one.label, one.reason) for one in self.trials if one.reason is not None]
+        compared = Compared(
+            privacy=privacy,
+            more_is_private=self.privacy == "k",
+            measure=measure,
+            less_is_better=self.better == "lower",
+            dots=tuple(dots),
+            refused=tuple(refused),
+            reason=self.reason,
+        )
+        files.write_bytes(path, draw(compared, form))
+
+    def __str__(self) -> str:
+        """Return how many releases there are, and what to take."""
+        released = sum(one.released for one in self.trials)
+        return (
+            f"{released} of {len(self.trials)} combinations gave a release, "
+            f"{len(self.frontier)} of them are on the frontier. {self.reason}"
+        )
+
+
+def like(native: Any, frame: Any) -> Any:
+    """Return a frame of the type of another one, without its values.
+
+    native: the eager form of `frame`.
+    """
+    return frames.assemble(native, np.zeros(1, np.int64), [pl.Series("row", [0])], frame)
+
+
+def _is_threshold(key: str) -> bool:
+    """Whether a key of a sweep is a threshold of a model: what a line of the chart runs along."""
+    return key not in ("algorithm", "suppression_limit", "recoding") and not key.startswith(
+        "algorithm."
+    )
+
+
+def _same(values: list[Any]) -> list[Any]:
+    """Return values of one type: numbers as they are, others as a reader sees them."""
+    numbers = all(value is None or _is_number(value) for value in values)
+    if not numbers:
+        return [None if one is None else label({"algorithm": one}) for one in values]
+    if any(isinstance(value, float) and not value.is_integer() for value in values):
+        return [None if one is None else float(one) for one in values]
+    return [None if one is None else int(one) for one in values]
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

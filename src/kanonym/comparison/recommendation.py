@@ -1,0 +1,234 @@
+"""A first policy for a table: its columns' roles from the profile, its algorithm by trying."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kanonym.comparison.comparison import Comparison, like
+from kanonym.comparison.running import Trial, run
+from kanonym.comparison.sweep import Combination
+from kanonym.data import frames
+from kanonym.data.errors import InfeasibleError
+from kanonym.data.files import write_text
+from kanonym.data.schema import Role
+from kanonym.policy import Policy
+from kanonym.profiling import Profile, profile
+
+CANDIDATES: tuple[Mapping[str, Any], ...] = (
+    {"type": "mondrian"},
+    {"type": "auto"},
+    {"type": "full-domain", "steps": 500},
+    {"type": "local-recoding", "steps": 500},
+)
+"""What is tried; steps bound the time that large lattices take, the same everywhere."""
+
+MOST_ROWS = 200_000
+"""Of larger tables a sample of so many records is tried."""
+
+SEED = 0
+NAMES = 8  # columns that a sentence names
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A first policy, and why it is as it is.
+
+    Attributes
+    ----------
+    policy
+        Ready for `anonymize`: a release by it was made of this table, and verified.
+    reasons
+        Why, in sentences without a value of the table.
+    comparison
+        The releases that were tried.
+    profile
+        What the roles come from.
+    text
+        The policy as YAML, with the evidence as comments.
+
+    """
+
+    policy: Policy
+    reasons: tuple[str, ...]
+    comparison: Comparison
+    profile: Profile
+    text: str
+
+    def write_policy(self, path: str | os.PathLike[str]) -> None:
+        """Write the policy as YAML, with the evidence as comments, for an editor.
+
+        Raises
+        ------
+        DataError
+            The file cannot be written.
+
+        """
+        write_text(Path(path), self.text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "policy": self.policy.to_dict(),
+            "reasons": list(self.reasons),
+            "comparison": self.comparison.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        """Return the reasons, a sentence a line."""
+        return "\n".join(self.reasons)
+
+
+def recommend(
+    frame: Any, *, k: int = 5, progress: Callable[[str], None] | None = None
+) -> Recommendation:
+    """Recommend a first policy for a table, for a person to read and to change.
+
+    The roles are those that `profile` suggests, and so are the models: k-anonymity, and
+    l-diversity where it costs little. Of a few algorithms, the one is taken that loses
+    least (GCP).
+
+    Parameters
+    ----------
+    frame
+        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+    k
+        Smallest number of records of a class.
+    progress
+        Called with the name of each stage as it begins, and with `compare: sentence`.
+
+    Raises
+    ------
+    PolicyError
+        No column is a quasi-identifier, or k is no number of at least 1.
+    InfeasibleError
+        No release of the table satisfies such a policy, as where it has fewer than k records.
+    DataError
+        The frame is none.
+
+    Notes
+    -----
+    Of more than 200,000 records the algorithms are tried on a sample, always the same; a release
+    of the whole table is then made by the one that is recommended. Searches of lattices end
+    after 500 nodes.
+
+    Examples
+    --------
+    >>> from kanonym.data.patients import patients
+    >>> found = recommend(patients(500))
+    >>> found.comparison.knee is not None, found.policy.models[0]
+    (True, KAnonymity(k=5, entity=None))
+
+    """
+    step = progress or (lambda _stage: None)
+    found = profile(frame, progress=progress)
+    asked = found.policy(k)
+    native = frames.eager(frame)
+    table, sampled = native, found.rows > MOST_ROWS
+    if sampled:
+        random = np.random.default_rng(SEED)
+        rows = np.sort(random.choice(found.rows, MOST_ROWS, replace=False))
+        table = frames.assemble(native, rows, frames.column_names(native))
+    trials = run(table, [_combination(found, k, form) for form in CANDIDATES], progress=progress)
+    best = None
+    for one in _by_loss(trials):
+        step("check")
+        best = one
+        if not sampled:
+            break
+        asked_of_all = Combination(dict(one.parameters), one.policy)
+        (best,) = run(native, [asked_of_all], progress=progress)
+        if best.released:
+            break
+    if best is None or not best.released or best.policy is None:
+        reason = trials[0].reason if best is None else best.reason
+        raise InfeasibleError(f"no release of this table satisfies such a policy: {reason}")
+    form = dict(next(one for one in CANDIDATES if one["type"] == best.parameters["algorithm"]))
+    why = [*_choice(best, trials), *([_sample(found.rows)] if sampled else [])]
+    text = found.policy_text(k, form, why)
+    return Recommendation(
+        policy=Policy.from_text(text, source="the recommended policy"),
+        reasons=(*_roles(found, asked, k), *why, LOOK),
+        comparison=Comparison(tuple(trials), frames.n_rows(table), _like=like(native, frame)),
+        profile=found,
+        text=text,
+    )
+
+
+LOOK = (
+    "What a column means its values do not tell: look at the role of every column before the "
+    "policy is used."
+)
+
+
+def _combination(found: Profile, k: int, form: Mapping[str, Any]) -> Combination:
+    text = found.policy_text(k, form)
+    return Combination({"algorithm": form["type"]}, Policy.from_text(text, source="candidate"))
+
+
+def _by_loss(trials: list[Trial]) -> Iterator[Trial]:
+    """Return the releases, that of the least loss first; of equal ones the first that was tried."""
+    return iter(sorted((one for one in trials if one.released), key=_loss))
+
+
+def _loss(trial: Trial) -> float:
+    value = trial.utility["gcp"]
+    return 1.0 if value is None else value
+
+
+def _roles(found: Profile, policy: Policy, k: int) -> list[str]:
+    """Say what the columns are taken for, and what is asked."""
+    reasons = []
+    for role, said in (
+        (Role.IDENTIFIER, "Identifiers, which are dropped"),
+        (Role.QUASI_IDENTIFIER, "Quasi-identifiers, which are made coarser"),
+        (Role.SENSITIVE, "Sensitive attributes, which are released as they are"),
+    ):
+        named = found.names(role)
+        if named:
+            more = f" and {len(named) - NAMES} more" if len(named) > NAMES else ""
+            reasons.append(f"{said}: {', '.join(named[:NAMES])}{more}.")
+    reasons.append(
+        f"k is {k}: every record looks like at least {k - 1} others. As the table is, "
+        f"{found.together.uniques:,} of its {found.rows:,} records are the only ones with their "
+        "values of the quasi-identifiers."
+    )
+    asked = {model.attribute for model in policy.models if model.attribute is not None}
+    reasons += [
+        f"In every class, {name} has at least 2 different values: a class alone does not tell it."
+        if name in asked
+        else f"Nothing is asked of {name}: all records have the same value of it, or almost all. "
+        "Whoever finds a person's class may learn it."
+        for name in found.names(Role.SENSITIVE)
+    ]
+    return reasons
+
+
+def _choice(best: Trial, trials: list[Trial]) -> list[str]:
+    """Say why this algorithm, and what became of the others."""
+    others = [one for one in _by_loss(trials) if one.parameters != best.parameters]
+    beside = ", ".join(f"{one.label} {_loss(one):.3f}" for one in others)
+    compared = f", where others lose more or as much ({beside})" if others else ""
+    loses = (
+        f"The algorithm is {best.label}: its release loses {_loss(best):.3f} of the detail of the "
+        f"quasi-identifiers (GCP, 0 nothing to 1 everything){compared}."
+    )
+    plural = "" if best.suppressed == 1 else "s"
+    has = (
+        f"It has {best.classes:,} classes, the smallest of {best.k:,} records, and "
+        f"{best.suppressed or 'no'} record{plural} suppressed."
+    )
+    failed = [f"{one.label} gave no release: {one.reason}." for one in trials if one.reason]
+    return [f"{loses} {has}", *failed]
+
+
+def _sample(rows: int) -> str:
+    return (
+        f"The algorithms were compared on {MOST_ROWS:,} of the {rows:,} records; the release of "
+        "all of them was made and verified by this one alone."
+    )

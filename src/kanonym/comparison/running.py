@@ -1,0 +1,296 @@
+"""Carrying out combinations, side by side: a release of each, measured and forgotten."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from kanonym.assessment import utility
+from kanonym.comparison.state import digest, key_of, opened
+from kanonym.comparison.sweep import Combination, in_one_line, with_parts
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
+from kanonym.data.schema import QuasiIdentifier
+from kanonym.kernels.parallel import cores
+from kanonym.models.base import PrivacyModel
+from kanonym.pipeline import anonymize
+from kanonym.policy import Policy
+from kanonym.release import Release
+
+MOST_WORKERS = 4
+"""Each holds a release: more would cost memory, and most kernels use several cores anyway."""
+
+ALONE = ("kmeans",)
+"""Algorithms that limit the threads of the whole process while they run."""
+
+REFUSALS = (PolicyError, SchemaError, InfeasibleError)
+"""What a combination may say no with; other errors are faults of the table, and end it all."""
+
+_alone = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One combination, and what its release is worth.
+
+    Attributes
+    ----------
+    parameters
+        The values that were swept.
+    policy
+        What was asked; None where the values do not fit each other.
+    reason
+        Why there is no release; None where there is one, which was verified.
+    achieved
+        Of each model of the policy, by its name.
+    k
+        Records of the smallest class.
+    classes, suppressed
+        Classes of the release, and suppressed records.
+    utility
+        Measures of utility by name, `gcp` always; None where a measure gives no number.
+    average_risk, highest_risk
+        Prosecutor risk, in [0, 1].
+    seconds
+        That the release took.
+
+    """
+
+    parameters: Mapping[str, Any]
+    policy: Policy | None
+    reason: str | None = None
+    achieved: Mapping[str, float | None] = field(default_factory=dict)
+    k: int | None = None
+    classes: int | None = None
+    suppressed: int | None = None
+    utility: Mapping[str, float | None] = field(default_factory=dict)
+    average_risk: float | None = None
+    highest_risk: float | None = None
+    seconds: float | None = None
+
+    @property
+    def released(self) -> bool:
+        """Whether there is a release."""
+        return self.reason is None
+
+    @property
+    def label(self) -> str:
+        """The values that were swept, in a line."""
+        return label(self.parameters)
+
+    def row(self) -> dict[str, Any]:
+        """Return what was found, as JSON has it."""
+        return {
+            "reason": self.reason,
+            "achieved": dict(self.achieved),
+            "k": self.k,
+            "classes": self.classes,
+            "suppressed": self.suppressed,
+            "utility": dict(self.utility),
+            "average_risk": self.average_risk,
+            "highest_risk": self.highest_risk,
+            "seconds": self.seconds,
+        }
+
+
+def run(
+    native: Any,
+    asked: Sequence[Combination],
+    *,
+    measures: Sequence[str] = (),
+    workers: int | None = None,
+    progress: Callable[[str], None] | None = None,
+    resume: str | Path | None = None,
+) -> list[Trial]:
+    """Carry out combinations on a table, in their order whatever order they finish in.
+
+    Parameters
+    ----------
+    native
+        The table.
+    asked
+        What to carry out.
+    measures
+        Names of further measures of utility.
+    workers
+        How many at once; None for as many as there are cores, at most 4.
+    progress
+        Told, by this thread, of each one that is done.
+    resume
+        Where rows are kept.
+
+    """
+    tell = progress or (lambda _text: None)
+    known: set[str] = set()
+    found: list[Trial | None] = [None] * len(asked)
+    with opened(resume) as state:
+        table = "" if resume is None else digest(native)
+        keys = [_key(resume, table, one.policy, measures) for one in asked]
+        waiting = []
+        for place, (one, key) in enumerate(zip(asked, keys, strict=True)):
+            row = None if key is None else state.get(key)
+            if one.policy is None:
+                found[place] = Trial(one.parameters, None, one.reason)
+            elif row is not None:
+                found[place] = Trial(one.parameters, one.policy, **row)
+            else:
+                waiting.append(place)
+        done = len(asked) - len(waiting)
+        tell(f"compare: {done} of {len(asked)} combinations done")
+
+        def carry_out(place: int) -> tuple[int, Trial, list[str]]:
+            built: list[str] = []
+            trial = _tried(native, asked[place], measures, built)
+            key = keys[place]
+            if key is not None:
+                state.add(key, trial.row())
+            return place, trial, built
+
+        n_workers = min(workers or min(cores(), MOST_WORKERS), len(waiting))
+        for place, trial, built in _each(carry_out, waiting, n_workers):
+            found[place] = trial
+            done += 1
+            for sentence in built:
+                if sentence not in known:
+                    known.add(sentence)
+                    tell(sentence)
+            tell(f"compare: {done} of {len(asked)} combinations done: {trial.label}")
+    return [one for one in found if one is not None]
+
+
+def _each(
+    work: Callable[[int], tuple[int, Trial, list[str]]], places: Sequence[int], workers: int
+) -> Iterator[tuple[int, Trial, list[str]]]:
+    """Work on every place and give what comes of it as it is there."""
+    if workers < 2:
+        yield from map(work, places)
+        return
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for future in as_completed([pool.submit(work, place) for place in places]):
+            yield future.result()
+    finally:
+        # After an error or Ctrl-C: what runs comes to its end, and nothing else begins.
+        pool.shutdown(cancel_futures=True)
+
+
+def _key(
+    resume: str | Path | None, table: str, policy: Policy | None, measures: Sequence[str]
+) -> str | None:
+    return None if resume is None or policy is None else key_of(table, policy, measures)
+
+
+def _tried(native: Any, one: Combination, measures: Sequence[str], built: list[str]) -> Trial:
+    """Release a table as a combination says, and measure the release.
+
+    built: gets the sentences about hierarchies that were built.
+    """
+    policy = one.policy
+    assert policy is not None  # noqa: S101 - others are never carried out
+    # The order of the records changes no class; in their own, measures can compare them.
+    ordered = with_parts(policy, keep_order=True)
+
+    def listen(text: str) -> None:
+        if text.startswith("encode: "):
+            built.append(text)
+
+    try:
+        with _alone if policy.algorithm.type in ALONE else nullcontext():
+            release = anonymize(native, ordered, progress=listen)
+    except REFUSALS as error:
+        return Trial(one.parameters, policy, _without_values(in_one_line(error)))
+    verification, risk = release.verification, release.risk
+    names = model_names(policy.models)
+    return Trial(
+        parameters=one.parameters,
+        policy=policy,
+        achieved={
+            name: check.to_dict()["achieved"]
+            for name, check in zip(names, verification.checks, strict=True)
+        },
+        k=verification.k,
+        classes=verification.n_classes,
+        suppressed=release.suppressed,
+        utility={"gcp": release.utility.gcp, **_measured(native, release, measures)},
+        average_risk=risk.average,
+        highest_risk=risk.highest,
+        seconds=sum(release.seconds.values()),
+    )
+
+
+def _measured(native: Any, release: Release, measures: Sequence[str]) -> dict[str, float | None]:
+    """Return further measures of the utility of a release."""
+    further = [name for name in measures if name != "gcp"]
+    if not further:
+        return {}
+    try:
+        with _alone:
+            found = utility(
+                native,
+                release.frame,
+                _readable(release),
+                measures=further,
+                aligned=release.suppressed == 0,
+                seed=release.policy.seed,
+            )
+    except (DataError, SchemaError):
+        # Released values that cannot be read are no reason to end a comparison.
+        return dict.fromkeys(further)
+    return {name: found.measured[name].value for name in further}
+
+
+def _readable(release: Release) -> Policy:
+    """Return the policy of a release with the hierarchies that were built where none was given."""
+    if release.policy.algorithm.recodes != "levels":
+        return release.policy
+    trees = {domain.name: domain.hierarchy for domain in release.outcome.table.domains}
+    attributes = {
+        name: replace(one, hierarchy=trees[name])
+        if isinstance(one, QuasiIdentifier) and one.hierarchy is None
+        else one
+        for name, one in release.schema.attributes.items()
+    }
+    return with_parts(release.policy, attributes=attributes)
+
+
+def model_names(models: Sequence[PrivacyModel]) -> list[str]:
+    """Return a name for each model; a second one of a name gets its number."""
+    names: list[str] = []
+    for model in models:
+        name = f"{model.type} of {model.attribute}" if model.attribute else model.type
+        before = sum(one.split(" #")[0] == name for one in names)
+        names.append(f"{name} #{before + 1}" if before else name)
+    return names
+
+
+def label(parameters: Mapping[str, Any]) -> str:
+    """Return swept values in a line: `mondrian, k 5`."""
+    said = []
+    for key, value in parameters.items():
+        if value is None and key != "recoding":
+            continue
+        text = _told(value)
+        said.append(text if key == "algorithm" else f"{key.removeprefix('algorithm.')} {text}")
+    return ", ".join(said)
+
+
+def _told(value: Any) -> str:
+    """Return a swept value for a reader: `mondrian (split loss)`."""
+    if isinstance(value, Mapping):
+        given = ", ".join(f"{key} {_told(part)}" for key, part in value.items() if key != "type")
+        return f"{value['type']} ({given})" if "type" in value else f"({given})"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(_told, value))})"
+    if value is None:
+        return "by column"
+    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
+
+
+def _without_values(reason: str) -> str:
+    """Return a reason without the released values of classes that it names."""
+    return re.sub(r" \(\{.*\}\)", "", reason)

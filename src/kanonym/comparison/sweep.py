@@ -1,0 +1,221 @@
+"""What is swept: every combination of the values that are asked for, each as a policy."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, TypeGuard
+
+from kanonym.algorithms.base import Algorithm
+from kanonym.data.errors import PolicyError
+from kanonym.models.base import PrivacyModel
+from kanonym.policy import Policy
+from kanonym.policy.algorithms import algorithm as algorithm_of
+from kanonym.policy.algorithms import form_of
+from kanonym.policy.faults import FaultsFoundError, policy_error, unknown
+
+ALGORITHMS = ("mondrian", "segmentation", "auto", "full-domain")
+"""What is tried where a sweep does not say it."""
+
+SIZES = (2, 5, 10, 20, 50)
+"""The values of k that are tried where a sweep does not say them."""
+
+OPTIONS = ("suppression_limit", "recoding")
+"""Options of a policy that can be swept."""
+
+OF_ALGORITHM = "algorithm."
+FIXED = ("attribute", "entity", "population")
+"""What a model says about the table: no threshold that could be swept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """One value of each parameter that is swept, and the policy that they make.
+
+    Attributes
+    ----------
+    parameters
+        The values by the sweep's keys, as JSON has them; None where the algorithm has no such
+        parameter.
+    policy
+        None where the values do not fit each other: `reason` says why.
+
+    """
+
+    parameters: dict[str, Any]
+    policy: Policy | None
+    reason: str | None = None
+
+
+def combinations(policy: Policy, sweep: Mapping[str, Sequence[Any]]) -> list[Combination]:
+    """Return every combination of a sweep once; the values of its last key vary fastest.
+
+    Parameters
+    ----------
+    policy
+        What all of them share.
+    sweep
+        Values by key; see `compare`.
+
+    Raises
+    ------
+    PolicyError
+        A key or an algorithm is unknown, or no combination is a policy at all.
+
+    """
+    _check_keys(policy, sweep)
+    found: dict[str, Combination] = {}
+    for values in itertools.product(*sweep.values()):
+        asked = dict(zip(sweep, values, strict=True))
+        taken = _names(_algorithm(policy, asked.get("algorithm"), {}))
+        for key in asked:
+            if key.startswith(OF_ALGORITHM) and key.removeprefix(OF_ALGORITHM) not in taken:
+                asked[key] = None
+        parameters = {key: plain(value) for key, value in asked.items()}
+        if repr(parameters) not in found:
+            found[repr(parameters)] = _combined(policy, asked, parameters)
+    every = list(found.values())
+    if all(one.policy is None for one in every):
+        raise PolicyError(f"sweep: no combination is a policy. The first: {every[0].reason}")
+    return every
+
+
+def default_sweep(policy: Policy) -> dict[str, list[Any]]:
+    """Return the sweep that is made where none is asked for: algorithms, and k if there is one.
+
+    The policy's own algorithm is among them.
+    """
+    own = policy.algorithm.type
+    sweep: dict[str, list[Any]] = {"algorithm": [own, *(a for a in ALGORITHMS if a != own)]}
+    if any("k" in _names(model) for model in policy.models):
+        sweep["k"] = list(SIZES)
+    return sweep
+
+
+def with_first_values(
+    short: Mapping[str, Any], sweep: Mapping[str, Sequence[Any]]
+) -> dict[str, Any]:
+    """Return the short forms of a policy with thresholds that only the sweep states.
+
+    Their first values stand in: every combination puts its own in their place.
+    """
+    thresholds = ("k", "l", "t", "alpha", "beta", "delta")
+    absent = [name for name in thresholds if sweep.get(name) and short.get(name) is None]
+    return {**short, **{name: sweep[name][0] for name in absent}}
+
+
+def plain(value: Any) -> Any:
+    """Return a swept value as JSON has it: an algorithm as its name or its YAML form."""
+    if _built(value):
+        form, needed = form_of(value), _needed(value)
+        default = form_of(type(value)(**needed))
+        value = {
+            name: part
+            for name, part in form.items()
+            if name == "type" or name in needed or part != default.get(name)
+        }
+    if isinstance(value, Mapping):
+        return value["type"] if len(value) == 1 else dict(value)
+    return value.item() if hasattr(value, "item") else value
+
+
+def with_parts(policy: Policy, **parts: Any) -> Policy:
+    """Return a policy with other parts.
+
+    Raises
+    ------
+    PolicyError
+        They do not fit the rest of it.
+
+    """
+    own = {name: getattr(policy, name) for name in type(policy).model_fields}
+    return type(policy)(**{**own, **parts})
+
+
+def in_one_line(error: Exception) -> str:
+    """Return what an error tells, without line breaks."""
+    first, *more = [line.strip() for line in str(error).splitlines()]
+    return "; ".join(more) if first.endswith("faults") else " ".join([first, *more])
+
+
+def _check_keys(policy: Policy, sweep: Mapping[str, Sequence[Any]]) -> None:
+    """Refuse keys that name nothing, and values that are no list."""
+    if not isinstance(sweep, Mapping) or not sweep:
+        raise PolicyError("a sweep maps each parameter to its values, as {'k': [2, 5, 10]} does")
+    for key, given in sweep.items():
+        if isinstance(given, str | Mapping) or not isinstance(given, Iterable) or not list(given):
+            raise PolicyError(f"sweep of {key!r}: {given!r} is no list of values")
+    thresholds = {name: None for model in policy.models for name in _names(model)}
+    of_one_type = [f"{model.type}.{name}" for model in policy.models for name in _names(model)]
+    algorithms = [_algorithm(policy, one, {}) for one in sweep.get("algorithm", [None])]
+    own = {f"{OF_ALGORITHM}{name}": None for one in algorithms for name in _names(one)}
+    known = ["algorithm", *OPTIONS, *thresholds, *own]
+    for key in sweep:
+        if key not in known and key not in of_one_type:
+            raise PolicyError(f"sweep: {unknown('parameter', key, known)}")
+
+
+def _combined(policy: Policy, asked: Mapping[str, Any], parameters: dict[str, Any]) -> Combination:
+    """Return the policy that one value of each parameter makes, or why there is none."""
+    parts: dict[str, Any] = {name: asked[name] for name in OPTIONS if name in asked}
+    own = {
+        key.removeprefix(OF_ALGORITHM): value
+        for key, value in asked.items()
+        if key.startswith(OF_ALGORITHM) and value is not None
+    }
+    try:
+        parts["models"] = [_with_thresholds(model, asked) for model in policy.models]
+        parts["algorithm"] = _algorithm(policy, asked.get("algorithm"), own)
+        return Combination(parameters, with_parts(policy, **parts))
+    except PolicyError as error:
+        return Combination(parameters, None, in_one_line(error))
+
+
+def _with_thresholds(model: PrivacyModel, asked: Mapping[str, Any]) -> PrivacyModel:
+    """Return a model with the thresholds that are asked of all models, or of its type."""
+    changed = {
+        name: asked[key]
+        for name in _names(model)
+        for key in (name, f"{model.type}.{name}")
+        if key in asked
+    }
+    return replace(model, **changed) if changed else model  # type: ignore[type-var]
+
+
+def _algorithm(policy: Policy, given: Any, further: Mapping[str, Any]) -> Algorithm:
+    """Return an algorithm of a sweep, with further parameters.
+
+    given: an algorithm, its name or its form; None for the policy's own. A name or a form of the
+    policy's own type keeps the policy's parameters.
+    """
+    if _built(given):
+        form = form_of(given)
+    else:
+        own = form_of(policy.algorithm)
+        form = {"type": given} if isinstance(given, str) else own if given is None else given
+        if isinstance(form, Mapping) and form.get("type") == own["type"]:
+            form = {**own, **form}
+    try:
+        return algorithm_of({**form, **further} if isinstance(form, Mapping) else form)
+    except FaultsFoundError as error:
+        faults = [one.below(("algorithm",)) for one in error.faults]
+        raise policy_error(faults, "sweep") from None
+
+
+def _names(part: Any) -> list[str]:
+    """Return the parameters of a model or an algorithm that can be swept."""
+    return [field.name for field in fields(part) if field.name not in FIXED]
+
+
+def _needed(part: Any) -> dict[str, Any]:
+    """Return the parameters of an algorithm that have no default."""
+    return {
+        field.name: getattr(part, field.name)
+        for field in fields(part)
+        if field.default is MISSING and field.default_factory is MISSING
+    }
+
+
+def _built(given: Any) -> TypeGuard[Algorithm]:
+    return isinstance(given, Algorithm) and not isinstance(given, type)

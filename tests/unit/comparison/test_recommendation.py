@@ -1,0 +1,91 @@
+"""A first policy for a table, and why."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import kanonym as ka
+from kanonym.comparison import recommend, recommendation
+from kanonym.data.patients import patients
+
+TABLE = patients(300)
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Return the recommendation for the table of patients."""
+    return recommend(TABLE)
+
+
+def test_the_policy_releases_the_table(found):
+    """A release by it satisfies it, and loses what was told."""
+    release = ka.anonymize(TABLE, found.policy)
+    assert release.verification.satisfied
+    tried = min(one.utility["gcp"] for one in found.comparison.trials if one.released)
+    assert release.utility.gcp == pytest.approx(tried)
+
+
+def test_the_least_loss_is_taken(found):
+    """No algorithm that was tried loses less than the one that is recommended."""
+    losses = {one.label: one.utility["gcp"] for one in found.comparison.trials}
+    assert len(losses) == len(recommendation.CANDIDATES)
+    assert losses[found.policy.algorithm.type] == min(losses.values())
+
+
+def test_roles_are_those_of_the_profile(found):
+    """The roles and models are the profile's own, and so are the reasons for the columns."""
+    suggested = ka.profile(TABLE).policy(5)
+    assert found.policy.to_dict()["attributes"] == suggested.to_dict()["attributes"]
+    assert found.policy.models == suggested.models
+    assert any("dropped: name, national_number" in reason for reason in found.reasons)
+
+
+def test_the_written_policy_is_the_recommended_one(found, tmp_path):
+    """The file has the reasons as comments, and reads as the policy."""
+    path = tmp_path / "policy.yaml"
+    found.write_policy(path)
+    assert ka.Policy.from_file(path).to_dict() == found.policy.to_dict()
+    assert f"# The algorithm is {found.policy.algorithm.type}: " in path.read_text()
+
+
+def test_no_value_of_the_table_is_in_the_reasons(found):
+    """Reasons speak of columns and numbers."""
+    texts = "\n".join(found.reasons)
+    assert not any(value in texts for value in TABLE["diagnosis"].unique())
+
+
+def test_an_algorithm_of_levels_leaves_the_recoding_out(monkeypatch):
+    """A policy for it is a policy, and says why the others were not taken."""
+    monkeypatch.setattr(recommendation, "CANDIDATES", ({"type": "full-domain", "steps": 50},))
+    policy = recommend(TABLE).policy
+    assert policy.recoding is None
+    assert policy.algorithm.steps == 50
+
+
+def test_of_a_large_table_a_sample_is_tried(monkeypatch):
+    """The recommended policy is then carried out on the whole table; the same one each time."""
+    monkeypatch.setattr(recommendation, "MOST_ROWS", 120)
+    first, second = recommend(TABLE), recommend(TABLE)
+    assert first.comparison.rows == 120
+    assert any("compared on 120 of the 300 records" in reason for reason in first.reasons)
+    assert first.text == second.text
+    assert ka.anonymize(TABLE, first.policy).verification.satisfied
+
+
+def test_too_few_records_have_no_policy():
+    """Where no release has k records in a class, the error says why."""
+    with pytest.raises(ka.InfeasibleError, match="no release of this table satisfies"):
+        recommend(TABLE.head(3), k=5)
+
+
+def test_a_table_without_quasi_identifiers_has_no_policy():
+    """There is nothing to protect, and the error says so."""
+    with pytest.raises(ka.PolicyError, match="no column is a quasi-identifier"):
+        recommend(pl.DataFrame({"name": ["Ada Lovelace", "Alan Turing"] * 3}))
+
+
+def test_every_frame_library_is_recommended_the_same(frame):
+    """The policy does not depend on the library that holds the table."""
+    columns = TABLE.select("postal_code", "sex", "occupation", "diagnosis").to_dict(as_series=False)
+    assert recommend(frame(columns)).text == recommend(pl.DataFrame(columns)).text
