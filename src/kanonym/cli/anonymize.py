@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kanonym.cli import options
 
-REPORTS = (".html", ".md", ".json")
+if TYPE_CHECKING:
+    from kanonym.release import Release
+
+REPORTS = (".html", ".pdf", ".md", ".json")
+LANGUAGES = ("en", "es")
+ATTACKED = 200_000  # larger releases are attacked for their report if that is asked for
 
 
 def anonymize(
@@ -170,7 +176,22 @@ def anonymize(
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Report, .html, .md or .json; may be repeated.",
+            help="Report, .html, .pdf, .md or .json; may be repeated.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
+    language: Annotated[
+        str,
+        typer.Option(
+            metavar="en|es", help="Language of the report.", rich_help_panel=options.WRITTEN
+        ),
+    ] = "en",
+    attack: Annotated[
+        bool | None,
+        typer.Option(
+            "--attack/--no-attack",
+            help="Attack the release and assess it for the report; unless said, up to 200,000 "
+            "records.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -209,6 +230,10 @@ def anonymize(
             raise typer.BadParameter(
                 f"{place} must end in {', '.join(REPORTS)}", param_hint="--report"
             )
+    if language not in LANGUAGES:
+        raise typer.BadParameter(
+            f"{language!r} is none of {', '.join(LANGUAGES)}", param_hint="--language"
+        )
     options.check_places(
         read, [("-o", output), *(("--report", r) for r in reports), ("--manifest", manifest)]
     )
@@ -253,14 +278,15 @@ def anonymize(
         start = perf_counter()
         released = release.aggregate() if aggregate else release.frame
         write_table(to_polars(released), output, options.format_of(output, format))
+        known = {} if not reports else _judged(frame, release, step, wanted=attack)
+        places: dict[str, Any] = {
+            "input": None if table == "-" else table,
+            "output": None if output == "-" else output,
+        }
         for place in reports:
-            release.report(place)
+            release.report(place, language=language, **known, **places)
         if manifest:
-            release.manifest(
-                manifest,
-                input=None if table == "-" else table,
-                output=None if output == "-" else output,
-            )
+            release.manifest(manifest, **places)
         writing = perf_counter() - start
     found = release.to_dict()
     if found["algorithm"].get("interrupted"):
@@ -270,6 +296,21 @@ def anonymize(
         show_json(found)
     else:
         show(*release_tables(found, written, release.examples), to_stderr=output == "-")
+
+
+def _judged(
+    frame: Any, release: Release, step: Callable[[str], None], *, wanted: bool | None
+) -> dict[str, Any]:
+    """Return what attacks and measures find of a release, for its report."""
+    if wanted is None:
+        wanted = len(frame) <= ATTACKED
+    if not wanted:
+        return {}
+    from kanonym import assessment
+
+    attacks = assessment.attack(frame, release, progress=step)
+    step("assess")
+    return {"attacks": attacks, "assessment": assessment.assess(frame, release)}
 
 
 def _seconds(stages: dict[str, Any], reading: float, writing: float) -> dict[str, float]:

@@ -29,6 +29,8 @@ algorithm: {type: mondrian}
 suppression_limit: 0.01
 """
 
+ATTEMPTS = 500  # persons attacked: enough for an interval of a few percent
+
 
 def demo(
     rows: Annotated[
@@ -42,7 +44,7 @@ def demo(
 
     Writes a table, a policy, the release, a report and a manifest into a folder.
     """
-    from kanonym import pipeline
+    from kanonym import assessment, pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import release_tables, show
     from kanonym.data.files import write_table, write_text
@@ -63,8 +65,12 @@ def demo(
         release = pipeline.anonymize(frame, Policy.from_file(policy), progress=step)
         step("write")
         release.write(released)
-        release.report(report)
         release.manifest(manifest, input=table, output=released)
+        attacks = assessment.attack(frame, release, attempts=ATTEMPTS, progress=step)
+        step("assess")
+        assessed = assessment.assess(frame, release)
+        step("report")
+        release.report(report, attacks=attacks, assessment=assessed, input=table, output=released)
     written = [str(file) for file in (table, policy, released, report, manifest)]
     show(*release_tables(release.to_dict(), written, release.examples))
     show(

@@ -9,6 +9,7 @@ from kanonym.data.errors import DataError
 from kanonym.report.choice import Choice, Neighbour, choice_of
 from kanonym.report.frontier import Frontier, frontier_of
 from kanonym.report.markdown import render_json, render_markdown
+from kanonym.report.provenance import Provenance, without_values
 from kanonym.report.summary import Summary, summarize
 
 __all__ = [
@@ -17,17 +18,22 @@ __all__ = [
     "Format",
     "Frontier",
     "Neighbour",
+    "Provenance",
     "Summary",
+    "TextFormat",
     "chart_format",
     "choice_of",
+    "encode",
     "format_of",
     "frontier_of",
     "render",
     "render_frontier",
     "summarize",
+    "without_values",
 ]
 
-Format = Literal["html", "markdown", "json"]
+TextFormat = Literal["html", "markdown", "json"]
+Format = TextFormat | Literal["pdf"]
 ChartFormat = Literal["html", "svg", "png"]
 
 _EXTENSIONS: dict[str, Format] = {
@@ -36,6 +42,7 @@ _EXTENSIONS: dict[str, Format] = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".json": "json",
+    ".pdf": "pdf",
 }
 _CHARTS: dict[str, ChartFormat] = {
     ".html": "html",
@@ -62,13 +69,14 @@ def format_of(path: str | Path) -> Format:
     extension = Path(path).suffix.lower()
     if extension not in _EXTENSIONS:
         raise DataError(
-            f"{path}: a report is written as .html, .md or .json, not as {extension or 'no type'!r}"
+            f"{path}: a report is written as .html, .pdf, .md or .json, "
+            f"not as {extension or 'no type'!r}"
         )
     return _EXTENSIONS[extension]
 
 
-def render(summary: Summary, format: Format = "html") -> str:  # noqa: A002
-    """Write a report.
+def render(summary: Summary, format: TextFormat = "html") -> str:  # noqa: A002
+    """Write a report as text.
 
     Parameters
     ----------
@@ -88,6 +96,30 @@ def render(summary: Summary, format: Format = "html") -> str:  # noqa: A002
 
         return render_html(summary)
     return render_markdown(summary) if format == "markdown" else render_json(summary)
+
+
+def encode(summary: Summary, format: Format = "html") -> bytes:  # noqa: A002
+    """Write a report as the bytes of a file; text is UTF-8.
+
+    Parameters
+    ----------
+    summary
+        What to say, from `summarize`.
+    format
+        As `render` has them, or `pdf`: the page, printed by a browser.
+
+    Raises
+    ------
+    DataError
+        `pdf`: no browser is installed, or it printed nothing.
+
+    """
+    if format == "pdf":
+        from kanonym.report.pdf import browser, print_pdf  # noqa: PLC0415
+
+        browser()  # before charts are drawn, not after
+        return print_pdf(render(summary))
+    return render(summary, format).encode()
 
 
 def chart_format(path: str | Path) -> ChartFormat:

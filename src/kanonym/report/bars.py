@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.report.language import ENGLISH, Speech
+
 if TYPE_CHECKING:
     from kanonym.data.table import Domain
 
-MISSING = "(missing)"
 _CALENDAR = (
     ("m", 1), ("m", 15), ("h", 1), ("D", 1), ("M", 1), ("M", 3),
     ("Y", 1), ("Y", 5), ("Y", 10), ("Y", 50), ("Y", 100), ("Y", 1000),
@@ -52,7 +53,13 @@ class _Grid:
     tails: tuple[str, str]
 
 
-def bars_of(domain: Domain, counts: NDArray[np.int64], floor: int, most: int = 24) -> Bars:
+def bars_of(
+    domain: Domain,
+    counts: NDArray[np.int64],
+    floor: int,
+    most: int = 24,
+    speech: Speech = ENGLISH,
+) -> Bars:
     """Choose at most `most` bars (one more for null), none with 1 to `floor` - 1 records.
 
     Parameters
@@ -65,6 +72,8 @@ def bars_of(domain: Domain, counts: NDArray[np.int64], floor: int, most: int = 2
         Fewest records that a bar may show; a bar may also be empty.
     most
         At least 2.
+    speech
+        The language of the labels.
 
     Notes
     -----
@@ -76,23 +85,23 @@ def bars_of(domain: Domain, counts: NDArray[np.int64], floor: int, most: int = 2
     known = counts[: len(domain.values)]
     nulls, total = int(counts.sum() - known.sum()), int(known.sum())
     if 0 < total < floor or not counts.any():
-        return Bars(("all values",), np.zeros(domain.size, np.int64))
+        return Bars((speech.say("bar.all"),), np.zeros(domain.size, np.int64))
     if not total:
-        return Bars((MISSING,), np.zeros(domain.size, np.int64))
+        return Bars((speech.say("bar.missing"),), np.zeros(domain.size, np.int64))
     if int((known > 0).sum()) == 1:
         labels = [str(domain.values[int(np.argmax(known))])]
         bar_of_code = np.zeros(len(known), np.int64)
     elif domain.kind in ("number", "temporal"):
-        labels, bar_of_code = _steps(domain, known, floor, most)
+        labels, bar_of_code = _steps(domain, known, floor, most, speech)
     else:
-        labels, bar_of_code = _names(domain, known, floor, most)
+        labels, bar_of_code = _names(domain, known, floor, most, speech)
     if domain.has_null:
         fullest = int(np.argmax(np.bincount(bar_of_code, known)))
         bar_of_code = np.append(bar_of_code, len(labels) if nulls >= floor else fullest)
         if nulls >= floor:
-            labels.append(MISSING)
+            labels.append(speech.say("bar.missing"))
         elif nulls:
-            labels[fullest] += " or missing"
+            labels[fullest] = speech.say("bar.or-missing", label=labels[fullest])
     return Bars(tuple(labels), bar_of_code)
 
 
@@ -115,7 +124,7 @@ def numbers(domain: Domain) -> NDArray[Any]:
 
 
 def _names(
-    domain: Domain, counts: NDArray[np.int64], floor: int, most: int
+    domain: Domain, counts: NDArray[np.int64], floor: int, most: int, speech: Speech
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Name values, or labels of the finest level of the hierarchy that has few enough."""
     texts: Sequence[str | None] = domain.values.cast(str).to_list()
@@ -134,9 +143,10 @@ def _names(
     named = [str(texts[code]) for code in shown.tolist()]
     rest = int((by_text > 0).sum()) - len(shown)
     if rest:
-        named.append(f"other ({rest:,} values)" if len(shown) else "all values")
+        other = speech.say("bar.other", number=speech.count(rest))
+        named.append(other if len(shown) else speech.say("bar.all"))
     elif len(shown) < len(texts):  # values that only the hierarchy knows
-        named.append("not in the original")
+        named.append(speech.say("bar.absent"))
     return named, bar_of_text[of_code]
 
 
@@ -152,7 +162,7 @@ def _frequent_names(counts: NDArray[np.int64], floor: int, most: int) -> NDArray
 
 
 def _steps(
-    domain: Domain, counts: NDArray[np.int64], floor: int, most: int
+    domain: Domain, counts: NDArray[np.int64], floor: int, most: int, speech: Speech
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Bin a line in the finest round steps that give few enough bars."""
     line = numbers(domain)
@@ -170,7 +180,7 @@ def _steps(
     line = np.clip(line, line[low], line[high])
     grid = next(
         grid
-        for grid in _grids(line, line[low], line[high], most)
+        for grid in _grids(line, line[low], line[high], most, speech)
         if grid.step_of_code[high] - grid.step_of_code[low] < most
     )
     first, last = int(grid.step_of_code[low]), int(grid.step_of_code[high])
@@ -179,11 +189,11 @@ def _steps(
     ends = [*starts[1:], last - first + 1]
     labels = [grid.span(first + a, first + b - 1) for a, b in zip(starts, ends, strict=True)]
     if len(labels) == 1:
-        return ["all values" if below or above else labels[0]], np.zeros_like(step)
+        return [speech.say("bar.all") if below or above else labels[0]], np.zeros_like(step)
     if below or ends[0] > 1:
-        labels[0] = grid.tails[0].format(grid.start(first + ends[0]))
+        labels[0] = speech.say(grid.tails[0], start=grid.start(first + ends[0]))
     if above or ends[-1] - starts[-1] > 1:
-        labels[-1] = grid.tails[1].format(grid.start(first + starts[-1]))
+        labels[-1] = speech.say(grid.tails[1], start=grid.start(first + starts[-1]))
     return labels, np.searchsorted(starts, step, side="right") - 1
 
 
@@ -207,6 +217,7 @@ def _grids(
     low: np.generic,
     high: np.generic,
     most: int,
+    speech: Speech,
 ) -> Iterator[_Grid]:
     """Yield grids over a line from fine to coarse."""
     if line.dtype.kind == "M":
@@ -219,7 +230,7 @@ def _grids(
         power = math.floor(math.log10(spread / most)) if spread else -3
     while True:
         for digit in (1, 2, 5):
-            yield _whole(line, digit * 10**power) if whole else _real(line, digit, power)
+            yield _whole(line, digit * 10**power) if whole else _real(line, digit, power, speech)
         power += 1
 
 
@@ -232,19 +243,19 @@ def _whole(line: NDArray[Any], width: int) -> _Grid:
         np.floor_divide(line, line.dtype.type(width)).astype(np.int64),
         lambda a: f"{a * width}",
         span,
-        ("under {}", "{}+"),
+        ("bar.under", "bar.over"),
     )
 
 
-def _real(line: NDArray[Any], digit: int, power: int) -> _Grid:
+def _real(line: NDArray[Any], digit: int, power: int, speech: Speech) -> _Grid:
     def start(a: int) -> str:
-        return f"{a * digit * 10.0**power:.{max(0, -power)}f}"
+        return speech.local(f"{a * digit * 10.0**power:.{max(0, -power)}f}")
 
     return _Grid(
         np.floor(line / (digit * 10.0**power)).astype(np.int64),
         start,
-        lambda a, b: f"{start(a)} to {start(b + 1)}",
-        ("under {}", "{}+"),
+        lambda a, b: speech.say("bar.to", start=start(a), end=start(b + 1)),
+        ("bar.under", "bar.over"),
     )
 
 
@@ -264,5 +275,5 @@ def _calendar(line: NDArray[Any], unit: Any, width: int) -> _Grid:
         np.floor_divide(line.astype(f"datetime64[{unit}]").astype(np.int64) + shift, width),
         moment,
         span,
-        ("before {}", "from {}"),
+        ("bar.before", "bar.from"),
     )

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanonym.report import wording
+from kanonym.report.language import ENGLISH
+
+PROOF = (
+    *("metric", "score", "lattice_size", "nodes_checked"),
+    *("optimal", "interrupted", "gap", "lower_bound"),
+)
+"""What an account says about the search itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +74,10 @@ class Choice:
     ----------
     metric, score
         What was minimized, and the least of it that was found.
+    account
+        What the search tells of itself: its proof, or how far it came.
     sentences
-        What the search proved, for readers without statistics.
+        The same for readers without statistics.
     suppressed, classes
         Of the chosen node.
     prices
@@ -78,6 +87,7 @@ class Choice:
 
     metric: str
     score: float
+    account: dict[str, Any]
     sentences: tuple[str, ...]
     suppressed: int
     classes: int
@@ -113,7 +123,8 @@ def choice_of(
     return Choice(
         metric=account["metric"],
         score=account["score"],
-        sentences=wording.search(account),
+        account={key: account[key] for key in PROOF if key in account},
+        sentences=wording.search(ENGLISH, account),
         suppressed=suppressed,
         classes=classes,
         prices=tuple(

@@ -10,6 +10,7 @@ import vl_convert
 
 from kanonym.report.frontier import Frontier
 from kanonym.report.html import chart_of, environment
+from kanonym.report.language import ENGLISH
 from kanonym.report.plots import BLUE, INK, MUTED, Row, styled, svg_of
 
 WIDTH, HEIGHT = 760, 440
@@ -29,7 +30,9 @@ def draw(frontier: Frontier, format: Literal["html", "svg", "png"]) -> bytes:  #
     if format == "svg":
         return svg.encode()
     page = environment().get_template("frontier.html")
-    return page.render(frontier=frontier, svg=chart_of(svg), most_rows=MOST_ROWS).encode()
+    alternative = ENGLISH.say("alt.frontier", runs=ENGLISH.things(frontier.n_nodes, "node"))
+    chart_inside = chart_of(svg, alternative)
+    return page.render(frontier=frontier, svg=chart_inside, most_rows=MOST_ROWS).encode()
 
 
 def _chart(frontier: Frontier) -> tuple[Any, list[Row]]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import json
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from kanonym.report import plots, wording
+from kanonym.report.language import ENGLISH, Speech, speech
+from kanonym.report.parts import document_of
 
 if TYPE_CHECKING:
+    from kanonym.report.document import Figure
     from kanonym.report.summary import Summary
+
+COMMAND = re.compile(r"`(kanonym [^`]*)`")
+"""A command within a sentence."""
 
 
 def render_html(summary: Summary) -> str:
@@ -26,40 +31,33 @@ def render_html(summary: Summary) -> str:
     Returns
     -------
     str
-        The page. Names and values are escaped; charts are inline SVG.
+        The page. Names and values are escaped; charts are inline SVG with a text
+        alternative each.
 
     """
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            summary=summary,
-            fates=wording.fates(summary.algorithm),
-            class_note=wording.CLASS,
-            nothing=wording.NOTHING,
-            choice_note=wording.CHOICE,
-            marginals_note=wording.MARGINALS.format(floor=summary.floor),
-            most_losses=plots.MOST_LOSSES,
-            policy_text=json.dumps(summary.policy, ensure_ascii=False, indent=2),
-            class_sizes_svg=chart_of(plots.class_sizes_svg(summary.class_sizes)),
-            losses_svg=chart_of(plots.losses_svg(summary.attributes)) if summary.attributes else "",
-            marginals=[(one, chart_of(plots.marginal_svg(one))) for one in summary.marginals],
-            maps=[(one, chart_of(plots.class_map_svg(one))) for one in summary.maps],
-            further_maps=[
-                (one, chart_of(plots.class_map_svg(one, 320))) for one in summary.further_maps
-            ],
-        )
-    )
+    page = environment(speech(summary.language)).get_template("page.html")
+    return page.render(document=document_of(summary))
 
 
-def chart_of(svg: str) -> Markup:
-    """Mark a chart as text that a template takes as it is."""
-    return Markup(svg)  # noqa: S704 - the chart library escapes its text
+def chart_of(svg: str, alternative: str = "") -> Markup:
+    """Mark a chart as text that a template takes as it is, and say what it shows."""
+    told = f'<svg role="img" aria-label="{escape(alternative)}" ' if alternative else "<svg "
+    return Markup(svg.replace("<svg ", told, 1))  # noqa: S704 - the chart library escapes its text
+
+
+def told(text: str) -> Markup:
+    """Escape a sentence; a command in it, which stands in backticks, is set as code."""
+    return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
+
+
+def drawn(figure: Figure) -> Markup:
+    """Draw a chart for a page."""
+    return chart_of(figure.draw(), figure.alternative)
 
 
 @cache
-def environment() -> Environment:
-    """Return the templates, with the words that they use."""
+def environment(says: Speech = ENGLISH) -> Environment:
+    """Return the templates, with the words and numbers of a language."""
     environment = Environment(
         loader=PackageLoader("kanonym.report"),
         autoescape=True,
@@ -67,12 +65,12 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals |= {"say": says.say, "drawn": drawn}
     environment.filters |= {
-        "count": wording.count,
-        "percent": wording.percent,
-        "value": wording.value,
-        "names": wording.names,
-        "listed": wording.listed,
-        "durations": wording.durations,
+        "count": says.count,
+        "percent": says.percent,
+        "value": says.value,
+        "names": says.names,
+        "told": told,
     }
     return environment

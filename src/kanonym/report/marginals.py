@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.kernels.histograms import class_histograms
 from kanonym.report.bars import bars_of
+from kanonym.report.language import ENGLISH, Speech
 from kanonym.report.rectangles import original_counts
 from kanonym.report.released import Extent
 
@@ -50,6 +51,7 @@ def marginal_of(
     recoded: RecodedAttribute,
     sizes: NDArray[np.int64],
     floor: int,
+    speech: Speech = ENGLISH,
 ) -> Marginal:
     """Count one quasi-identifier before and after.
 
@@ -65,6 +67,8 @@ def marginal_of(
         (n_classes,) records of each class.
     floor
         Fewest records that a bar of the original table may show (0 is shown).
+    speech
+        The language of the labels.
 
     Notes
     -----
@@ -73,7 +77,7 @@ def marginal_of(
     """
     domain = table.domains[column]
     before = original_counts(table, column)
-    bars = bars_of(domain, before, floor)
+    bars = bars_of(domain, before, floor, speech=speech)
     if recoded.recoding == "set":
         after = _over_sets(table, partition, column, sizes)
     else:

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kanonym.report import wording
+from kanonym.report.document import (
+    Block,
+    Bullets,
+    Code,
+    Figure,
+    Folded,
+    Gallery,
+    Heading,
+    Link,
+    Paragraph,
+    Section,
+    Table,
+    Text,
+)
+from kanonym.report.parts import document_of
 
 if TYPE_CHECKING:
-    from kanonym.report.choice import Choice, Neighbour
     from kanonym.report.summary import Summary
 
+COMMAND = re.compile(r"`(kanonym [^`]*)`")
+"""A command within a sentence."""
 _SPECIAL = str.maketrans(
     {**{mark: f"\\{mark}" for mark in "\\`*_[]|~#"}, "<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )
@@ -29,144 +45,88 @@ def render_json(summary: Summary) -> str:
 def render_markdown(summary: Summary) -> str:
     """Write a summary as Markdown with tables; names and values are escaped.
 
-    The rectangles of the HTML report have no counterpart here.
+    Charts are told by their text alternatives, and their numbers stand in tables.
     """
-    released = (
-        f"{wording.things(summary.rows_in, 'record')} in, {wording.count(summary.rows_out)} "
-        f"released, {wording.count(summary.suppressed)} suppressed."
-    )
-    policy = json.dumps(summary.policy, ensure_ascii=False, indent=2).replace("`", "\\u0060")
+    document = document_of(summary)
+    _, words, note = document.verdict
+    tiles = [f"{one.label}: {one.number} {one.note}".strip() for one in document.tiles]
     parts = [
-        f"# {_text(summary.title)}",
-        f"**{wording.VERDICTS[summary.satisfied]}.** {released}",
-        "## What was asked",
-        _table(
-            ("role", "attributes", "released"),
-            [
-                (role, wording.names(summary.named(role)), fate)
-                for role, fate in wording.fates(summary.algorithm).items()
-                if summary.named(role)
-            ],
-        ),
-        wording.CLASS,
-        _list([one.sentence for one in summary.requirements] or [wording.NOTHING]),
-        "## Answer",
-        *_requirements(summary),
-        _list(summary.answer),
-        "## Price",
-        _list(summary.price),
-        "## What this does not protect against",
-        "\n".join(f"- **{_text(heading)}.** {_text(said)}" for heading, said in summary.limits),
-        "## Class sizes",
-        _table(
-            ("records in the class", "classes", "records"),
-            zip(
-                summary.class_sizes.labels,
-                map(wording.count, summary.class_sizes.classes),
-                map(wording.count, summary.class_sizes.records),
-                strict=True,
-            ),
-        ),
-        "## Loss by attribute",
-        _table(
-            ("attribute", "recoding", "loss (NCP)", "RMSE", "values before", "values released"),
-            [
-                (
-                    one.name,
-                    one.recoding,
-                    wording.percent(one.ncp),
-                    "" if one.rmse is None else wording.value(one.rmse),
-                    wording.count(one.values),
-                    wording.count(one.released_values),
-                )
-                for one in summary.attributes
-            ],
-        ),
-        *_choice(summary.choice),
-        "## Distributions before and after",
-        *_marginals(summary),
-        "## How it was made",
-        _table(
-            ("", ""),
-            [
-                ("algorithm", wording.listed(summary.algorithm)),
-                ("seed", str(summary.seed)),
-                ("seconds", wording.durations(summary.seconds)),
-                ("versions", wording.listed(summary.versions)),
-            ],
-        ),
-        f"```json\n{policy}\n```",
+        f"# {_text(document.title)}",
+        f"**{_text(words)}.** {_text(note)}".strip(),
+        *(part for paragraph in document.lead for part in _blocks(paragraph)),
+        "\n".join(f"- {_text(tile)}" for tile in tiles),
+        *(part for section in document.first for part in _section(section)),
+        *(part for paragraph in document.foot for part in _blocks(paragraph)),
+        *(part for section in document.details for part in _section(section)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _requirements(summary: Summary) -> Iterable[str]:
-    if summary.requirements:
-        yield _table(
-            ("requirement", "required", "achieved", "met"),
-            [
-                (
-                    " ".join(filter(None, (one.type, one.kind, one.attribute))),
-                    f"{one.symbol} {one.relation} {wording.value(one.required)}",
-                    wording.value(one.achieved),
-                    "–" if one.achieved is None else "yes" if one.satisfied else "NO",
-                )
-                for one in summary.requirements
-            ],
-        )
+def _section(section: Section) -> Iterator[str]:
+    yield f"## {_text(section.title)}"
+    for block in section.blocks:
+        yield from _blocks(block)
 
 
-def _choice(choice: Choice | None) -> Iterable[str]:
-    if choice is None:
-        return
-    header = ["attribute", "level", "most frequent label"]
-    header += [
-        f"{way}: {what}"
-        for way in ("finer", "coarser")
-        for what in (choice.metric, "suppressed", "satisfies")
-    ]
-    yield "## The chosen node among its neighbours"
-    yield _list(choice.sentences)
-    rows = [
-        (
-            price.attribute,
-            f"{price.level} of {price.highest}",
-            "–" if price.example is None else price.example,
-            *_beside(price.finer),
-            *_beside(price.coarser),
-        )
-        for price in choice.prices
-    ]
-    yield _table(header, rows)
-    yield wording.CHOICE
+def _blocks(block: Block) -> Iterator[str]:
+    """Write a block as paragraphs of Markdown."""
+    match block:
+        case Paragraph(text=text, lead=lead):
+            yield f"**{_text(lead)}** {_text(text)}" if lead else _text(text)
+        case Bullets(items=items):
+            yield "\n".join(f"- {_item(lead, text)}" for lead, text in items)
+        case Table(header=header, rows=rows):
+            yield _table(header, rows)
+        case Figure():
+            yield from _figure(block)
+        case Gallery(figures=figures):
+            for figure in figures:
+                yield from _figure(figure)
+        case Folded(title=title, blocks=blocks):
+            yield f"**{_text(title)}**"
+            for inner in blocks:
+                yield from _blocks(inner)
+        case Code(text=text, syntax=syntax):
+            safe = text.replace("`", "\\u0060" if syntax == "json" else "'")
+            yield f"```{syntax}\n{safe}\n```"
+        case Heading(text=text):
+            yield f"### {_text(text)}"
+        case Link(text=text, address=address):
+            yield f"[{_text(text)}]({address})"
 
 
-def _beside(node: Neighbour | None) -> tuple[str, str, str]:
-    if node is None:
-        return "–", "", ""
-    satisfied = "yes" if node.satisfied else "NO"
-    return wording.value(node.score), wording.count(node.suppressed), satisfied
+def _figure(figure: Figure) -> Iterator[str]:
+    if figure.title:
+        yield f"#### {_text(figure.title)}"
+    yield _text(f"{figure.alternative} {figure.caption}".strip())
+    if figure.numbers is not None:
+        yield from _blocks(figure.numbers)
 
 
-def _marginals(summary: Summary) -> Iterable[str]:
-    yield wording.MARGINALS.format(floor=summary.floor)
-    for one in summary.marginals:
-        yield f"### {_text(one.name)}"
-        rows = zip(
-            one.labels, map(wording.count, one.before), map(wording.count, one.after), strict=True
-        )
-        yield _table(("value", "records before", "records after"), rows)
+def _item(lead: str, text: Text) -> str:
+    return f"**{_text(lead)}.** {_words(text)}" if lead else _words(text)
+
+
+def _words(text: Text) -> str:
+    """Write the text of a cell, its note in brackets."""
+    if isinstance(text, str):
+        return _text(text)
+    lines = "; ".join(text.text.splitlines())
+    return _text(f"{lines} ({text.note})" if text.note else lines)
 
 
 def _text(text: str) -> str:
     """Escape what Markdown or HTML would read as markup."""
-    return " ".join(text.split()).translate(_SPECIAL)
+    parts = COMMAND.split(" ".join(text.split()))
+    return "".join(
+        f"`{part}`" if i % 2 else part.translate(_SPECIAL) for i, part in enumerate(parts)
+    )
 
 
-def _list(items: Iterable[str]) -> str:
-    return "\n".join(f"- {_text(item)}" for item in items)
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *([_text(cell) for cell in row] for row in rows)]
+def _table(header: Sequence[str], rows: Iterable[Sequence[Text]]) -> str:
+    lines = [
+        [_text(name) for name in header],
+        ["---"] * len(header),
+        *([_words(cell) for cell in row] for row in rows),
+    ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import vl_convert
 
-from kanonym.report.wording import percent
+from kanonym.report.language import ENGLISH, Speech
 
 if TYPE_CHECKING:
     from kanonym.report.marginals import Marginal
@@ -40,7 +40,7 @@ FEW_TICKS = 6
 Row = dict[str, Any]
 
 
-def class_sizes_svg(sizes: ClassSizes) -> str:
+def class_sizes_svg(sizes: ClassSizes, speech: Speech = ENGLISH) -> str:
     """Draw how many records are in classes of which size."""
     rows = [
         {"bar": i, "records": records, "classes": classes}
@@ -50,41 +50,59 @@ def class_sizes_svg(sizes: ClassSizes) -> str:
         alt.Chart(alt.NamedData("rows"))
         .mark_bar(color=BLUE)
         .encode(
-            x=alt.X("bar:O", axis=_named_axis(sizes.labels, "records in the class", upright=True)),
-            y=alt.Y("records:Q", title="records", axis=_counts_axis(sizes.records, upright=True)),
+            x=alt.X(
+                "bar:O",
+                axis=named_axis(sizes.labels, speech.say("axis.class-size"), upright=True),
+            ),
+            y=alt.Y(
+                "records:Q",
+                title=speech.say("axis.records"),
+                axis=_counts_axis(sizes.records, upright=True),
+            ),
         )
     )
-    return svg_of(chart.properties(height=220), rows)
+    return svg_of(chart.properties(height=220), rows, speech=speech)
 
 
-def losses_svg(attributes: Sequence[AttributeLoss]) -> str:
+def losses_svg(attributes: Sequence[AttributeLoss], speech: Speech = ENGLISH) -> str:
     """Draw the loss of each attribute, most first, at most 40."""
-    most = sorted(attributes, key=lambda one: -one.ncp)[:MOST_LOSSES]
-    rows = [{"bar": i, "loss": one.ncp, "text": percent(one.ncp)} for i, one in enumerate(most)]
-    ceiling = next(c for c in (0.05, 0.1, 0.25, 0.5, 1) if c >= min(1.2 * most[0].ncp, 1))
+    shares = {one.name: one.ncp for one in attributes}
+    return shares_svg(shares, speech.say("axis.ncp"), speech)
+
+
+def shares_svg(shares: Mapping[str, float], title: str, speech: Speech = ENGLISH) -> str:
+    """Draw a share by name, most first, at most 40."""
+    most = sorted(shares, key=lambda name: -shares[name])[:MOST_LOSSES]
+    rows = [
+        {"bar": i, "loss": shares[name], "text": speech.percent(shares[name])}
+        for i, name in enumerate(most)
+    ]
+    longest = shares[most[0]]
+    ceiling = next(c for c in (0.05, 0.1, 0.25, 0.5, 1) if c >= min(1.2 * longest, 1))
     base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(
             "loss:Q",
-            title="share of the range left open (NCP)",
+            title=title,
             scale=alt.Scale(domain=[0, ceiling * 1.12], nice=False),
             axis=alt.Axis(
                 format="%", values=[ceiling * i / 5 for i in range(6)], domain=False, ticks=False
             ),
         ),
-        y=alt.Y("bar:O", axis=_named_axis([one.name for one in most], None, upright=False)),
+        y=alt.Y("bar:O", axis=named_axis(most, None, upright=False)),
     )
     chart = base.mark_bar(color=BLUE) + base.mark_text(align="left", dx=5).encode(text="text:N")
-    return svg_of(chart.properties(height=alt.Step(24)), rows)
+    return svg_of(chart.properties(height=alt.Step(24)), rows, speech=speech)
 
 
-def marginal_svg(marginal: Marginal) -> str:
+def marginal_svg(marginal: Marginal, speech: Speech = ENGLISH) -> str:
     """Draw an attribute's distribution: before as pale bars, after as narrow bars in front."""
     rows = [
         {"bar": i, "before": before, "after": after}
         for i, (before, after) in enumerate(zip(marginal.before, marginal.after, strict=True))
     ]
     upright = marginal.kind in ("number", "temporal")
-    place = _named_axis(marginal.labels, None, upright=upright)
+    records = speech.say("axis.records")
+    place = named_axis(marginal.labels, None, upright=upright)
     amount = _counts_axis((*marginal.before, *marginal.after), upright=upright)
 
     def layer(field: str, size: float, color: str) -> Any:
@@ -93,17 +111,17 @@ def marginal_svg(marginal: Marginal) -> str:
         number = f"{field}:Q"
         if upright:
             return base.mark_bar(color=color, width=thickness).encode(
-                x=alt.X("bar:O", axis=place), y=alt.Y(number, title="records", axis=amount)
+                x=alt.X("bar:O", axis=place), y=alt.Y(number, title=records, axis=amount)
             )
         return base.mark_bar(color=color, height=thickness).encode(
-            y=alt.Y("bar:O", axis=place), x=alt.X(number, title="records", axis=amount)
+            y=alt.Y("bar:O", axis=place), x=alt.X(number, title=records, axis=amount)
         )
 
     chart = alt.layer(layer("before", 0.9, PALE), layer("after", 0.4, BLUE))
-    return svg_of(chart.properties(height=220 if upright else alt.Step(21)), rows)
+    return svg_of(chart.properties(height=220 if upright else alt.Step(21)), rows, speech=speech)
 
 
-def class_map_svg(drawn: ClassMap, height: int = 420) -> str:
+def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) -> str:
     """Draw the classes over two attributes, darker where a class has more records.
 
     Large rectangles lie below small ones.
@@ -112,7 +130,7 @@ def class_map_svg(drawn: ClassMap, height: int = 420) -> str:
     y_low, y_high = _range(drawn, 2)
     least = (x_high - x_low) / WIDTH * 3, (y_high - y_low) / height * 3
     means = [records / classes for *_, records, classes in drawn.rectangles]
-    shade_of, legend = _shades(means)
+    shade_of, legend = _shades(means, speech)
     rows = []
     for one, mean in zip(drawn.rectangles, means, strict=True):
         x0, x1 = _visible(one[0], one[1], least[0])
@@ -123,15 +141,15 @@ def class_map_svg(drawn: ClassMap, height: int = 420) -> str:
         alt.Chart(alt.NamedData("rows"))
         .mark_rect(fillOpacity=0.55, stroke="#0d2a4a", strokeOpacity=0.7, strokeWidth=0.5)
         .encode(
-            x=_side("x0", drawn.x, [x_low, x_high], alt.X, (WIDTH - 160) // LINE_HEIGHT),
+            x=_side("x0", drawn.x, [x_low, x_high], alt.X, (WIDTH - 160) // LINE_HEIGHT, speech),
             x2="x1",
-            y=_side("y0", drawn.y, [y_low, y_high], alt.Y, (height - 110) // LINE_HEIGHT),
+            y=_side("y0", drawn.y, [y_low, y_high], alt.Y, (height - 110) // LINE_HEIGHT, speech),
             y2="y1",
             color=alt.Color(
                 "shade:O",
                 scale=alt.Scale(domain=list(range(len(legend))), range=_ramp(len(legend))),
                 legend=alt.Legend(
-                    title="records per class",
+                    title=speech.say("legend.per-class"),
                     orient="top",
                     symbolType="square",
                     symbolOpacity=1,
@@ -140,13 +158,18 @@ def class_map_svg(drawn: ClassMap, height: int = 420) -> str:
             ),
         )
     )
-    return svg_of(chart.properties(height=height), rows)
+    return svg_of(chart.properties(height=height), rows, speech=speech)
 
 
-def svg_of(chart: Any, rows: list[Row], width: int = WIDTH) -> str:
+def svg_of(chart: Any, rows: list[Row], width: int = WIDTH, *, speech: Speech = ENGLISH) -> str:
     """Render a chart over `rows` with the common style."""
-    svg: str = vl_convert.vegalite_to_svg(styled(chart, rows, width))
-    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    svg: str = vl_convert.vegalite_to_svg(
+        styled(chart, rows, width),
+        format_locale=speech.locale,
+        time_format_locale=speech.locale,
+    )
+    # Places are rounded to hundredths of a pixel, labels are left as they are.
+    svg = re.sub(r"(\d\.\d\d)\d+(?=[^<>]*>)", r"\1", svg)
     # The page scales the chart: its size is the view box, its natural width a style.
     return re.sub(r' width="([\d.]+)" height="[\d.]+"', r' style="width:\1px"', svg, count=1)
 
@@ -180,29 +203,32 @@ def styled(chart: Any, rows: list[Row], width: int = WIDTH) -> dict[str, Any]:
     return spec
 
 
-def _lookup(labels: Sequence[str]) -> str:
+def _lookup(labels: Sequence[str], longest: int = LONGEST) -> str:
     """Write an expression that names the entry `datum.value`: equal or odd labels stay apart.
 
     It floors the value: on maps a label stands in the middle of its step.
     """
-    return f"{json.dumps([_short(label) for label in labels])}[floor(datum.value)]"
+    return f"{json.dumps([_short(label, longest) for label in labels])}[floor(datum.value)]"
 
 
-def _short(label: str) -> str:
-    return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
+def _short(label: str, longest: int) -> str:
+    return label if len(label) <= longest else f"{label[: longest - 1]}…"
 
 
-def _room(labels: Sequence[str]) -> float:
+def _room(labels: Sequence[str], longest: int = LONGEST) -> float:
     """Return how many pixels labels need beside an axis, in any font."""
-    return LETTER * min(LONGEST, max(map(len, labels), default=0)) + 8
+    return LETTER * min(longest, max(map(len, labels), default=0)) + 8
 
 
-def _named_axis(labels: Sequence[str], title: str | None, *, upright: bool) -> alt.Axis:
+def named_axis(
+    labels: Sequence[str], title: str | None, *, upright: bool, longest: int = LONGEST
+) -> alt.Axis:
+    """Return an axis of bars with names, cut where they have more than `longest` letters."""
     return alt.Axis(
         title=title,
-        labelExpr=_lookup(labels),
+        labelExpr=_lookup(labels, longest),
         labelLimit=0,
-        minExtent=0 if upright else _room(labels),
+        minExtent=0 if upright else _room(labels, longest),
         labelAngle=-45 if upright and sum(map(len, labels)) > LONG_LABELS else 0,
         ticks=False,
         domainColor=MUTED,
@@ -234,12 +260,14 @@ def _visible(low: float, high: float, least: float) -> tuple[float, float]:
     return low - missing, high + missing
 
 
-def _side(field: str, axis: Axis, ends: list[float], channel: Any, most: int) -> Any:
+def _side(
+    field: str, axis: Axis, ends: list[float], channel: Any, most: int, speech: Speech
+) -> Any:
     """Return one side of a map, with a label at every n-th category so that `most` fit."""
     if axis.kind == "temporal":
         return channel(
             f"{field}:T",
-            title=axis.name,
+            title=_title(axis.name, most),
             scale=alt.Scale(type="utc", domain=ends, nice=False, zero=False),
             axis=alt.Axis(grid=False, tickCount=5),
         )
@@ -248,11 +276,13 @@ def _side(field: str, axis: Axis, ends: list[float], channel: Any, most: int) ->
         whole = ends[0] % 1 == ends[1] % 1 == HALF  # integers reach half a step to both sides
         values = _few_integers(*ends) if whole else alt.Undefined
         ticks = alt.Axis(grid=False, tickCount=6, values=values)
-        return channel(f"{field}:Q", title=axis.name, scale=scale, axis=ticks)
+        return channel(f"{field}:Q", title=_title(axis.name, most), scale=scale, axis=ticks)
     centres = [code + 0.5 for code in range(len(axis.labels)) if ends[0] <= code < ends[1]]
     return channel(
         f"{field}:Q",
-        title=axis.name if axis.labels else f"{axis.name} (too many values to name)",
+        title=_title(axis.name, most)
+        if axis.labels
+        else speech.say("axis.unnamed", name=_title(axis.name, most - 13)),
         scale=scale,
         axis=alt.Axis(
             values=centres[:: -(-len(centres) // most) or 1],
@@ -267,6 +297,11 @@ def _side(field: str, axis: Axis, ends: list[float], channel: Any, most: int) ->
     )
 
 
+def _title(name: str, most: int) -> str:
+    """Cut a name so that it fits beside so many labels: a letter is half as wide as a line high."""
+    return _short(name, max(4, most * 3 // 2))
+
+
 def _few_integers(low: float, high: float) -> Any:
     """Return the integers of a short range, where the library would put ticks between them."""
     between = range(math.ceil(low), math.floor(high) + 1)
@@ -277,14 +312,14 @@ def _slant(n_labels: int) -> int:
     return -90 if n_labels > MANY_CODES else -45
 
 
-def _shades(means: Sequence[float]) -> tuple[Any, list[str]]:
+def _shades(means: Sequence[float], speech: Speech) -> tuple[Any, list[str]]:
     """Divide mean class sizes into at most five shades of about equally many rectangles."""
     ordered = sorted(round(mean) for mean in means)
     n = len(SHADES)
     starts = sorted({ordered[len(ordered) * i // n] for i in range(n)}) if ordered else [0]
     ends = [*starts[1:], (ordered[-1] + 1) if ordered else 1]
     legend = [
-        f"{low:,}" if low + 1 == high else f"{low:,}–{high - 1:,}"
+        speech.count(low) if low + 1 == high else f"{speech.count(low)}–{speech.count(high - 1)}"
         for low, high in zip(starts, ends, strict=True)
     ]
 

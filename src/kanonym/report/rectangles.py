@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
-from kanonym.report.bars import MISSING, numbers
+from kanonym.report.bars import numbers
+from kanonym.report.language import ENGLISH, Speech
 from kanonym.report.released import POINTS, Extent
-from kanonym.report.wording import names
 
 if TYPE_CHECKING:
     from kanonym.data.recoded import RecodedAttribute
@@ -103,7 +103,12 @@ class Side:
 
     @classmethod
     def of(
-        cls, domain: Domain, recoded: RecodedAttribute, counts: NDArray[np.int64], floor: int
+        cls,
+        domain: Domain,
+        recoded: RecodedAttribute,
+        counts: NDArray[np.int64],
+        floor: int,
+        speech: Speech = ENGLISH,
     ) -> Side:
         """Place the classes along one attribute.
 
@@ -117,7 +122,7 @@ class Side:
         high: NDArray[np.float64]
         steps = _steps(domain)
         if steps is None:
-            axis = Axis(domain.name, "category", _labels(domain, counts >= floor))
+            axis = Axis(domain.name, "category", _labels(domain, counts >= floor, speech))
             low, high = extent.low.astype(np.float64), extent.high.astype(np.float64) + 1
         else:
             axis = Axis(domain.name, domain.kind)
@@ -143,6 +148,7 @@ def maps_of(
     sizes: NDArray[np.int64],
     floor: int,
     named: tuple[str, str] | None,
+    speech: Speech = ENGLISH,
 ) -> tuple[tuple[ClassMap, ...], tuple[ClassMap, ...]]:
     """Draw the classes over pairs of quasi-identifiers.
 
@@ -157,6 +163,8 @@ def maps_of(
     named
         The pair to draw. None draws the pairs of up to five attributes with the most
         different released values, numbers and dates first.
+    speech
+        The language of the labels.
 
     Returns
     -------
@@ -171,7 +179,8 @@ def maps_of(
     """
     chosen = _most_varied(table, recoded) if named is None else _places(recoded, named)
     sides = [
-        Side.of(table.domains[a], recoded[a], original_counts(table, a), floor) for a in chosen
+        Side.of(table.domains[a], recoded[a], original_counts(table, a), floor, speech)
+        for a in chosen
     ]
     pairs = sorted(combinations(range(len(sides)), 2), key=lambda pair: (pair[1], pair[0]))
     maps: list[ClassMap] = []
@@ -241,15 +250,15 @@ def _places(recoded: Sequence[RecodedAttribute], named: tuple[str, str]) -> list
     if x == y or x not in places or y not in places:
         raise SchemaError(
             f"rectangles: {x!r} and {y!r} must be two different quasi-identifiers of "
-            f"{names(list(places))}"
+            f"{ENGLISH.names(list(places))}"
         )
     return [places[x], places[y]]
 
 
-def _labels(domain: Domain, shown: NDArray[np.bool_]) -> tuple[str, ...]:
+def _labels(domain: Domain, shown: NDArray[np.bool_], speech: Speech) -> tuple[str, ...]:
     if domain.size > MOST_LABELS:
         return ()
-    texts = [*map(str, domain.values.to_list()), *([MISSING] if domain.has_null else [])]
+    texts = [*map(str, domain.values.to_list()), *([speech.say("bar.missing")] * domain.has_null)]
     return tuple(text if show else "" for text, show in zip(texts, shown.tolist(), strict=True))
 
 

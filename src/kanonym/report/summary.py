@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.report import wording
+from kanonym.report.assessed import Assessed, assessed_of
+from kanonym.report.attacked import Attacked, attacks_of
 from kanonym.report.choice import Choice
+from kanonym.report.compared import Alternatives, alternatives_of
+from kanonym.report.evidence import Evidence, evidence_of
+from kanonym.report.examples import Transformation, transformations_of
+from kanonym.report.language import Speech, speech
 from kanonym.report.marginals import Marginal, marginal_of
+from kanonym.report.provenance import Provenance, without_values
 from kanonym.report.rectangles import ClassMap, maps_of
 from kanonym.report.sizes import ClassSizes
 
@@ -81,12 +88,20 @@ class Summary:
 
     Attributes
     ----------
+    language
+        The code of the language of its sentences.
     title
         Heading of the report.
     rows_in, rows_out, suppressed
         Numbers of records.
+    columns_in, columns_out
+        Numbers of columns.
     roles
         The role of each attribute.
+    evidence
+        Why attributes have their roles: of a profile; None without one.
+    transformations
+        What was done to each attribute.
     satisfied, n_classes, requirements
         What verification found, with one `Requirement` a model; `satisfied` is None
         where none was required.
@@ -107,20 +122,33 @@ class Summary:
         there are more than 24.
     maps, further_maps
         Classes over pairs of quasi-identifiers; the further ones with fewer rectangles.
+    attacks
+        What each attack achieved, in the order given.
+    assessed
+        Risk and utility as measured on both tables; None where they were not.
+    comparison
+        Alternatives by privacy and loss; None where none were compared.
     policy
-        The policy in its YAML form, hierarchies by their kind only.
+        The policy in its YAML form; values that it lists are replaced by their SHA-256.
     choice
         The node that a search of the lattice chose, among its neighbours; or None.
     algorithm, seconds, seed, versions
         How the release was made.
+    provenance
+        How to repeat and check it.
 
     """
 
+    language: str
     title: str
     rows_in: int
     rows_out: int
     suppressed: int
+    columns_in: int
+    columns_out: int
     roles: dict[str, str]
+    evidence: Evidence | None
+    transformations: tuple[Transformation, ...]
     satisfied: bool | None
     n_classes: int
     requirements: tuple[Requirement, ...]
@@ -135,12 +163,16 @@ class Summary:
     marginals: tuple[Marginal, ...]
     maps: tuple[ClassMap, ...]
     further_maps: tuple[ClassMap, ...]
+    attacks: tuple[Attacked, ...]
+    assessed: Assessed | None
+    comparison: Alternatives | None
     policy: dict[str, Any]
     choice: Choice | None
     algorithm: dict[str, Any]
     seconds: dict[str, float]
     seed: int
     versions: dict[str, str]
+    provenance: Provenance
 
     def named(self, role: str) -> list[str]:
         """Return the attributes of one role."""
@@ -159,7 +191,7 @@ class Summary:
 
 def summarize(
     *,
-    title: str,
+    title: str | None,
     policy: Mapping[str, Any],
     roles: Mapping[str, str],
     actions: Sequence[tuple[str, str, str, str]] = (),
@@ -177,17 +209,25 @@ def summarize(
     versions: Mapping[str, str],
     choice: Choice | None = None,
     rectangles: tuple[str, str] | None = None,
+    columns_out: int | None = None,
+    attacks: Any = None,
+    assessment: Any = None,
+    comparison: Any = None,
+    profile: Any = None,
+    provenance: Provenance | None = None,
+    language: str = "en",
 ) -> Summary:
     """Summarize a release for its report.
 
     Parameters
     ----------
     title
-        Heading of the report.
+        Heading of the report; None for the usual one.
     policy
         The policy in its YAML form.
     roles
-        The role of each attribute, in the table's order, as in `wording.FATE`.
+        The role of each attribute, in the table's order; `, changed` follows where it has
+        actions.
     actions
         What was done value by value: attribute, action, what it protects and what not.
     table, partition, recoded
@@ -202,54 +242,83 @@ def summarize(
         From `choice_of`, for a release whose levels were searched.
     rectangles
         The two quasi-identifiers to draw the classes over; None chooses pairs.
+    columns_out
+        Columns of the release; None counts the attributes that are no identifiers.
+    attacks, assessment, comparison, profile
+        What else is known of the release, in the form of their `to_dict` or as objects
+        that have it; see `attacked`, `assessed`, `compared` and `evidence`.
+    provenance
+        How to repeat it; None says what the policy alone tells.
+    language
+        `en` or `es`.
 
     Raises
     ------
     SchemaError
         `rectangles` names something that is no quasi-identifier, or one twice.
+    DataError
+        There is no such language, or one of what else is known has another form.
 
     Notes
     -----
     Cost O(n_tuples) an attribute, and one sort of the classes a pair.
 
     """
+    says = speech(language)
     models = list(policy.get("models", []))
     floor = _floor(models)
     sizes = _sizes(table, partition)
-    maps, further = maps_of(table, recoded, sizes, floor, rectangles)
+    maps, further = maps_of(table, recoded, sizes, floor, rectangles, says)
     class_sizes = ClassSizes.of(verification.class_sizes)
+    tried = attacks_of(attacks)
     return Summary(
-        title=title,
+        language=language,
+        title=title or says.say("title"),
         rows_in=rows_in,
         rows_out=verification.rows,
         suppressed=suppressed,
+        columns_in=len(roles),
+        columns_out=sum(role != "identifier" for role in roles.values())
+        if columns_out is None
+        else columns_out,
         roles=dict(roles),
+        evidence=evidence_of(profile, roles),
+        transformations=transformations_of(roles, actions, table, recoded, sizes, floor, algorithm),
         satisfied=verification.satisfied,
         n_classes=verification.n_classes,
-        requirements=_requirements(verification, models),
+        requirements=_requirements(says, verification, models),
         answer=(
             *wording.answer(
+                says,
                 satisfied=verification.satisfied,
+                requirements=len(verification.checks),
+                rows_in=rows_in,
                 rows_out=verification.rows,
                 n_classes=verification.n_classes,
                 smallest=class_sizes.smallest,
                 highest=risk.highest,
                 average=risk.average,
             ),
-            *_countings(verification),
+            *_countings(says, verification),
         ),
         price=(
             *wording.price(
+                says,
                 rows_in=rows_in,
                 suppressed=suppressed,
                 limit=float(policy.get("suppression_limit", 0)),
                 gcp=utility.gcp,
                 ncp=utility.ncp,
             ),
-            *wording.blanked(algorithm, verification.rows),
+            *wording.blanked(says, algorithm, verification.rows),
         ),
         limits=wording.limits(
-            roles, [check.attribute for check in verification.checks if check.attribute], actions
+            says,
+            roles,
+            [check.attribute for check in verification.checks if check.attribute],
+            actions=actions,
+            attacked=any(one.attempts for one in tried),
+            entity=next((str(model["entity"]) for model in models if model.get("entity")), None),
         ),
         utility=utility.to_dict(),
         risk=risk.to_dict(),
@@ -266,22 +335,26 @@ def summarize(
             for domain, one in zip(table.domains, recoded, strict=True)
         ),
         floor=floor,
-        marginals=_marginals(table, partition, recoded, sizes, floor),
+        marginals=_marginals(table, partition, recoded, sizes, floor, says),
         maps=maps,
         further_maps=further,
-        policy=_without_values(policy),
-        choice=choice,
+        attacks=tried,
+        assessed=assessed_of(assessment),
+        comparison=alternatives_of(comparison),
+        policy=without_values(policy),
+        choice=choice and replace(choice, sentences=wording.search(says, choice.account)),
         algorithm=dict(algorithm),
         seconds=dict(seconds),
         seed=seed,
         versions=dict(versions),
+        provenance=provenance or Provenance.of(policy),
     )
 
 
-def _countings(verification: Verification) -> list[str]:
+def _countings(says: Speech, verification: Verification) -> list[str]:
     """Return what is to say about how models were counted."""
     ways = [check.counting for check in verification.checks if check.counting is not None]
-    said = [wording.counting(way.nulls, way.subsets) for way in ways if verification.rows]
+    said = [wording.counting(says, way.nulls, way.subsets) for way in ways if verification.rows]
     return [one for one in dict.fromkeys(said) if one]
 
 
@@ -299,7 +372,7 @@ def _sizes(table: EncodedTable, partition: Partition) -> NDArray[np.int64]:
 
 
 def _requirements(
-    verification: Verification, models: Sequence[Mapping[str, Any]]
+    says: Speech, verification: Verification, models: Sequence[Mapping[str, Any]]
 ) -> tuple[Requirement, ...]:
     """Join the checks with the models' further parameters, which stand in the policy's order."""
     same = len(models) == len(verification.checks)
@@ -308,8 +381,8 @@ def _requirements(
             type=check.type,
             attribute=check.attribute,
             kind=given.get("kind") or given.get("distance"),
-            sentence=wording.requirement(check.type, check.attribute, check.required, given),
-            symbol=wording.symbol(check.type, given),
+            sentence=wording.requirement(says, check.type, check.attribute, check.required, given),
+            symbol=wording.symbol(check.type, given, says),
             relation=wording.relation(check.type, given),
             required=check.required,
             achieved=check.achieved if verification.rows else None,
@@ -329,25 +402,11 @@ def _marginals(
     recoded: Sequence[RecodedAttribute],
     sizes: NDArray[np.int64],
     floor: int,
+    says: Speech,
 ) -> tuple[Marginal, ...]:
     lost = [float(sizes @ one.loss) for one in recoded]
     shown = sorted(np.argsort(-np.array(lost), kind="stable")[:MOST_MARGINALS].tolist())
-    return tuple(marginal_of(table, partition, a, recoded[a], sizes, floor) for a in shown)
-
-
-def _without_values(policy: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the policy with the kinds of hierarchies and actions instead of their values."""
-
-    def named(key: str, part: Any) -> Any:
-        if key == "hierarchy":
-            return " and ".join(part) if isinstance(part, Mapping) else "given"
-        return [one["type"] for one in part] if key == "action" else part
-
-    attributes = {
-        name: {key: named(key, part) for key, part in attribute.items() if part is not None}
-        for name, attribute in policy.get("attributes", {}).items()
-    }
-    return {**policy, "attributes": attributes}
+    return tuple(marginal_of(table, partition, a, recoded[a], sizes, floor, says) for a in shown)
 
 
 def _finite(value: Any) -> Any:

@@ -53,8 +53,9 @@ def summary_of(
     algorithm=None,
     rectangles=None,
     title="Patients 2024",
+    **known,
 ):
-    """Return the summary of records with given classes."""
+    """Return the summary of records with given classes; `known` goes to `summarize`."""
     table, partition, recoded = divided(columns, labels, recodings, hierarchies)
     sizes = np.bincount(partition.labels[partition.labels >= 0], minlength=partition.n_classes)
     of_size, n_of_size = np.unique(sizes, return_counts=True)
@@ -88,6 +89,7 @@ def summary_of(
         seed=7,
         versions={"kanonym": "0.1.0"},
         rectangles=rectangles,
+        **known,
     )
 
 

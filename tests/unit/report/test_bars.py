@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.data.table import encode_column
-from kanonym.report.bars import MISSING, bars_of
+from kanonym.report.bars import bars_of
+from kanonym.report.language import SPANISH
 
+MISSING = "(missing)"
 MOST = 12
 DAY = dt.date(1900, 1, 1)
 VALUES = {
@@ -173,3 +175,13 @@ def test_many_names_are_shown_at_a_level_of_the_hierarchy(divided):
     )
     made = bars_of(table.domains[0], np.array([5] * 60 + [6]), 5)
     assert sorted(made.labels) == [MISSING, "10*", "11*", "12*", "20*", "21*", "22*"]
+
+
+def test_labels_speak_the_language_of_the_report():
+    """Open ends, rests and missing values are named in Spanish, with a decimal comma."""
+    domain, codes = encode_column(pl.Series("x", [0.1 * (i % 10) for i in range(200)]))
+    made = bars_of(domain, np.bincount(codes), 5, 6, SPANISH)
+    assert made.labels[1] == "de 0,2 a 0,4"
+    towns, codes = encode_column(pl.Series("x", ["Bern"] * 9 + ["Chur", "Ems"] * 3 + [None] * 5))
+    labels = bars_of(towns, np.bincount(codes), 5, speech=SPANISH).labels
+    assert labels == ("Bern", "otros (2 valores)", "(sin valor)")

@@ -13,7 +13,9 @@ import pytest
 from kanonym.data import hierarchy
 from kanonym.data.errors import DataError
 from kanonym.report import format_of, render
+from kanonym.report.parts.protection import SOURCE
 from kanonym.verification import ModelCheck
+from report_parts import KNOWN
 
 FORMATS = ("html", "markdown", "json")
 EVIL = "<script>alert(1)</script>|`\"'&"
@@ -101,16 +103,19 @@ def test_report_is_written_for_any_release(summary_of, case):
 
 @pytest.mark.parametrize("case", ["ordinary", "violated", "nulls"])
 def test_html_needs_nothing_else(summary_of, case):
-    """The page has no script, no link and no address but the names of XML vocabularies."""
+    """No script, nothing to fetch: links lead within the page, one to a source that is named."""
     columns, labels, options = CASES[case]
     text = render(summary_of(columns, labels, **options), "html")
     page = parsed(text)
     assert not page.seen & {"script", "link", "img", "iframe", "object", "image", "use"}
-    assert page.links == []
+    outside = [link for link in page.links if not link.startswith("#")]
+    assert outside == [SOURCE]
+    assert all(f'id="{link[1:]}"' in text for link in page.links if link.startswith("#"))
     assert "@import" not in text
     assert "url(" not in text
     addresses = set(re.findall(r"""\w+:?\w*=["']https?://[^"']*["']""", text))
-    assert {address.split("=")[0].split(":")[0] for address in addresses} <= {"xmlns"}
+    names = {address.split("=")[0].split(":")[0] for address in addresses}
+    assert names <= {"xmlns", "href"}
 
 
 def test_charts_are_well_formed_and_fit_the_page(summary_of):
@@ -122,6 +127,16 @@ def test_charts_are_well_formed_and_fit_the_page(summary_of):
         root = ElementTree.fromstring(chart)  # noqa: S314 - our own output
         assert "viewBox" in root.attrib
         assert "height" not in root.attrib
+
+
+def test_every_picture_says_what_it_shows(summary_of):
+    """Each chart has a role and a text alternative; no two say the same."""
+    text = render(summary_of(*plain(), **KNOWN), "html")
+    charts = re.findall(r"<svg[^>]*>", text)
+    told = [re.search('role="img" aria-label="([^"]{20,})"', chart) for chart in charts]
+    assert len(charts) == 9
+    assert all(told)
+    assert len({one[1] for one in told}) == len(told)
 
 
 def test_charts_share_no_element_names(summary_of):
@@ -152,7 +167,7 @@ def test_names_and_values_are_escaped(summary_of, format_):
     else:
         before_policy = text.split("```json")[0]
         assert "<script" not in before_policy
-        assert text.count("```") == 2
+        assert text.count("```") == 6  # the command on the first page, and command and policy
 
 
 def test_markdown_tables_are_even(summary_of):
@@ -242,15 +257,23 @@ def test_many_attributes_are_capped_and_counted(summary_of):
     assert len(summary.attributes) == 300
     text = render(summary, "html")
     assert "The 24 attributes that lost most, of 300." in text
-    assert "the 40 attributes that lost most, of 300" in text
+    assert "The 40 attributes that lost most, of 300." in text
 
 
 def test_first_screen_answers_question_price_and_limits(summary_of):
-    """The headings come in this order, before any chart."""
+    """Question and answer, then the evidence by its questions, before any chart."""
     text = render(summary_of(*plain()), "html")
-    places = [
-        text.index(f"<h2>{heading}:") for heading in ("Question", "Answer", "Price", "Limits")
-    ]
+    headings = (
+        "<b>Question.</b>",
+        "<b>Answer.</b>",
+        "What was released?",
+        "Under which requirement, and was it met?",
+        "What can an intruder do with it, against chance?",
+        "What was lost?",
+        "How is it repeated?",
+        "Not covered:",
+    )
+    places = [text.index(heading) for heading in headings]
     assert places == sorted(places)
     assert places[-1] < text.index("<svg")
 
@@ -266,8 +289,8 @@ def test_extension_says_the_format(path, format_):
 
 def test_unknown_extension_is_refused():
     """A report has no other format, and the error says which there are."""
-    with pytest.raises(DataError, match=r"r\.pdf: a report is written as \.html, \.md or \.json"):
-        format_of("r.pdf")
+    with pytest.raises(DataError, match=r"r\.odt: a report is written as \.html, \.pdf, \.md or"):
+        format_of("r.odt")
 
 
 def test_charts_load_only_when_a_page_is_drawn():

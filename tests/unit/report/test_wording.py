@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanonym.report import wording
+from kanonym.report.language import ENGLISH
 
 MODELS = [
     ("k-anonymity", None, 5, {}, "at least 4 others: each class has at least 5 records"),
@@ -36,7 +37,7 @@ MODELS = [
 @pytest.mark.parametrize(("type_", "attribute", "required", "given", "said"), MODELS)
 def test_requirement_is_said_in_words(type_, attribute, required, given, said):
     """Each model has a sentence with its own numbers and its attribute."""
-    sentence = wording.requirement(type_, attribute, required, given)
+    sentence = wording.requirement(ENGLISH, type_, attribute, required, given)
     assert said in sentence
     assert (attribute is None) or (attribute in sentence)
 
@@ -54,7 +55,7 @@ def test_requirement_is_said_in_words(type_, attribute, required, given, said):
 )
 def test_percent_is_never_rounded_to_none_or_all(share, text):
     """0 % and 100 % stand for exactly that."""
-    assert wording.percent(share).replace("\N{NO-BREAK SPACE}", " ") == text
+    assert ENGLISH.percent(share).replace("\N{NO-BREAK SPACE}", " ") == text
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_percent_is_never_rounded_to_none_or_all(share, text):
 )
 def test_value_is_short(number, text):
     """Values have four significant digits, integers none behind the point."""
-    assert wording.value(number) == text
+    assert ENGLISH.value(number) == text
 
 
 @pytest.mark.parametrize(
@@ -78,36 +79,39 @@ def test_value_is_short(number, text):
         ([], ""),
         (["age"], "age"),
         (["age", "sex", "zip"], "age, sex and zip"),
+        (["age", "sex"], "age and sex"),
         ([f"q{i}" for i in range(300)], ", ".join(f"q{i}" for i in range(12)) + " and 288 more"),
     ],
 )
 def test_names_are_enumerated(listed, text):
     """Names are joined as in speech, and long lists are cut."""
-    assert wording.names(listed) == text
+    assert ENGLISH.names(listed) == text
 
 
 def test_sensitive_attribute_without_a_model_is_a_limit():
     """A sensitive attribute that no model looks at is named first among the limits."""
-    said = wording.limits({"age": "quasi-identifier", "d": "sensitive", "e": "sensitive"}, ["e"])
+    said = wording.limits(
+        ENGLISH, {"age": "quasi-identifier", "d": "sensitive", "e": "sensitive"}, ["e"]
+    )
     assert said[0][0] == "Secrets that a class shares"
     assert "put on d." in said[0][1]
 
 
 def test_protected_sensitive_attributes_are_no_limit():
     """Where every sensitive attribute has a model, nothing is said about unprotected ones."""
-    said = wording.limits({"age": "quasi-identifier", "d": "sensitive"}, ["d"])
+    said = wording.limits(ENGLISH, {"age": "quasi-identifier", "d": "sensitive"}, ["d"])
     assert "Secrets that a class shares" not in dict(said)
 
 
 def test_insensitive_attributes_are_named_as_an_assumption():
     """What is released unchanged without protection is named."""
-    said = dict(wording.limits({"age": "quasi-identifier", "shoe": "insensitive"}, []))
+    said = dict(wording.limits(ENGLISH, {"age": "quasi-identifier", "shoe": "insensitive"}, []))
     assert "shoe" in said["Other knowledge"]
 
 
 def test_price_counts_suppressed_records():
     """Suppressed records are counted against what was allowed."""
-    said = wording.price(rows_in=200, suppressed=3, limit=0.02, gcp=0.1, ncp={"age": 0.1})
+    said = wording.price(ENGLISH, rows_in=200, suppressed=3, limit=0.02, gcp=0.1, ncp={"age": 0.1})
     assert said[0].replace("\N{NO-BREAK SPACE}", " ") == (
         "3 of 200 records (1.5 %) were left out (suppressed); 2 % were allowed."
     )
@@ -116,7 +120,15 @@ def test_price_counts_suppressed_records():
 def test_violated_policy_is_not_to_be_published():
     """The answer to a violated policy says so in plain words."""
     said = wording.answer(
-        satisfied=False, rows_out=9, n_classes=3, smallest=1, highest=1.0, average=1 / 3
+        ENGLISH,
+        satisfied=False,
+        requirements=1,
+        rows_in=9,
+        rows_out=9,
+        n_classes=3,
+        smallest=1,
+        highest=1.0,
+        average=1 / 3,
     )
     assert "NOT satisfy" in said[0]
     assert "1 in 1 (certain)" in said[2]
@@ -127,7 +139,7 @@ def test_violated_policy_is_not_to_be_published():
 def test_ranks_are_written_as_spoken(rank, text):
     """Recursive diversity names its rank as in speech."""
     given = {"kind": "recursive", "l": rank}
-    assert text in wording.requirement("l-diversity", "d", 2, given)
+    assert text in wording.requirement(ENGLISH, "l-diversity", "d", 2, given)
 
 
 def test_parameters_within_parameters_stand_in_brackets():
@@ -139,6 +151,6 @@ def test_parameters_within_parameters_stand_in_brackets():
         "optimal": True,
     }
     assert (
-        wording.listed(parts)
+        ENGLISH.listed(parts)
         == "type full-domain, levels (postal_code 2), range (1, 0.25), optimal yes"
     )

@@ -1,0 +1,168 @@
+"""Risk and utility as an assessment measured them, ready to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kanonym.data.errors import DataError
+from kanonym.report.attacked import plain
+
+ASSOCIATIONS = (
+    "correlation_difference",
+    "cramers_v_difference",
+    "correlation_ratio_difference",
+)
+MOST_COLUMNS = 14
+PAIR = " × "
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured number.
+
+    Attributes
+    ----------
+    name
+        As in the JSON contract.
+    value
+        None where it was not measured; `reason` says why.
+    better
+        `lower` or `higher`.
+    share
+        Whether it is a share, from 0 to 1.
+    parts
+        By column, by pair, by parameter.
+    reason
+        Why there is no value.
+
+    """
+
+    name: str
+    value: float | None
+    better: str
+    share: bool
+    parts: dict[str, float]
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A threshold that an authority or a book names, and whether the release meets it."""
+
+    title: str
+    met: bool | None
+    reason: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Associations:
+    """How far associations moved: `(column, column, change)`; `all_columns` counts those there are.
+
+    Attributes
+    ----------
+    columns
+        At most 14, those whose associations moved most, in the order of the table.
+    pairs
+        Changes of pairs of them, in [0, 1] (of correlations, up to 2).
+
+    """
+
+    columns: tuple[str, ...]
+    pairs: tuple[tuple[str, str, float], ...]
+    all_columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """What an assessment measured.
+
+    Attributes
+    ----------
+    risk, utility
+        One `Figure` a measure.
+    presets
+        Thresholds, and whether they are met.
+    suda
+        Each quasi-identifier's contribution to the scores of special uniques; all 0 where
+        there are none.
+    associations
+        How far they moved; None where nothing was compared.
+
+    """
+
+    risk: tuple[Figure, ...]
+    utility: tuple[Figure, ...]
+    presets: tuple[Preset, ...]
+    suda: tuple[tuple[str, float], ...]
+    associations: Associations | None
+
+
+def assessed_of(given: Any) -> Assessed | None:
+    """Take over an assessment: None, or the form `{"risk": {…}, "utility": {…}}`.
+
+    Raises
+    ------
+    DataError
+        It has another form.
+
+    """
+    if given is None:
+        return None
+    form = plain(given)
+    try:
+        risk, utility = dict(form["risk"]), dict(form["utility"])
+        presets = risk.pop("presets", {})
+        return Assessed(
+            risk=tuple(_figure(name, one) for name, one in risk.items()),
+            utility=tuple(_figure(name, one) for name, one in utility.items()),
+            presets=tuple(
+                Preset(one["title"], one["met"], one["reason"], one["source"])
+                for one in presets.values()
+            ),
+            suda=tuple(
+                (str(name), float(share))
+                for name, share in risk.get("suda_mean", {}).get("parts", {}).items()
+            ),
+            associations=_associations(utility),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            "assessment: it must have the form of ka.assess(...).to_dict(), with risk and utility; "
+            f"{error!s} is missing or has another form"
+        ) from None
+
+
+def _figure(name: str, form: Mapping[str, Any]) -> Figure:
+    return Figure(
+        name=name,
+        value=form["value"],
+        better=form["better"],
+        share=form.get("low") == 0 and form.get("high") == 1,
+        parts=dict(form.get("parts", {})),
+        reason=form.get("reason"),
+    )
+
+
+def _associations(utility: Mapping[str, Any]) -> Associations | None:
+    """Join the changes of all pairs of columns, whatever measures them."""
+    parts = [utility[name].get("parts", {}) for name in ASSOCIATIONS if name in utility]
+    pairs = [
+        (*names, float(change))
+        for part in parts
+        for pair, change in part.items()
+        if len(names := pair.split(PAIR)) == 2
+    ]
+    columns = list(dict.fromkeys(name for a, b, _ in pairs for name in (a, b)))
+    if not columns:
+        return None
+    moved = {name: max(c for a, b, c in pairs if name in (a, b)) for name in columns}
+    most = sorted(columns, key=lambda name: -moved[name])[:MOST_COLUMNS]
+    shown = [name for name in columns if name in most]
+    return Associations(
+        tuple(shown),
+        tuple((a, b, change) for a, b, change in pairs if a in shown and b in shown),
+        len(columns),
+    )

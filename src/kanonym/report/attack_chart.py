@@ -1,0 +1,88 @@
+"""The chart of attacks: how often each was right, with interval, beside chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from kanonym.report.language import ENGLISH, Speech
+from kanonym.report.plots import BLUE, INK, MUTED, PALE, Row, named_axis, svg_of
+
+if TYPE_CHECKING:
+    from kanonym.report.attacked import Attacked
+
+WIDTH = 640
+ENDS = (0.002, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
+ROOM = 1.05
+LONGEST = 40
+
+
+def attacks_svg(
+    attacks: Sequence[Attacked], titles: Sequence[str], speech: Speech = ENGLISH
+) -> str:
+    """Draw the rate of each attack with its interval, its baseline and its control.
+
+    Parameters
+    ----------
+    attacks
+        Those that were tried; at least one.
+    titles
+        Their names, in the same order.
+    speech
+        The language.
+
+    """
+    kinds = [speech.say(f"legend.{key}") for key in ("rate", "baseline", "control")]
+    rows: list[Row] = [
+        {"bar": i, "rate": rate, "kind": kind, "low": low, "high": high}
+        for i, one in enumerate(attacks)
+        for rate, kind, (low, high) in (
+            (one.baseline, kinds[1], (one.baseline, one.baseline)),
+            (one.control, kinds[2], (one.control, one.control)),
+            (one.rate, kinds[0], one.rate_interval),
+        )
+        if rate is not None
+    ]
+    shown = kinds if any(one.control is not None for one in attacks) else kinds[:2]
+    most = max(row["high"] for row in rows)
+    end = next(one for one in ENDS if one >= min(most, 1.0))
+    names = named_axis(titles, None, upright=False, longest=LONGEST)
+    names.labelPadding = 12  # marks at 0 % reach over the axis
+    place = alt.Y("bar:O", axis=names)
+    base = alt.Chart(alt.NamedData("rows"))
+    x = alt.X(
+        "rate:Q",
+        title=speech.say("axis.right"),
+        scale=alt.Scale(domain=[0, end * ROOM], nice=False),
+        axis=alt.Axis(
+            format="~%", values=[end * i / 5 for i in range(6)], domain=False, ticks=False
+        ),
+    )
+    layers = [
+        base.mark_rule(color=BLUE, strokeWidth=5, opacity=0.45, strokeCap="round").encode(
+            x=alt.X("low:Q", title=speech.say("axis.right")), x2="high:Q", y=place
+        ),
+        base.mark_point(size=95, strokeWidth=2, opacity=1).encode(
+            x=x,
+            y=place,
+            shape=alt.Shape(
+                "kind:N",
+                scale=alt.Scale(domain=shown, range=["circle", "diamond", "square"][: len(shown)]),
+                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=56),
+            ),
+            stroke=alt.Stroke(
+                "kind:N",
+                scale=alt.Scale(domain=shown, range=[BLUE, INK, MUTED][: len(shown)]),
+                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=56),
+            ),
+            fill=alt.Fill(
+                "kind:N",
+                scale=alt.Scale(domain=shown, range=[BLUE, "#ffffff", PALE][: len(shown)]),
+                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=56),
+            ),
+        ),
+    ]
+    chart = alt.layer(*layers).properties(height=alt.Step(34))
+    return svg_of(chart, rows, WIDTH, speech=speech)

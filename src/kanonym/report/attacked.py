@@ -1,0 +1,148 @@
+"""What attacks achieved, and which question of data protection each of them answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kanonym.data.errors import DataError
+
+QUESTIONS: dict[str, tuple[str, ...]] = {
+    "singling-out": ("singling-out", "downcoding"),
+    "linkability": ("linkage", "optimal-linkage", "linkability"),
+    "inference": (
+        "homogeneity",
+        "background-knowledge",
+        "skewness",
+        "similarity",
+        "similarity-reidentification",
+        "intersection",
+        "inference",
+        "membership",
+    ),
+}
+"""The questions of Opinion 05/2014 (WP 216, §3), and the attacks that answer each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attacked:
+    """What one attack achieved.
+
+    Attributes
+    ----------
+    type, question
+        Its name, and what the intruder wants.
+    rate, rate_interval
+        Share of the attempts that were right, in [0, 1].
+    baseline, control
+        What is right without the release, and of persons who are not in the table (None
+        without such).
+    risk, interval
+        What the release adds: the share of what chance leaves, in [0, 1].
+    confidence
+        Of the intervals.
+    attempts, seed
+        How it was tried; without an attempt, `reason` says why.
+    parts
+        Details by name.
+
+    """
+
+    type: str
+    question: str
+    rate: float
+    rate_interval: tuple[float, float]
+    baseline: float
+    control: float | None
+    risk: float
+    interval: tuple[float, float]
+    confidence: float
+    attempts: int
+    seed: int
+    parts: dict[str, float]
+    reason: str | None
+
+    @property
+    def chance(self) -> float:
+        """What the rate is compared with: the control where there is one, else the baseline."""
+        return self.baseline if self.control is None else self.control
+
+
+def attacks_of(given: Any) -> tuple[Attacked, ...]:
+    """Take over outcomes of attacks: a sequence of them, or a report on them.
+
+    Parameters
+    ----------
+    given
+        None; dicts in the form of `AttackOutcome.to_dict`, or objects that have it; or one
+        object or dict with such dicts under `attacks`.
+
+    Raises
+    ------
+    DataError
+        A part is no outcome of an attack.
+
+    """
+    if given is None:
+        return ()
+    form = plain(given)
+    if isinstance(form, Mapping):
+        form = form.get("attacks", [form])
+    return tuple(_attacked(plain(one)) for one in form)
+
+
+def plain(given: Any) -> Any:
+    """Return the JSON form of an object that has one, else the object."""
+    return given.to_dict() if hasattr(given, "to_dict") else given
+
+
+def asking(attacks: Sequence[Attacked], question: str) -> list[Attacked]:
+    """Return the attacks that answer a question and were tried, most gain first."""
+    return ranked(one for one in attacks if family(one.type) == question and one.attempts)
+
+
+def foremost(attacks: Sequence[Attacked], most: int) -> list[Attacked]:
+    """Return at most so many of those tried: the best for each question, then by their gain."""
+    best = [asking(attacks, question)[:1] for question in QUESTIONS]
+    first = ranked(one for several in best for one in several)
+    rest = [one for one in ranked(attacks) if one.attempts and one not in first]
+    return [*first, *rest][:most]
+
+
+def ranked(attacks: Any) -> list[Attacked]:
+    """Return attacks by what the release adds, most first; untried ones last."""
+    return sorted(attacks, key=lambda one: (not one.attempts, -one.risk, -one.rate))
+
+
+def family(type_: str) -> str | None:
+    """Return the question that an attack answers; None for an attack that is not known."""
+    return next((question for question, types in QUESTIONS.items() if type_ in types), None)
+
+
+def _attacked(form: Any) -> Attacked:
+    try:
+        rate = float(form["rate"])
+        control = form.get("control")
+        low, high = form.get("rate_interval") or (rate, rate)
+        least, most = form.get("interval") or (form["risk"], form["risk"])
+        return Attacked(
+            type=str(form["type"]),
+            question=str(form.get("question", "")),
+            rate=rate,
+            rate_interval=(float(low), float(high)),
+            baseline=float(form["baseline"]),
+            control=None if control is None else float(control),
+            risk=float(form["risk"]),
+            interval=(float(least), float(most)),
+            confidence=float(form.get("confidence", 0.95)),
+            attempts=int(form["attempts"]),
+            seed=int(form.get("seed", 0)),
+            parts={str(key): float(part) for key, part in form.get("parts", {}).items()},
+            reason=form.get("reason"),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            "attacks: each must have the form of AttackOutcome.to_dict(), with type, rate, "
+            f"baseline, risk and attempts; {error!s} is missing or no number"
+        ) from None

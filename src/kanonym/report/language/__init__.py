@@ -1,0 +1,51 @@
+"""The languages of a report: one catalogue of sentences each, with the same keys."""
+
+from __future__ import annotations
+
+from kanonym.data.errors import DataError
+from kanonym.report.language import en, es
+from kanonym.report.language.speech import Speech
+
+__all__ = ["ENGLISH", "LANGUAGES", "SPANISH", "Speech", "speech"]
+
+ENGLISH = Speech(
+    code="en",
+    sentences=en.SENTENCES,
+    decimal=".",
+    thousands=",",
+    locale="en-US",
+    conjunction=en.conjunction,
+    ordinal=en.ordinal,
+)
+SPANISH = Speech(
+    code="es",
+    sentences=es.SENTENCES,
+    decimal=",",
+    thousands=".",
+    locale="es-ES",
+    conjunction=es.conjunction,
+    ordinal=es.ordinal,
+)
+LANGUAGES: dict[str, Speech] = {one.code: one for one in (ENGLISH, SPANISH)}
+
+
+def speech(language: str) -> Speech:
+    """Return how reports speak in a language.
+
+    Raises
+    ------
+    DataError
+        There is no catalogue of it.
+
+    Examples
+    --------
+    >>> speech("es").count(30162)
+    '30.162'
+
+    """
+    if language not in LANGUAGES:
+        raise DataError(
+            f"a report is written in one of the languages {', '.join(LANGUAGES)}, "
+            f"not in {language!r}"
+        )
+    return LANGUAGES[language]

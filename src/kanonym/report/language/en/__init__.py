@@ -1,0 +1,26 @@
+"""English."""
+
+from __future__ import annotations
+
+from kanonym.report.language.en import attacks, charts, measures, models, page, verdicts
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    **page.SENTENCES,
+    **verdicts.SENTENCES,
+    **models.SENTENCES,
+    **attacks.SENTENCES,
+    **measures.SENTENCES,
+    **charts.SENTENCES,
+}
+
+
+def conjunction(_: str) -> str:
+    """Return the word for "and"."""
+    return "and"
+
+
+def ordinal(number: int) -> str:
+    """Write a rank: `2nd`, `11th`."""
+    teens = number % 100 // 10 == 1
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

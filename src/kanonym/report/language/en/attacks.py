@@ -1,0 +1,73 @@
+"""Attacks by their names in the JSON contract, and what is said of them."""
+
+from __future__ import annotations
+
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "attack.homogeneity": "Homogeneity",
+    "attack.homogeneity.question": (
+        "Which sensitive value does a person have, where all records of the class agree?"
+    ),
+    "attack.background-knowledge": "Background knowledge",
+    "attack.background-knowledge.question": (
+        "Which sensitive value does a person have, where some values can be ruled out?"
+    ),
+    "attack.skewness": "Skewness",
+    "attack.skewness.question": (
+        "Whose sensitive value has become much more probable than in the whole table?"
+    ),
+    "attack.similarity": "Similarity",
+    "attack.similarity.question": (
+        "What kind of sensitive value does a person have, where those of a class are alike?"
+    ),
+    "attack.similarity-reidentification": "Re-identification by similarity",
+    "attack.similarity-reidentification.question": (
+        "Which class is most similar to a person, and does it give the sensitive value away?"
+    ),
+    "attack.linkage": "Record linkage",
+    "attack.linkage.question": "Which released record is that of a known person?",
+    "attack.optimal-linkage": "Record linkage, all at once",
+    "attack.optimal-linkage.question": (
+        "Which released record is whose, if all persons are matched at once?"
+    ),
+    "attack.linkability": "Linkability of two sources",
+    "attack.linkability.question": (
+        "Which entries of two sources with different columns are one person’s?"
+    ),
+    "attack.singling-out": "Singling out",
+    "attack.singling-out.question": "Which description fits exactly one person of the table?",
+    "attack.inference": "Attribute inference",
+    "attack.inference.question": ("Which value does a person have in a column that is not known?"),
+    "attack.membership": "Membership",
+    "attack.membership.question": "Is a known person in the table at all?",
+    "attack.intersection": "Intersection of two releases",
+    "attack.intersection.question": (
+        "Which sensitive value does a person have, if two releases are laid on each other?"
+    ),
+    "attack.downcoding": "Downcoding",
+    "attack.downcoding.question": "Which exact values stand behind the released ones?",
+    "attacks.intro": (
+        "Each attack was carried out on the release. An attempt is right where what the intruder "
+        "says of a person is true. Chance is what the same intruder achieves on persons who are "
+        "not in the table (control), or without the release (baseline) where there are none."
+    ),
+    "attacks.note": (
+        "Beyond chance: (right − chance) / (1 − chance), the share of what chance leaves; with its "
+        "interval, {confidence} of the time. 0 %: the release did not help."
+    ),
+    "attacks.none": (
+        "No attack was tried on this release. `kanonym attack ORIGINAL RELEASED --policy POLICY` "
+        "tries them."
+    ),
+    "attacks.sizes": (
+        "Whoever knows the quasi-identifiers of a person in the table finds the right record:"
+    ),
+    "attacks.sizes.most": "at most",
+    "attacks.sizes.mean": "on average",
+    "attacks.sizes.blind": "blindly, by chance",
+    "attacks.untried": "{title}: not tried",
+    "attacks.parts": "Parts",
+    "attacks.kept": "The first {shown} of {all} parts.",
+    "interval": "{low} to {high}",
+}

@@ -1,0 +1,56 @@
+"""Titles, axes and text alternatives of charts, and labels of bars."""
+
+from __future__ import annotations
+
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "bar.missing": "(missing)",
+    "bar.all": "all values",
+    "bar.or-missing": "{label} or missing",
+    "bar.other": "other ({number} values)",
+    "bar.absent": "not in the original",
+    "bar.under": "under {start}",
+    "bar.over": "{start}+",
+    "bar.to": "{start} to {end}",
+    "bar.before": "before {start}",
+    "bar.from": "from {start}",
+    "axis.class-size": "records in the class",
+    "axis.records": "records",
+    "axis.ncp": "share of the range left open (NCP)",
+    "axis.unnamed": "{name} (too many to name)",
+    "axis.right": "attempts that were right",
+    "axis.suda": "share of all contributions to the scores",
+    "axis.gcp": "information lost (GCP)",
+    "legend.per-class": "records per class",
+    "legend.rate": "this release, with interval",
+    "legend.baseline": "baseline",
+    "legend.control": "control",
+    "axis.private": "{name}: more private to the right",
+    "legend.run": "a release",
+    "legend.frontier": "frontier: nothing beats it in both",
+    "alt.class-sizes": (
+        "Bar chart of class sizes: {classes}, from {smallest} to {largest} records, half of them "
+        "of at most {median}."
+    ),
+    "alt.losses": (
+        "Bar chart of the loss by attribute: {most} most, {much}; {least} least, {little}."
+    ),
+    "alt.marginal": (
+        "Bar chart of “{name}” before and after: {bars}; the largest difference is at “{label}”, "
+        "{before} before and {after} after."
+    ),
+    "alt.map": (
+        "Map of the classes over “{x}” and “{y}”: {rectangles}, darker where a class has more "
+        "records."
+    ),
+    "alt.attacks": (
+        "Chart of {attacks}: how often each was right, with interval, beside baseline and "
+        "control. Highest: {title}, {rate}; by chance {chance}."
+    ),
+    "alt.associations": (
+        "Heat map of how far associations of {columns} moved: most between {most}, {much}."
+    ),
+    "alt.suda": "Bar chart of contributions to special uniques: {most} most, {much}.",
+    "alt.frontier": "Chart of {runs} by privacy and loss.",
+}

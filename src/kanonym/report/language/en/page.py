@@ -1,0 +1,242 @@
+"""Headings, tables and notes of the page."""
+
+from __future__ import annotations
+
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "title": "Anonymization report",
+    "yes": "yes",
+    "no": "no",
+    "met": "✓ yes",
+    "unmet": "✗ no",
+    "under": "under {least}",
+    "over": "over {most}",
+    "unbounded": "unbounded",
+    "certain": "1 in 1 (certain)",
+    "one-in": "1 in {number} ({share})",
+    "of": "{part} of {whole}",
+    "further": "{number} more under “{section}”.",
+    "more": "{names} and {number} more",
+    "noun.record": ("record", "records"),
+    "noun.column": ("column", "columns"),
+    "noun.class": ("class", "classes"),
+    "noun.node": ("node", "nodes"),
+    "noun.cell": ("cell", "cells"),
+    "noun.other": ("other", "others"),
+    "noun.other-person": ("other person", "other persons"),
+    "noun.person": ("person", "persons"),
+    "noun.attack": ("attack", "attacks"),
+    "noun.rectangle": ("rectangle", "rectangles"),
+    "noun.pair": ("pair", "pairs"),
+    "noun.bar": ("bar", "bars"),
+    "noun.run": ("run", "runs"),
+    "tile.released": "records released",
+    "tile.met": "requirements met",
+    "tile.found": "highest chance to be found",
+    "tile.lost": "information lost (GCP)",
+    "heading.question": "Question.",
+    "heading.answer": "Answer.",
+    "first.released": "What was released?",
+    "first.required": "Under which requirement, and was it met?",
+    "first.intruder": "What can an intruder do with it, against chance?",
+    "first.lost": "What was lost?",
+    "first.repeat": "How is it repeated?",
+    "first.made": (
+        "Released: {records} with {columns}, made from {source} with {records_in} and {columns_in}."
+    ),
+    "first.table": "a table",
+    "first.repeated": (
+        "With the same table, policy, seed and versions the same release comes out, byte for byte:"
+    ),
+    "first.printed": "The policy and further versions stand under “{section}”.",
+    "contents": "Contents",
+    "numbers": "The numbers",
+    "section.roles": "Roles, and why",
+    "section.transformations": "What happened to each attribute",
+    "section.privacy": "Privacy: achieved against required",
+    "section.attacks": "Attacks: achieved against chance",
+    "section.gdpr": "The three questions of data protection",
+    "section.risk": "Risk in figures",
+    "section.utility": "Utility: what is left",
+    "section.maps": "Classes over two quasi-identifiers",
+    "section.choice": "The chosen node among its neighbours",
+    "section.comparison": "Alternatives: privacy and loss",
+    "section.limits": "Limits: what this does not protect against",
+    "section.repeat": "How to repeat it",
+    "part.sizes": "Class sizes",
+    "part.losses": "Loss by attribute",
+    "part.marginals": "Distributions before and after",
+    "part.associations": "Associations between columns",
+    "part.measures": "Measures of utility",
+    "part.suda": "Special uniques",
+    "part.presets": "Thresholds of authorities",
+    "role.identifier": "identifier",
+    "role.quasi-identifier": "quasi-identifier",
+    "role.sensitive": "sensitive",
+    "role.insensitive": "insensitive",
+    "role.changed": "{role}, changed",
+    "fate.identifier": "left out",
+    "fate.quasi-identifier": "made coarser",
+    "fate.sensitive": "unchanged",
+    "fate.insensitive": "unchanged",
+    "fate.identifier.changed": "replaced",
+    "fate.quasi-identifier.changed": "changed, made coarser",
+    "fate.sensitive.changed": "changed",
+    "fate.insensitive.changed": "changed",
+    "fate.blanked": "true, or left blank",
+    "head.role": "role",
+    "head.attributes": "attributes",
+    "head.attribute": "attribute",
+    "head.fate": "released",
+    "head.why": "why",
+    "head.done": "what was done",
+    "head.examples": "invented value → released as",
+    "head.requirement": "requirement",
+    "head.required": "required",
+    "head.achieved": "achieved",
+    "head.met": "met",
+    "head.attack": "attack",
+    "head.wants": "what the intruder wants to know",
+    "head.attempts": "attempts",
+    "head.right": "right",
+    "head.chance": "by chance",
+    "head.baseline": "baseline",
+    "head.control": "control",
+    "head.beyond": "beyond chance",
+    "head.question": "question",
+    "head.answer": "answer",
+    "head.measure": "measure",
+    "head.value": "value",
+    "head.better": "better",
+    "head.part": "part",
+    "head.preset": "threshold",
+    "head.reason": "why",
+    "head.records": "records",
+    "head.class-size": "records in the class",
+    "head.classes": "classes",
+    "head.recoding": "recoding",
+    "head.ncp": "loss (NCP)",
+    "head.rmse": "RMSE",
+    "head.values": "values before",
+    "head.released-values": "values released",
+    "head.bar": "value",
+    "head.before": "before",
+    "head.after": "after",
+    "head.level": "level",
+    "head.example": "most frequent label",
+    "head.finer": "finer: {what}",
+    "head.coarser": "coarser: {what}",
+    "head.suppressed": "suppressed",
+    "head.satisfies": "satisfies",
+    "head.run": "release",
+    "head.frontier": "frontier",
+    "head.difference": "change",
+    "head.columns": "columns",
+    "roles.given": (
+        "The policy says the roles. `kanonym profile TABLE` gives the evidence for them; "
+        "no profile was handed to this report."
+    ),
+    "roles.profiled": "The evidence is that of a profile of the table; it names no value of it.",
+    "roles.otherwise": "the profile suggests: {role}",
+    "roles.silent": "said by the policy",
+    "examples.note": (
+        "The values on the left are invented, or are categories that at least {floor} records "
+        "have; the labels on the right stand in the release. No value of an identifier or of a "
+        "sensitive attribute is shown."
+    ),
+    "done.identifier": "dropped: it is not in the release",
+    "done.unchanged": "released as it is",
+    "done.actions": "changed value by value: {actions}",
+    "done.interval": "each class gets the interval from its lowest to its highest value",
+    "done.range": "each class gets two columns: its lowest and its highest value",
+    "done.set": "each class gets the set of its values",
+    "done.hierarchy": "each class gets the finest label of the hierarchy that covers its values",
+    "done.levels": "level {level} of {highest} of its hierarchy, in every record",
+    "done.mean": "each class gets the mean of its values",
+    "done.median": "each class gets the median of its values",
+    "done.mode": "each class gets its most frequent value",
+    "done.value": "true, or left blank",
+    "done.and": "{first}; then {second}",
+    "example": "{invented} → {released}",
+    "sizes.text": (
+        "{classes}. The smallest has {smallest}, the middle one (median) {median}, the largest "
+        "{largest}; {mean} on average. A person in a large class is hidden among more people."
+    ),
+    "sizes.caption": "Released records by the size of their class.",
+    "sizes.none": "No record was released, so there is no class.",
+    "losses.text": (
+        "How much of an attribute’s whole range a released value leaves open, on average over the "
+        "records of the original table; a suppressed record counts as 100 %."
+    ),
+    "losses.caption": "Normalized certainty penalty (NCP). 0 % means released unchanged.",
+    "losses.most": "The {shown} attributes that lost most, of {all}.",
+    "losses.rmse": (
+        "RMSE: how far the middle of a released value is from the original one (root mean squared "
+        "error), in the attribute’s own unit; for numbers only."
+    ),
+    "marginals.note": (
+        "Before: the original table; values that fewer than {floor} records have share a bar. "
+        "After: what the release still tells, each class spread evenly over its released value; "
+        "suppressed records are missing."
+    ),
+    "maps.note": (
+        "Each rectangle is what the release says about the two attributes for one or more "
+        "classes: somewhere inside it lie their records. Classes that differ only in other "
+        "attributes lie on top of each other. Small rectangles mean precise values; darker ones "
+        "have more records in a class."
+    ),
+    "maps.title": "{x} and {y}",
+    "maps.count": "{rectangles}, repeated ones counted once.",
+    "maps.drawn": "Drawn: the {shown} that hold most records, {share} of the released ones.",
+    "maps.missing": "Not drawn: {records} whose released value includes a missing one.",
+    "maps.further": "{pairs} more",
+    "associations.note": (
+        "How far the association of two columns moved, from 0 (not at all) to 1: the difference "
+        "of correlations for two numbers, of Cramér’s V for two categories, of correlation ratios "
+        "for one of each."
+    ),
+    "associations.most": "The {shown} columns whose associations moved most, of {all}.",
+    "suda.none": "No record of the release is a special unique: there is nothing to contribute.",
+    "suda.text": (
+        "A special unique is alone with the values of very few attributes. How much each "
+        "quasi-identifier contributes to the scores of those that are left in the release:"
+    ),
+    "assessed.none": (
+        "Not measured for this report. `kanonym assess ORIGINAL RELEASED --policy POLICY` "
+        "measures risk and utility of any pair of tables."
+    ),
+    "assessed.missing": "Not measured: {reasons}.",
+    "presets.met": "met",
+    "presets.unmet": "not met",
+    "presets.unknown": "not known",
+    "compared.none": (
+        "No alternatives were compared. `kanonym compare TABLE --policy POLICY` tries algorithms "
+        "and parameters."
+    ),
+    "compared.caption": (
+        "Each dot is a release that was tried; the line connects those that no other beats in "
+        "privacy and in loss. The ring marks the one to take."
+    ),
+    "compared.refused": "{runs} gave no release.",
+    "repeat.policy": "Policy.",
+    "repeat.sentence": (
+        "Run this on the same input. The release, written as CSV, has the SHA-256 below; that of "
+        "the policy is of its JSON form with sorted keys."
+    ),
+    "repeat.algorithm": "algorithm",
+    "repeat.seed": "seed",
+    "repeat.seconds": "seconds",
+    "repeat.versions": "versions",
+    "repeat.input": "input",
+    "repeat.output": "output",
+    "repeat.policy-hash": "SHA-256 of the policy",
+    "repeat.release-hash": "SHA-256 of the release as CSV",
+    "repeat.input-hash": "SHA-256 of the input",
+    "repeat.output-hash": "SHA-256 of the output",
+    "repeat.source": "Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques",
+    "repeat.listing": (
+        "Values that hierarchies and actions list are replaced by their SHA-256: they may come "
+        "from the table."
+    ),
+}

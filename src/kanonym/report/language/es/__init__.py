@@ -1,0 +1,27 @@
+"""Spanish."""
+
+from __future__ import annotations
+
+import re
+
+from kanonym.report.language.es import attacks, charts, measures, models, page, verdicts
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    **page.SENTENCES,
+    **verdicts.SENTENCES,
+    **models.SENTENCES,
+    **attacks.SENTENCES,
+    **measures.SENTENCES,
+    **charts.SENTENCES,
+}
+
+
+def conjunction(name: str) -> str:
+    """Return the word for "and": `e` before the sound of an i."""
+    return "e" if re.match(r"[ií]|h[ií](?![ae])", name, re.IGNORECASE) else "y"
+
+
+def ordinal(number: int) -> str:
+    """Write a rank: `2.º`."""
+    return f"{number}.º"

@@ -1,0 +1,60 @@
+"""Titles, axes and text alternatives of charts, and labels of bars."""
+
+from __future__ import annotations
+
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "bar.missing": "(sin valor)",
+    "bar.all": "todos los valores",
+    "bar.or-missing": "{label} o sin valor",
+    "bar.other": "otros ({number} valores)",
+    "bar.absent": "no está en el original",
+    "bar.under": "menos de {start}",
+    "bar.over": "{start} o más",
+    "bar.to": "de {start} a {end}",
+    "bar.before": "antes de {start}",
+    "bar.from": "desde {start}",
+    "axis.class-size": "registros en la clase",
+    "axis.records": "registros",
+    "axis.ncp": "parte del rango que queda abierta (NCP)",
+    "axis.unnamed": "{name} (demasiados para nombrarlos)",
+    "axis.right": "intentos que acertaron",
+    "axis.suda": "parte de todas las contribuciones a las puntuaciones",
+    "axis.gcp": "información perdida (GCP)",
+    "legend.per-class": "registros por clase",
+    "legend.rate": "esta publicación, con intervalo",
+    "legend.baseline": "referencia",
+    "legend.control": "control",
+    "axis.private": "{name}: más privado hacia la derecha",
+    "legend.run": "una publicación",
+    "legend.frontier": "frontera: ninguna la supera en ambas",
+    "alt.class-sizes": (
+        "Gráfico de barras del tamaño de las clases: {classes}, de {smallest} a {largest} "
+        "registros, la mitad de ellas de como máximo {median}."
+    ),
+    "alt.losses": (
+        "Gráfico de barras de la pérdida por atributo: {most} la mayor, {much}; {least} la menor, "
+        "{little}."
+    ),
+    "alt.marginal": (
+        "Gráfico de barras de «{name}» antes y después: {bars}; la mayor diferencia está en "
+        "«{label}», {before} antes y {after} después."
+    ),
+    "alt.map": (
+        "Mapa de las clases sobre «{x}» y «{y}»: {rectangles}, más oscuros donde una clase tiene "
+        "más registros."
+    ),
+    "alt.attacks": (
+        "Gráfico de {attacks}: cuántas veces acertó cada uno, con intervalo, junto a referencia y "
+        "control. El mayor: {title}, {rate}; por azar {chance}."
+    ),
+    "alt.associations": (
+        "Mapa de calor de cuánto cambiaron las asociaciones de {columns}: lo que más, entre "
+        "{most}, {much}."
+    ),
+    "alt.suda": (
+        "Gráfico de barras de las contribuciones a los únicos especiales: {most} la mayor, {much}."
+    ),
+    "alt.frontier": "Gráfico de {runs} por privacidad y pérdida.",
+}

@@ -1,0 +1,102 @@
+"""What each privacy model asks, and what a search found."""
+
+from __future__ import annotations
+
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "requirement.k-anonymity": (
+        "Cada registro debe ser igual a al menos {others}: cada clase tiene al menos {records}."
+    ),
+    "requirement.k-anonymity.entity": (
+        "Cada registro debe ser igual a los de al menos {others}: cada clase tiene registros de "
+        "al menos {persons}, que «{attribute}» distingue."
+    ),
+    "requirement.alpha-k-anonymity": (
+        "Cada clase tiene al menos {k} registros, y ningún valor de «{attribute}» supera el "
+        "{share} de una clase."
+    ),
+    "requirement.l-diversity.distinct": (
+        "En cada clase, «{attribute}» toma al menos {asked} valores distintos."
+    ),
+    "requirement.l-diversity.entropy": (
+        "En cada clase, «{attribute}» es al menos tan variado como {asked} valores igual de "
+        "frecuentes."
+    ),
+    "requirement.l-diversity.recursive": (
+        "En cada clase, el valor más frecuente de «{attribute}» tiene menos registros que {asked} "
+        "veces los del {rank} valor más frecuente y de todos los más raros juntos."
+    ),
+    "requirement.t-closeness": (
+        "En cada clase, los valores de «{attribute}» se distribuyen casi como en toda la tabla: "
+        "a una distancia de {asked} como máximo, en una escala de 0 (igual) a 1."
+    ),
+    "requirement.beta-likeness.basic": (
+        "En ninguna clase un valor de «{attribute}» es más de {times} veces tan frecuente como en "
+        "toda la tabla."
+    ),
+    "requirement.beta-likeness.enhanced": (
+        "En ninguna clase un valor de «{attribute}» es más de {times} veces tan frecuente como en "
+        "toda la tabla, y los valores frecuentes, menos que eso."
+    ),
+    "requirement.delta-disclosure": (
+        "En cada clase, todo valor de «{attribute}» que aparece es menos de {times} veces tan "
+        "frecuente como en toda la tabla, y más de 1/{times} veces."
+    ),
+    "requirement.average-risk": (
+        "Las clases son como máximo el {share} de los registros: el registro de una persona se "
+        "acierta como máximo con esta probabilidad, de media sobre todos los registros."
+    ),
+    "requirement.sample-uniqueness": (
+        "Como máximo el {share} de los registros están solos en su clase."
+    ),
+    "requirement.population-uniqueness": (
+        "La tabla se toma por una muestra aleatoria de {population}. Según la estimación, como "
+        "máximo el {share} de ellas son las únicas con sus cuasiidentificadores."
+    ),
+    "requirement.k-map": ("Cada registro podría ser el de al menos {persons} de la población."),
+    "requirement.delta-presence": (
+        "Quien encuentra a una persona en la población sabe con una probabilidad de como máximo "
+        "el {share} que su registro está publicado."
+    ),
+    "requirement.delta-presence.between": (
+        "Quien encuentra a una persona en la población sabe con una probabilidad de entre el "
+        "{least} y el {share} que su registro está publicado."
+    ),
+    "requirement.other": "El modelo {type} se cumple con el valor {asked}.",
+    "requirement.other.of": "El modelo {type} sobre «{attribute}» se cumple con el valor {asked}.",
+    "symbol.risk": "riesgo",
+    "symbol.share": "parte",
+    "nothing": "No se exigió ningún modelo de privacidad, así que no se promete nada.",
+    "class": (
+        "Los cuasiidentificadores son lo que alguien puede saber de una persona. Todos los "
+        "registros publicados que coinciden en ellos forman una clase: nadie puede distinguirlos "
+        "con ese conocimiento."
+    ),
+    "counting.wildcard": "una celda suprimida (vacía) cuenta como cualquier valor",
+    "counting.subsets": "se miran por separado cada {subsets} cuasiidentificadores",
+    "counting": (
+        "Para el requisito, {ways}. Las clases y probabilidades de aquí toman una celda vacía por "
+        "un valor propio, y todos los cuasiidentificadores juntos."
+    ),
+    "search.found": (
+        "El nodo elegido tiene una puntuación de {score} según la métrica «{metric}»; menos es "
+        "mejor."
+    ),
+    "search.given": "Los niveles estaban dados: no había nada que buscar.",
+    "search.optimal": (
+        "Ningún otro de los {nodes} del retículo que cumplen la política puntúa menos."
+    ),
+    "search.looked": "De los {nodes} del retículo se miraron {checked}.",
+    "search.stopped": "Quien la usaba detuvo la búsqueda.",
+    "search.gap": (
+        "No está demostrado que este sea el mejor: otro puede puntuar hasta {gap} menos, pero "
+        "ninguno menos de {bound}."
+    ),
+    "choice.note": (
+        "El nivel 0 deja los valores como son, el más alto es «*». Más fino y más grueso: la misma "
+        "publicación con ese único nivel cambiado y suprimidos todos los registros cuya clase "
+        "entonces falla. Un nivel más fino conserva más de su atributo, pero puede que haya que "
+        "suprimir más registros, o demasiados."
+    ),
+}

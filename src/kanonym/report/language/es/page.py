@@ -1,0 +1,252 @@
+"""Headings, tables and notes of the page."""
+
+from __future__ import annotations
+
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "title": "Informe de anonimización",
+    "yes": "sí",
+    "no": "no",
+    "met": "✓ sí",
+    "unmet": "✗ no",
+    "under": "menos del {least}",
+    "over": "más del {most}",
+    "unbounded": "sin límite",
+    "certain": "1 de 1 (seguro)",
+    "one-in": "1 de {number} ({share})",
+    "of": "{part} de {whole}",
+    "further": "{number} más en «{section}».",
+    "more": "{names} y {number} más",
+    "noun.record": ("registro", "registros"),
+    "noun.column": ("columna", "columnas"),
+    "noun.class": ("clase", "clases"),
+    "noun.node": ("nodo", "nodos"),
+    "noun.cell": ("celda", "celdas"),
+    "noun.other": ("otro", "otros"),
+    "noun.other-person": ("otra persona", "otras personas"),
+    "noun.person": ("persona", "personas"),
+    "noun.attack": ("ataque", "ataques"),
+    "noun.rectangle": ("rectángulo", "rectángulos"),
+    "noun.pair": ("par", "pares"),
+    "noun.bar": ("barra", "barras"),
+    "noun.run": ("prueba", "pruebas"),
+    "tile.released": "registros publicados",
+    "tile.met": "requisitos cumplidos",
+    "tile.found": "mayor probabilidad de ser hallado",
+    "tile.lost": "información perdida (GCP)",
+    "heading.question": "Pregunta.",
+    "heading.answer": "Respuesta.",
+    "first.released": "¿Qué se publicó?",
+    "first.required": "¿Bajo qué requisito, y se cumplió?",
+    "first.intruder": "¿Qué puede hacer con ello un intruso, frente al azar?",
+    "first.lost": "¿Qué se perdió?",
+    "first.repeat": "¿Cómo se repite?",
+    "first.made": (
+        "Publicado: {records} con {columns}, a partir de {source} con {records_in} y {columns_in}."
+    ),
+    "first.table": "una tabla",
+    "first.repeated": (
+        "Con la misma tabla, política, semilla y versiones sale la misma publicación, byte a byte:"
+    ),
+    "first.printed": "La política y las demás versiones están en «{section}».",
+    "contents": "Contenido",
+    "numbers": "Los números",
+    "section.roles": "Papeles, y por qué",
+    "section.transformations": "Qué se hizo con cada atributo",
+    "section.privacy": "Privacidad: lo logrado frente a lo exigido",
+    "section.attacks": "Ataques: lo logrado frente al azar",
+    "section.gdpr": "Las tres preguntas de la protección de datos",
+    "section.risk": "El riesgo en cifras",
+    "section.utility": "Utilidad: lo que queda",
+    "section.maps": "Clases sobre dos cuasiidentificadores",
+    "section.choice": "El nodo elegido entre sus vecinos",
+    "section.comparison": "Alternativas: privacidad y pérdida",
+    "section.limits": "Límites: contra qué no protege",
+    "section.repeat": "Cómo repetirlo",
+    "part.sizes": "Tamaño de las clases",
+    "part.losses": "Pérdida por atributo",
+    "part.marginals": "Distribuciones antes y después",
+    "part.associations": "Asociaciones entre columnas",
+    "part.measures": "Medidas de utilidad",
+    "part.suda": "Únicos especiales",
+    "part.presets": "Umbrales de autoridades",
+    "role.identifier": "identificador",
+    "role.quasi-identifier": "cuasiidentificador",
+    "role.sensitive": "sensible",
+    "role.insensitive": "no sensible",
+    "role.changed": "{role}, cambiado",
+    "fate.identifier": "eliminado",
+    "fate.quasi-identifier": "generalizado",
+    "fate.sensitive": "sin cambios",
+    "fate.insensitive": "sin cambios",
+    "fate.identifier.changed": "sustituido",
+    "fate.quasi-identifier.changed": "cambiado y generalizado",
+    "fate.sensitive.changed": "cambiado",
+    "fate.insensitive.changed": "cambiado",
+    "fate.blanked": "verdadero, o en blanco",
+    "head.role": "papel",
+    "head.attributes": "atributos",
+    "head.attribute": "atributo",
+    "head.fate": "publicado",
+    "head.why": "por qué",
+    "head.done": "qué se hizo",
+    "head.examples": "valor inventado → publicado como",
+    "head.requirement": "requisito",
+    "head.required": "exigido",
+    "head.achieved": "logrado",
+    "head.met": "cumplido",
+    "head.attack": "ataque",
+    "head.wants": "qué quiere saber el intruso",
+    "head.attempts": "intentos",
+    "head.right": "aciertos",
+    "head.chance": "por azar",
+    "head.baseline": "referencia",
+    "head.control": "control",
+    "head.beyond": "sobre el azar",
+    "head.question": "pregunta",
+    "head.answer": "respuesta",
+    "head.measure": "medida",
+    "head.value": "valor",
+    "head.better": "mejor",
+    "head.part": "parte",
+    "head.preset": "umbral",
+    "head.reason": "por qué",
+    "head.records": "registros",
+    "head.class-size": "registros en la clase",
+    "head.classes": "clases",
+    "head.recoding": "recodificación",
+    "head.ncp": "pérdida (NCP)",
+    "head.rmse": "RMSE",
+    "head.values": "valores antes",
+    "head.released-values": "valores publicados",
+    "head.bar": "valor",
+    "head.before": "antes",
+    "head.after": "después",
+    "head.level": "nivel",
+    "head.example": "etiqueta más frecuente",
+    "head.finer": "más fino: {what}",
+    "head.coarser": "más grueso: {what}",
+    "head.suppressed": "suprimidos",
+    "head.satisfies": "cumple",
+    "head.run": "publicación",
+    "head.frontier": "frontera",
+    "head.difference": "cambio",
+    "head.columns": "columnas",
+    "roles.given": (
+        "Los papeles los dice la política. `kanonym profile TABLE` da las pruebas; a este informe "
+        "no se le entregó ningún perfil."
+    ),
+    "roles.profiled": (
+        "Las pruebas son las de un perfil de la tabla, en inglés; no nombran ningún valor de ella."
+    ),
+    "roles.otherwise": "el perfil propone: {role}",
+    "roles.silent": "lo dice la política",
+    "examples.note": (
+        "Los valores de la izquierda son inventados, o son categorías que tienen al menos {floor} "
+        "registros; las etiquetas de la derecha están en la publicación. No se muestra ningún "
+        "valor de un identificador ni de un atributo sensible."
+    ),
+    "done.identifier": "eliminado: no está en la publicación",
+    "done.unchanged": "publicado como es",
+    "done.actions": "cambiado valor por valor: {actions}",
+    "done.interval": "cada clase recibe el intervalo de su valor más bajo al más alto",
+    "done.range": "cada clase recibe dos columnas: su valor más bajo y el más alto",
+    "done.set": "cada clase recibe el conjunto de sus valores",
+    "done.hierarchy": (
+        "cada clase recibe la etiqueta más fina de la jerarquía que cubre sus valores"
+    ),
+    "done.levels": "nivel {level} de {highest} de su jerarquía, en todos los registros",
+    "done.mean": "cada clase recibe la media de sus valores",
+    "done.median": "cada clase recibe la mediana de sus valores",
+    "done.mode": "cada clase recibe su valor más frecuente",
+    "done.value": "verdadero, o en blanco",
+    "done.and": "{first}; después, {second}",
+    "example": "{invented} → {released}",
+    "sizes.text": (
+        "{classes}. La menor tiene {smallest}, la de en medio (mediana) {median}, la mayor "
+        "{largest}; {mean} de media. En una clase grande, una persona se esconde entre más gente."
+    ),
+    "sizes.caption": "Registros publicados según el tamaño de su clase.",
+    "sizes.none": "No se publicó ningún registro, así que no hay clases.",
+    "losses.text": (
+        "Cuánto de todo el rango de un atributo deja abierto un valor publicado, de media sobre "
+        "los registros de la tabla original; un registro suprimido cuenta como el 100 %."
+    ),
+    "losses.caption": (
+        "Penalización normalizada de la certeza (NCP). 0 % significa publicado sin cambios."
+    ),
+    "losses.most": "Los {shown} atributos que más perdieron, de {all}.",
+    "losses.rmse": (
+        "RMSE: cuánto dista del original el centro de un valor publicado (raíz del error "
+        "cuadrático medio), en la unidad del atributo; solo para números."
+    ),
+    "marginals.note": (
+        "Antes: la tabla original; los valores que tienen menos de {floor} registros comparten "
+        "barra. Después: lo que la publicación dice aún, cada clase repartida por igual sobre su "
+        "valor publicado; faltan los registros suprimidos."
+    ),
+    "maps.note": (
+        "Cada rectángulo es lo que la publicación dice de los dos atributos en una o más clases: "
+        "en algún lugar de él están sus registros. Las clases que solo difieren en otros "
+        "atributos quedan una sobre otra. Rectángulos pequeños son valores precisos; los más "
+        "oscuros tienen más registros por clase."
+    ),
+    "maps.title": "{x} – {y}",
+    "maps.count": "{rectangles}, sin contar los repetidos.",
+    "maps.drawn": ("Dibujados: los {shown} con más registros, el {share} de los publicados."),
+    "maps.missing": "Sin dibujar: {records} en cuyo valor publicado falta alguno.",
+    "maps.further": "{pairs} más",
+    "associations.note": (
+        "Cuánto cambió la asociación de dos columnas, de 0 (nada) a 1: la diferencia de las "
+        "correlaciones entre dos números, de la V de Cramér entre dos categorías, de las razones "
+        "de correlación entre una de cada."
+    ),
+    "associations.most": "Las {shown} columnas cuyas asociaciones más cambiaron, de {all}.",
+    "suda.none": (
+        "Ningún registro publicado es un único especial: no hay nada a lo que contribuir."
+    ),
+    "suda.text": (
+        "Un único especial está solo con los valores de muy pocos atributos. Cuánto contribuye "
+        "cada cuasiidentificador a las puntuaciones de los que quedan en la publicación:"
+    ),
+    "assessed.none": (
+        "No se midió para este informe. `kanonym assess ORIGINAL RELEASED --policy POLICY` mide "
+        "riesgo y utilidad de cualquier par de tablas."
+    ),
+    "assessed.missing": "Sin medir: {reasons}.",
+    "presets.met": "cumplido",
+    "presets.unmet": "no cumplido",
+    "presets.unknown": "no se sabe",
+    "compared.none": (
+        "No se compararon alternativas. `kanonym compare TABLE --policy POLICY` prueba algoritmos "
+        "y parámetros."
+    ),
+    "compared.caption": (
+        "Cada punto es una publicación que se probó; la línea une las que ninguna otra supera en "
+        "privacidad y en pérdida. El anillo marca la que conviene tomar."
+    ),
+    "compared.refused": "{runs} no dieron ninguna publicación.",
+    "repeat.policy": "Política.",
+    "repeat.sentence": (
+        "Ejecute esto con la misma entrada. La publicación, escrita como CSV, tiene la SHA-256 de "
+        "abajo; la de la política es la de su forma JSON con las claves ordenadas."
+    ),
+    "repeat.algorithm": "algoritmo",
+    "repeat.seed": "semilla",
+    "repeat.seconds": "segundos",
+    "repeat.versions": "versiones",
+    "repeat.input": "entrada",
+    "repeat.output": "salida",
+    "repeat.policy-hash": "SHA-256 de la política",
+    "repeat.release-hash": "SHA-256 de la publicación como CSV",
+    "repeat.input-hash": "SHA-256 de la entrada",
+    "repeat.output-hash": "SHA-256 de la salida",
+    "repeat.source": (
+        "Grupo de Trabajo del Artículo 29, Dictamen 05/2014 sobre técnicas de anonimización"
+    ),
+    "repeat.listing": (
+        "Los valores que enumeran jerarquías y acciones se sustituyen por su SHA-256: podrían "
+        "venir de la tabla."
+    ),
+}

@@ -1,0 +1,171 @@
+"""Answer, price, limits, and the three questions of data protection."""
+
+from __future__ import annotations
+
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "verdict.satisfied": "Política cumplida",
+    "verdict.satisfied.note": "comprobado en los valores publicados",
+    "verdict.failed": "Política NO cumplida",
+    "verdict.failed.note": "no publique esta tabla",
+    "verdict.none": "No se exigió ningún modelo de privacidad",
+    "verdict.none.note": "mire la clase más pequeña antes de publicar",
+    "verdict.empty": "No se publicó ningún registro",
+    "question": (
+        "¿Está la tabla publicada tan protegida como se pidió, qué puede averiguar alguien aún con "
+        "ella y qué costó la protección?"
+    ),
+    "answer.satisfied": (
+        "Sí: se cumple el requisito.",
+        "Sí: se cumplen los {requirements} requisitos.",
+    ),
+    "answer.failed": "No: la tabla publicada NO cumple su política. No la publique.",
+    "answer.none": (
+        "No se exigió ningún modelo de privacidad, así que no se promete nada. La publicación "
+        "resulta ser {smallest}-anónima."
+    ),
+    "answer.empty": (
+        "No se publicó ningún registro: no hay nada que averiguar ni nada que aprovechar."
+    ),
+    "answer.checked": "Se comprobó en los propios valores publicados.",
+    "answer.classes": (
+        "El registro publicado forma {classes}; la menor tiene {smallest}.",
+        "Los {records} publicados forman {classes}; la menor tiene {smallest}.",
+    ),
+    "answer.chance": (
+        "Quien conoce todos los cuasiidentificadores de una persona de la tabla acierta su "
+        "registro con una probabilidad de como máximo {highest}, {average} de media; a ciegas, "
+        "sin saber nada, sería {blind}."
+    ),
+    "answer.found": (
+        "Quien conoce los cuasiidentificadores de una persona de la tabla acierta su registro con "
+        "una probabilidad de como máximo {highest}, y a ciegas de {blind}."
+    ),
+    "answer.attacked": (
+        "De {attacks}, «{title}» fue el que más ganó sobre el azar: acertó en el {rate} de los "
+        "intentos, por azar el {chance}."
+    ),
+    "answer.lost": (
+        "Un valor publicado deja abierto, de media, el {gcp} del rango de su atributo."
+    ),
+    "price.none": "La tabla original no tiene ningún registro.",
+    "price.suppressed": (
+        "Se suprimió {suppressed} de {records} ({share}); se permitía suprimir el {limit}.",
+        "Se suprimieron {suppressed} de {records} ({share}); se permitía suprimir el {limit}.",
+    ),
+    "price.complete": "No se dejó fuera ningún registro: los {rows} están en la publicación.",
+    "price.lost": (
+        "Un valor publicado deja abierto, de media, el {share} de todo el rango de su atributo "
+        "(GCP {gcp}; 0: no se pierde nada, 1: todo)."
+    ),
+    "price.most": "«{most}» perdió más ({much}), «{least}» menos ({little}).",
+    "price.blanked": (
+        "Quedaron en blanco {cells} de {every} de cuasiidentificadores ({share}); todas las demás "
+        "son verdaderas."
+    ),
+    "price.identifiers": "De {names} no queda nada: los identificadores se eliminan.",
+    "inside": "Guarde este informe dentro de casa.",
+    "inside.note": "Muestra distribuciones de la tabla original junto a las publicadas.",
+    "limit.shared": "Secretos que comparte una clase",
+    "limit.shared.unprotected": (
+        "No se puso ningún requisito a {names}. Donde todos los registros de una clase coinciden "
+        "en un valor, se revela el de todas las personas de la clase."
+    ),
+    "limit.shared.none": (
+        "No se declaró sensible ningún atributo, así que solo se miró el tamaño de las clases."
+    ),
+    "limit.other": "Otros conocimientos",
+    "limit.other.text": ("Se supone que un intruso conoce, como mucho, los cuasiidentificadores."),
+    "limit.other.insensitive": (
+        "Si alguien puede consultar alguno de {names}, que se publican sin cambios, la protección "
+        "no vale."
+    ),
+    "limit.ruling": "Descartar valores",
+    "limit.ruling.text": (
+        "Quien puede descartar algunos valores de una persona aprende de una clase más de lo que "
+        "dicen estas cifras. Esto no es privacidad diferencial."
+    ),
+    "limit.being": "Estar en la tabla",
+    "limit.being.text": "No se oculta que una persona está en la tabla.",
+    "limit.releases": "Varias publicaciones",
+    "limit.releases.text": (
+        "Dos publicaciones sobre las mismas personas se pueden combinar y entonces protegen menos."
+    ),
+    "limit.records": "Varios registros por persona",
+    "limit.records.text": (
+        "Un registro cuenta como una persona: los registros de una sola pueden llenar una clase."
+    ),
+    "limit.records.entity": (
+        "El k-anonimato y las probabilidades de aquí cuentan las personas que «{attribute}» "
+        "distingue. Los ataques y el tamaño de las clases cuentan registros."
+    ),
+    "limit.tried": "Los ataques",
+    "limit.tried.text": (
+        "Los ataques muestran lo que consiguen estos intrusos con el conocimiento que se les da. "
+        "Que fallen no demuestra nada sobre otros más listos; los intervalos solo dicen cuánto "
+        "puede haber movido el azar las cifras, el {confidence} de las veces."
+    ),
+    "limit.untried": (
+        "No se probó ningún ataque, así que las probabilidades son solo las del tamaño de las "
+        "clases."
+    ),
+    "limit.loss": "La pérdida",
+    "limit.loss.text": (
+        "La pérdida cuenta lo anchos que son los valores publicados. Si un análisis da aún la "
+        "misma respuesta hay que probarlo con ese análisis."
+    ),
+    "limit.law": "El derecho",
+    "limit.law.text": (
+        "Si esto es anónimo en derecho depende de quién lo recibe y de qué más tiene. Las cifras "
+        "son pruebas para ese juicio."
+    ),
+    "limits.short": "No cubierto: {headings}. La sección «{section}» dice por qué.",
+    "gdpr.intro": (
+        "Las autoridades de protección de datos de la Unión Europea hacen tres preguntas sobre los "
+        "datos anonimizados (Grupo de Trabajo del Artículo 29, Dictamen 05/2014, WP 216, "
+        "apartado 3). Las cifras son lo que consiguieron los ataques con esta publicación; donde "
+        "no se probó ninguno, lo que se sigue del tamaño de las clases."
+    ),
+    "gdpr.singling-out": "Singularización",
+    "gdpr.singling-out.question": "¿Puede alguien aislar los registros de una persona?",
+    "gdpr.singling-out.sizes": (
+        "Ningún registro publicado está solo en su clase: la clase más pequeña tiene {smallest}."
+    ),
+    "gdpr.singling-out.alone": (
+        "Sí: algunos registros publicados están solos en su clase y se pueden aislar por los "
+        "cuasiidentificadores."
+    ),
+    "gdpr.linkability": "Vinculabilidad",
+    "gdpr.linkability.question": (
+        "¿Puede alguien vincular registros de una misma persona, en esta tabla o en otra?"
+    ),
+    "gdpr.linkability.sizes": (
+        "Quien tiene los cuasiidentificadores de una persona de la tabla vincula el registro "
+        "correcto con una probabilidad de como máximo {highest}, {average} de media."
+    ),
+    "gdpr.inference": "Inferencia",
+    "gdpr.inference.question": (
+        "¿Puede alguien deducir el valor de un atributo con una probabilidad significativa?"
+    ),
+    "gdpr.inference.protected": (
+        "En todas las clases se cumplen requisitos sobre {names}: limitan lo que dice una clase, "
+        "pero no lo reducen a nada."
+    ),
+    "gdpr.inference.unprotected": (
+        "Ningún requisito limita lo que una clase dice de {names}: una clase cuyos registros "
+        "coinciden en un valor lo revela."
+    ),
+    "gdpr.inference.none": (
+        "No se declaró sensible ningún atributo: no se miró lo que una clase dice de los demás."
+    ),
+    "gdpr.attacked": (
+        "Probado: {attacks}. El que más ganó fue «{title}»: acertó en el {rate} de {attempts} "
+        "intentos, por azar el {chance}; eso es el {risk} de lo que deja el azar (de {low} a "
+        "{high})."
+    ),
+    "gdpr.beyond": "Así que la publicación sí ayuda a ese intruso.",
+    "gdpr.not-beyond": "No se mostró más que el azar.",
+    "gdpr.untried": "No se probó ningún ataque de este tipo; `kanonym attack` los prueba.",
+    "gdpr.empty": "No se publicó nada.",
+}

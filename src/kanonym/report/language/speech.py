@@ -1,0 +1,148 @@
+"""How a report speaks: sentences by key, and numbers as the language writes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, Literal
+
+NAMES_SHOWN = 12
+LETTERS_SHOWN = 400
+_PERCENT = "\N{NO-BREAK SPACE}%"
+
+Locale = Literal["en-US", "es-ES"]
+Sentences = Mapping[str, str | tuple[str, str]]
+"""Templates by key; a pair is for one thing and for any other number of things."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Speech:
+    """One language.
+
+    Attributes
+    ----------
+    code
+        As in the `lang` attribute of a page.
+    sentences
+        The catalogue.
+    decimal, thousands
+        Separators of numbers.
+    locale
+        What the chart library calls the language.
+    conjunction
+        Gives the word for "and" before a name.
+    ordinal
+        Writes a rank.
+
+    """
+
+    code: str
+    sentences: Sentences
+    decimal: str
+    thousands: str
+    locale: Locale
+    conjunction: Callable[[str], str]
+    ordinal: Callable[[int], str]
+
+    def say(self, key: str, n: float | None = None, /, **facts: Any) -> str:
+        """Fill in a template of the catalogue; `n` chooses between one and many.
+
+        Raises
+        ------
+        KeyError
+            The catalogue has no such key, or a template names a fact that is not given.
+
+        """
+        template = self.sentences[key]
+        if isinstance(template, tuple):
+            template = template[0 if n == 1 else 1]
+        return template.format(**facts)
+
+    def known(self, key: str, otherwise: str) -> str:
+        """Return a sentence without facts, or something else where the catalogue has none."""
+        template = self.sentences.get(key, otherwise)
+        return template if isinstance(template, str) else template[1]
+
+    def things(self, number: float, noun: str) -> str:
+        """Write a number with its noun: `1 class`, `222 classes`."""
+        return f"{self.count(number)} {self.say(f'noun.{noun}', number)}"
+
+    def count(self, number: float) -> str:
+        """Write a number of things: `30,162`."""
+        return self.local(f"{number:,.0f}")
+
+    def percent(self, share: float) -> str:
+        """Write a share of 0 to 1 in percent, never rounded to 0 or to 100 unless it is."""
+        if 0 < share < 0.001:
+            return self.say("under", least=self.local("0.1") + _PERCENT)
+        if 0.999 < share < 1:
+            return self.say("over", most=self.local("99.9") + _PERCENT)
+        return f"{self.local(f'{round(100 * share, 1):g}')}{_PERCENT}"
+
+    def finely(self, share: float) -> str:
+        """Write a small share in percent with two digits that are not zero: `0.0097 %`."""
+        share = round(share, 9)
+        if share >= 0.01 or share <= 0:
+            return self.percent(share)
+        digits = 1 - math.floor(math.log10(100 * share))
+        return f"{self.local(f'{100 * share:.{digits}f}'.rstrip('0').rstrip('.'))}{_PERCENT}"
+
+    def chance(self, share: float) -> str:
+        """Write a chance as `1 in 5 (20 %)`."""
+        if share >= 1:
+            return self.say("certain")
+        if share <= 0:
+            return "0"
+        return self.say("one-in", number=self.count(1 / share), share=self.finely(share))
+
+    def value(self, number: float | None) -> str:
+        """Write a measured value: integers whole, others with four significant digits."""
+        if number is None:
+            return "–"
+        if not math.isfinite(number):
+            return self.say("unbounded")
+        if float(number).is_integer() or abs(number) >= 10_000:
+            return self.count(number)
+        return self.local(f"{number:.4g}")
+
+    def names(self, listed: Sequence[str], letters: int = LETTERS_SHOWN) -> str:
+        """Write names as an enumeration, long ones cut: `age, sex and 288 more`.
+
+        At most twelve names are written, and none that begin after so many letters.
+        """
+        begins = accumulate((len(name) + 2 for name in listed), initial=0)
+        shown = sum(begin < letters for begin, _ in zip(begins, listed, strict=False))
+        shown = min(shown, NAMES_SHOWN)
+        if len(listed) > shown:
+            more = self.count(len(listed) - shown)
+            return self.say("more", names=", ".join(listed[:shown]), number=more)
+        if len(listed) < 2:
+            return "".join(listed)
+        last = f"{self.conjunction(listed[-1])} {listed[-1]}"
+        return f"{', '.join(listed[:-1])} {last}"
+
+    def listed(self, parts: Mapping[str, Any]) -> str:
+        """Write keys and values in a line: `type mondrian, levels (age 2, sex 0)`."""
+        return ", ".join(f"{key} {self._told(part)}" for key, part in parts.items())
+
+    def durations(self, seconds: Mapping[str, float]) -> str:
+        """Write seconds by stage in a line."""
+        return ", ".join(
+            f"{stage} {self.local(f'{spent:.2f}')}" for stage, spent in seconds.items()
+        )
+
+    def local(self, number: str) -> str:
+        """Put the separators of the language into a number as Python writes it."""
+        return number.translate(str.maketrans(",.", self.thousands + self.decimal))
+
+    def _told(self, part: Any) -> str:
+        """Write a value of any kind for a reader."""
+        if isinstance(part, bool):
+            return self.say("yes" if part else "no")
+        if isinstance(part, Mapping):
+            return f"({self.listed(part)})"
+        if isinstance(part, list | tuple):
+            return f"({', '.join(map(self._told, part))})"
+        return self.local(f"{part:.4g}") if isinstance(part, float) else str(part)

@@ -1,0 +1,126 @@
+"""What attacks achieved, against baseline and control."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kanonym.report.attacked import Attacked, ranked
+from kanonym.report.document import Block, Cell, Figure, Folded, Paragraph, Section, Table, Text
+
+if TYPE_CHECKING:
+    from kanonym.report.language import Speech
+    from kanonym.report.summary import Summary
+
+MOST_PARTS = 40
+
+
+def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+    """Return the section on attacks."""
+    title = says.say("section.attacks")
+    if not summary.attacks:
+        return (Section("attacks", title, (Paragraph(says.say("attacks.none")),)),)
+    tried = [one for one in ranked(summary.attacks) if one.attempts]
+    blocks: list[Block] = [Paragraph(says.say("attacks.intro"))]
+    if tried:
+        blocks.append(_chart(tried, says))
+    blocks.append(_details(ranked(summary.attacks), says))
+    confidence = says.percent(summary.attacks[0].confidence)
+    blocks.append(Paragraph(says.say("attacks.note", confidence=confidence), "note"))
+    blocks += _parts(summary, says)
+    return (Section("attacks", title, tuple(blocks)),)
+
+
+def title_of(one: Attacked, says: Speech) -> str:
+    """Name an attack."""
+    return says.known(f"attack.{one.type}", one.type)
+
+
+def question_of(one: Attacked, says: Speech) -> str:
+    """Say in few words what an intruder wants to know."""
+    return says.known(f"attack.{one.type}.question", one.question)
+
+
+def attacked_table(attacks: Sequence[Attacked], says: Speech) -> Table:
+    """Return what each attack wants, how often it was right, and how often by chance."""
+    header = tuple(says.say(f"head.{key}") for key in ("wants", "attack", "right", "chance"))
+    rows = tuple(
+        (
+            question_of(one, says),
+            title_of(one, says),
+            says.finely(one.rate),
+            says.finely(one.chance),
+        )
+        for one in attacks
+    )
+    return Table(header, rows, frozenset({2, 3}), "attacks")
+
+
+def _chart(tried: Sequence[Attacked], says: Speech) -> Figure:
+    titles = [title_of(one, says) for one in tried]
+    most = max(tried, key=lambda one: one.rate)
+
+    def draw() -> str:
+        from kanonym.report.attack_chart import attacks_svg  # noqa: PLC0415 - half a second
+
+        return attacks_svg(tried, titles, says)
+
+    alternative = says.say(
+        "alt.attacks",
+        attacks=says.things(len(tried), "attack"),
+        title=title_of(most, says),
+        rate=says.finely(most.rate),
+        chance=says.finely(most.chance),
+    )
+    return Figure("", alternative, draw, wide=True)
+
+
+def _details(attacks: Sequence[Attacked], says: Speech) -> Table:
+    header = tuple(
+        says.say(f"head.{key}")
+        for key in ("attack", "attempts", "right", "baseline", "control", "beyond")
+    )
+    return Table(
+        header, tuple(_row(one, says) for one in attacks), frozenset({1, 2, 3, 4, 5}), "attacks"
+    )
+
+
+def _row(one: Attacked, says: Speech) -> tuple[Text, ...]:
+    title = title_of(one, says)
+    if not one.attempts:
+        untried = says.say("attacks.untried", title=title)
+        foreign = "" if says.code == "en" else "en"
+        why = Cell(untried, note=one.reason or "", note_language=foreign)
+        return why, "0", "–", "–", "–", "–"
+    asked = one.question if says.code == "en" and one.question else question_of(one, says)
+    low, high = one.rate_interval
+    least, most = one.interval
+    return (
+        Cell(title, note=asked),
+        says.count(one.attempts),
+        Cell(says.finely(one.rate), note=interval(low, high, says)),
+        says.finely(one.baseline),
+        "–" if one.control is None else says.finely(one.control),
+        Cell(says.finely(one.risk), note=interval(least, most, says)),
+    )
+
+
+def interval(low: float, high: float, says: Speech) -> str:
+    """Write both ends of an interval of shares."""
+    return says.say("interval", low=says.finely(low), high=says.finely(high))
+
+
+def _parts(summary: Summary, says: Speech) -> tuple[Block, ...]:
+    every = [
+        (title_of(one, says), name, says.value(value))
+        for one in summary.attacks
+        for name, value in one.parts.items()
+    ]
+    if not every:
+        return ()
+    header = tuple(says.say(f"head.{key}") for key in ("attack", "part", "value"))
+    blocks: tuple[Block, ...] = (Table(header, tuple(every[:MOST_PARTS]), frozenset({2})),)
+    if len(every) > MOST_PARTS:
+        kept = says.say("attacks.kept", shown=MOST_PARTS, all=says.count(len(every)))
+        blocks += (Paragraph(kept, "note"),)
+    return (Folded(says.say("attacks.parts"), blocks),)

@@ -1,0 +1,82 @@
+"""Privacy achieved against required, and the sizes of classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kanonym.report.document import Block, Bullets, Cell, Figure, Heading, Paragraph, Section, Table
+
+if TYPE_CHECKING:
+    from kanonym.report.language import Speech
+    from kanonym.report.summary import Summary
+
+
+def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+    """Return the section on privacy."""
+    blocks: list[Block] = []
+    if summary.requirements:
+        blocks.append(requirements_table(summary, says))
+    else:
+        blocks.append(Paragraph(says.say("nothing"), "strong"))
+    blocks += [
+        Bullets(tuple(("", one) for one in summary.answer)),
+        Heading(says.say("part.sizes")),
+        *_sizes(summary, says),
+    ]
+    return (Section("privacy", says.say("section.privacy"), tuple(blocks)),)
+
+
+def requirements_table(summary: Summary, says: Speech, most: int | None = None) -> Table:
+    """Return what was required and achieved; at most so many lines."""
+    header = tuple(
+        says.say(f"head.{key}") for key in ("requirement", "required", "achieved", "met")
+    )
+    rows = tuple(
+        (
+            Cell(one.sentence, note=", ".join(filter(None, (one.type, one.kind)))),
+            f"{one.symbol} {one.relation} {says.value(one.required)}".strip(),
+            says.value(one.achieved),
+            "–"
+            if one.achieved is None
+            else Cell(says.say("met"), "met")
+            if one.satisfied
+            else Cell(says.say("unmet"), "unmet"),
+        )
+        # What is not met is never left out.
+        for one in sorted(summary.requirements, key=lambda one: one.satisfied)[:most]
+    )
+    return Table(header, rows, frozenset({1, 2}), "requirements")
+
+
+def _sizes(summary: Summary, says: Speech) -> tuple[Block, ...]:
+    sizes = summary.class_sizes
+    if not summary.rows_out:
+        return (Paragraph(says.say("sizes.none")),)
+    facts = {
+        "classes": says.things(summary.n_classes, "class"),
+        "smallest": says.things(sizes.smallest, "record"),
+        "median": says.value(sizes.median),
+        "largest": says.count(sizes.largest),
+        "mean": says.value(sizes.mean),
+    }
+    numbers = Table(
+        tuple(says.say(f"head.{key}") for key in ("class-size", "classes", "records")),
+        tuple(
+            (label, says.count(classes), says.count(records))
+            for label, classes, records in zip(
+                sizes.labels, sizes.classes, sizes.records, strict=True
+            )
+        ),
+        frozenset({1, 2}),
+    )
+
+    def draw() -> str:
+        from kanonym.report.plots import class_sizes_svg  # noqa: PLC0415 - half a second
+
+        return class_sizes_svg(sizes, says)
+
+    alternative = says.say("alt.class-sizes", **{**facts, "smallest": says.count(sizes.smallest)})
+    return (
+        Paragraph(says.say("sizes.text", **facts)),
+        Figure("", alternative, draw, says.say("sizes.caption"), numbers),
+    )

@@ -1,0 +1,47 @@
+"""How to repeat and check a release."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from kanonym.report.document import Cell, Code, Paragraph, Section, Table, Text
+
+if TYPE_CHECKING:
+    from kanonym.report.language import Speech
+    from kanonym.report.summary import Summary
+
+
+def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+    """Return the last section: command, algorithm, seed, versions, SHA-256, policy."""
+    made = summary.provenance
+    rows: list[tuple[Text, ...]] = [
+        (says.say("repeat.algorithm"), says.listed(summary.algorithm)),
+        (says.say("repeat.seed"), str(summary.seed)),
+        (says.say("repeat.versions"), says.listed(summary.versions)),
+        (says.say("repeat.seconds"), says.durations(summary.seconds)),
+    ]
+    rows += [
+        (says.say(f"repeat.{key}"), text)
+        for key, text in (("input", made.source), ("output", made.output))
+        if text
+    ]
+    rows += [
+        (says.say(f"repeat.{key}"), Cell(digest, "code"))
+        for key, digest in (
+            ("input-hash", made.input_hash),
+            ("output-hash", made.output_hash),
+            ("release-hash", made.release_hash),
+            ("policy-hash", made.policy_hash),
+        )
+        if digest
+    ]
+    policy = json.dumps(summary.policy, ensure_ascii=False, indent=2)
+    blocks = (
+        Paragraph(says.say("repeat.sentence")),
+        Code(made.command),
+        Table(("", ""), tuple(rows), style="plain"),
+        Paragraph(says.say("repeat.listing"), "note", lead=says.say("repeat.policy")),
+        Code(policy, "json"),
+    )
+    return (Section("repeat", says.say("section.repeat"), blocks),)

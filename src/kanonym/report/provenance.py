@@ -1,0 +1,104 @@
+"""How a release is repeated and checked: command, policy, seed, versions, SHA-256."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from kanonym.data import files
+
+LISTING = {"hierarchy": ("mapping", "order"), "action": ("matrix", "values")}
+"""The keys of hierarchies and actions that list values of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What somebody needs who wants the same release again.
+
+    Attributes
+    ----------
+    source, output
+        Names of the files that were read and written, without folders; None where not known.
+    command
+        What to run.
+    policy_hash
+        SHA-256 of the policy's JSON form with sorted keys.
+    release_hash
+        SHA-256 of the release as kanonym writes it to CSV; None where CSV cannot hold it.
+    input_hash, output_hash
+        Of the files; None where not known.
+
+    """
+
+    source: str | None = None
+    output: str | None = None
+    command: str = ""
+    policy_hash: str = ""
+    release_hash: str | None = None
+    input_hash: str | None = None
+    output_hash: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        policy: Mapping[str, Any],
+        *,
+        source: str | Path | None = None,
+        output: str | Path | None = None,
+        release_hash: str | None = None,
+    ) -> Provenance:
+        """Gather it: the files are read for their SHA-256.
+
+        Raises
+        ------
+        DataError
+            A file cannot be read.
+
+        """
+        names = [None if file is None else Path(file).name for file in (source, output)]
+        before, after = names[0] or "TABLE.csv", names[1] or "RELEASED.csv"
+        return cls(
+            source=names[0],
+            output=names[1],
+            command=(
+                f"kanonym anonymize {shlex.quote(before)} --policy policy.json "
+                f"-o {shlex.quote(after)}"
+            ),
+            policy_hash=sha256(
+                json.dumps(policy, sort_keys=True, ensure_ascii=False, default=str).encode()
+            ).hexdigest(),
+            release_hash=release_hash,
+            input_hash=None if source is None else files.sha256(source),
+            output_hash=None if output is None else files.sha256(output),
+        )
+
+
+def without_values(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a policy with the SHA-256 of the values that its hierarchies and actions list."""
+
+    def hashed(form: Any, listing: Sequence[str]) -> Any:
+        if isinstance(form, list | tuple):
+            return [hashed(part, listing) for part in form]
+        if not isinstance(form, Mapping):
+            return form
+        return {
+            name: {"sha256": sha256(json.dumps(part).encode()).hexdigest()}
+            if name in listing
+            else hashed(part, listing)
+            for name, part in form.items()
+        }
+
+    attributes = {
+        name: {
+            key: hashed(part, LISTING[key]) if key in LISTING else part
+            for key, part in attribute.items()
+            if part is not None
+        }
+        for name, attribute in policy.get("attributes", {}).items()
+    }
+    return {**policy, "attributes": attributes}

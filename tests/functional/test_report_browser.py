@@ -1,0 +1,239 @@
+"""The report in a real browser: nothing fetched, nothing wrong, readable on screens and paper.
+
+Pictures of the pages are kept in the folder that the variable KANONYM_ARTIFACTS names.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import kanonym as ka
+from devtools import Browser
+from kanonym.data.errors import DataError
+from kanonym.data.patients import patients
+from kanonym.report.pdf import browser as installed
+from report_parts import ATTACKS, COMPARISON
+
+NARROW, WIDE = 360, 1600
+PAPER = (688, 1031)
+"""A4 without the margins of the page, in pixels of CSS."""
+LEAST_CONTRAST = 4.5  # WCAG 2.2, criterion 1.4.3
+
+CONTRAST = """
+(() => {
+  const parts = colour => colour.match(/[\\d.]+/g).map(Number);
+  const light = colour => {
+    const [r, g, b] = parts(colour).slice(0, 3).map(v => {
+      v /= 255;
+      return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const shown = element => {
+    const style = getComputedStyle(element);
+    const drawn = element instanceof SVGElement && !(element instanceof SVGSVGElement);
+    return drawn ? style.fill : style.backgroundColor;
+  };
+  const opaque = colour => colour !== 'none' && (parts(colour)[3] ?? 1) > 0;
+  const below = (element, box) => {
+    const x = box.left + box.width / 2, y = box.top + box.height / 2;
+    for (const one of document.elementsFromPoint(x, y)) {
+      if (one.tagName !== 'text' && !element.contains(one) && opaque(shown(one))) return shown(one);
+    }
+    for (let one = element; one; one = one.parentElement) {
+      if (!(one instanceof SVGElement) && opaque(shown(one))) return shown(one);
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode.textContent.trim(), element = walk.currentNode.parentElement;
+    const box = element.getBoundingClientRect();
+    if (!text || !box.width || !box.height || !element.checkVisibility()) continue;
+    element.scrollIntoView({block: 'center'});
+    const style = getComputedStyle(element);
+    const ink = element instanceof SVGElement ? style.fill : style.color;
+    const paper = below(element, element.getBoundingClientRect());
+    const [a, b] = [light(ink), light(paper)].sort((x, y) => y - x);
+    found.push([(a + 0.05) / (b + 0.05), text.slice(0, 40), ink, paper]);
+  }
+  return found;
+})()
+"""
+HEIGHT = "one => one.getBoundingClientRect().height"
+FIRST = f"({HEIGHT})(document.querySelector('.first'))"
+OPEN = "document.querySelectorAll('details').forEach(one => one.open = true)"
+OVERFLOWING = """
+[...document.querySelectorAll('body *')]
+  .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.wide'))
+  .map(one => `${one.tagName} ${one.className?.baseVal ?? one.className} ${one.textContent}`)
+  .map(text => text.slice(0, 60))
+"""
+
+
+@pytest.fixture(scope="module", name="page")
+def fixture_page(tmp_path_factory):
+    """Give a browser without a window."""
+    if sys.platform == "win32":
+        pytest.skip("the pipe of the DevTools protocol needs a POSIX system")
+    try:
+        command = installed()
+    except DataError as error:
+        pytest.skip(f"no browser: {error}")
+    browser = Browser(command, tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def release():
+    """Give a release of invented patients, and what is known of it."""
+    frame = patients(2000)
+    policy = ka.Policy(
+        attributes={
+            "name": ka.Identifier(),
+            "national_number": ka.Identifier(),
+            "postal_code": ka.QuasiIdentifier(hierarchy=ka.hierarchy.masking()),
+            "birth_date": ka.QuasiIdentifier(),
+            "sex": ka.QuasiIdentifier(),
+            "occupation": ka.QuasiIdentifier(),
+            "diagnosis": ka.Sensitive(),
+        },
+        models=[ka.KAnonymity(5), ka.LDiversity("diagnosis", l=3)],
+        suppression_limit=0.05,
+    )
+    made = ka.anonymize(frame, policy)
+    known = {
+        "attacks": ATTACKS,
+        "assessment": ka.assess(frame, made.frame, policy),
+        "comparison": COMPARISON,
+        "profile": ka.profile(frame),
+    }
+    return made, known
+
+
+@pytest.fixture(scope="module", params=["en", "es", "en, nothing known"])
+def report(request, release, tmp_path_factory):
+    """Give the name and the place of a report in each language, and of one on the release alone."""
+    made, known = release
+    language, _, bare = request.param.partition(", ")
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    made.report(path, language=language, **({} if bare else known))
+    return request.param.replace(", ", "-").replace(" ", "-"), path
+
+
+def test_nothing_is_fetched_and_nothing_is_wrong(page, report):
+    """The page asks for itself only, and the console stays empty."""
+    _, path = report
+    page.look(WIDE)
+    page.open(path)
+    page.run(OPEN)
+    told = {name: [] for name in ("Network.requestWillBeSent", "Log.entryAdded")}
+    told |= {name: [] for name in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled")}
+    for event in page.events:
+        told.get(event["method"], []).append(event["params"])
+    asked = told.pop("Network.requestWillBeSent")
+    assert [one["request"]["url"] for one in asked] == [path.as_uri()]
+    assert [one for several in told.values() for one in several] == []
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_the_page_fits_the_screen(page, report, width, tmp_path):
+    """Nothing reaches over the right edge, folded or not; a picture of it is kept."""
+    name, path = report
+    page.look(width)
+    page.open(path)
+    folder = Path(os.environ.get("KANONYM_ARTIFACTS", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    picture = folder / f"report-{name}-{width}.png"
+    page.picture(picture)
+    assert picture.stat().st_size > 10_000
+    page.run(OPEN)
+    assert page.run(OVERFLOWING) == []
+    assert page.run("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_text_stands_out(page, report, width):
+    """All text, in charts too, has a contrast of at least 4.5 to what is behind it."""
+    _, path = report
+    page.look(width)
+    page.open(path)
+    page.run(OPEN)
+    found = page.run(CONTRAST)
+    assert len(found) > 100
+    assert [one for one in found if one[0] < LEAST_CONTRAST] == []
+
+
+def test_every_picture_has_a_text_alternative(page, report):
+    """Who does not see a chart is told what it shows, in the page's language."""
+    name, path = report
+    page.look(WIDE)
+    page.open(path)
+    tree = page.call("Accessibility.getFullAXTree")["nodes"]
+    pictures = [node for node in tree if node.get("role", {}).get("value") in ("image", "img")]
+    drawn = page.run("document.querySelectorAll('svg').length")
+    shown = page.run(
+        "[...document.querySelectorAll('svg')].filter(one => one.checkVisibility()).length"
+    )
+    assert drawn >= shown > 3
+    assert len(pictures) == shown
+    assert all(len(node["name"]["value"]) > 20 for node in pictures)
+    assert page.run("document.documentElement.lang") == name[:2]
+
+
+def test_the_first_page_is_one_sheet(page, report):
+    """Printed on A4, the answers stand on the first page, and details begin on the second."""
+    _, path = report
+    page.look(*PAPER, media="print")
+    page.open(path)
+    assert page.run(FIRST) <= PAPER[1]
+    assert page.run("getComputedStyle(document.querySelector('.first')).breakAfter") == "page"
+
+
+def test_nothing_is_cut_on_paper(page, report):
+    """On A4 no table and no chart reaches over the margin, and no chart is longer than a page."""
+    _, path = report
+    page.look(*PAPER, media="print")
+    page.open(path)
+    assert page.run(OVERFLOWING) == []
+    assert (
+        0 < max(page.run(f"[...document.querySelectorAll('figure svg')].map({HEIGHT})")) < PAPER[1]
+    )
+
+
+def test_a_crowded_first_page_is_one_sheet(page, tmp_path):
+    """Many attributes, requirements and attacks still leave one page."""
+    rows = 400
+    columns = {f"a rather long name of column {i}": [j % 3 for j in range(rows)] for i in range(30)}
+    secrets = {f"secret {i}": [(j + i) % 7 for j in range(rows)] for i in range(6)}
+    made = ka.anonymize(
+        pl.DataFrame({**columns, **secrets}),
+        quasi_identifiers=list(columns),
+        sensitive=list(secrets),
+        k=5,
+        l=3,
+        t=0.9,
+    )
+    path = tmp_path / "report.html"
+    made.report(path, attacks=ATTACKS, title="A rather long title of a report " * 3)
+    page.look(*PAPER, media="print")
+    page.open(path)
+    assert page.run(FIRST) <= PAPER[1]
+
+
+@pytest.mark.usefixtures("page")
+def test_the_pdf_is_printed(release, tmp_path):
+    """`report.pdf` is a PDF of several pages."""
+    made, known = release
+    path = tmp_path / "report.pdf"
+    made.report(path, **known)
+    data = path.read_bytes()
+    assert data.startswith(b"%PDF")
+    assert data.count(b"/Type /Page\n") + data.count(b"/Type /Page ") > 3

@@ -1,0 +1,184 @@
+"""Laws of what a report is told besides its release: attacks, assessment, comparison, profile."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.data.errors import DataError
+from kanonym.report import render
+from kanonym.report.assessed import assessed_of
+from kanonym.report.attacked import QUESTIONS, asking, attacks_of, foremost, ranked
+from kanonym.report.compared import alternatives_of
+from kanonym.report.evidence import evidence_of
+from report_parts import ASSESSMENT, ATTACKS, COMPARISON, KNOWN, PROFILE, attack
+
+COLUMNS = {"age": [20 + i % 30 for i in range(60)], "town": ["Bern", "Chur", "Thun"] * 20}
+LABELS = [i % 3 * 2 + i % 30 // 15 for i in range(60)]
+
+
+class Report:
+    """An object that knows its JSON form."""
+
+    def __init__(self, form):
+        self.form = form
+
+    def to_dict(self):
+        """Return the form."""
+        return self.form
+
+
+def test_attacks_come_as_dicts_objects_or_a_report():
+    """Whatever has the JSON form of outcomes is taken."""
+    outcome = AttackOutcome("linkage", "Who?", Counted(3, 20), Counted(1, 20, exact=True))
+    assert attacks_of([outcome]) == attacks_of([outcome.to_dict()])
+    assert attacks_of(Report({"attacks": list(ATTACKS)})) == attacks_of(ATTACKS)
+    assert attacks_of(None) == ()
+
+
+def test_chance_is_the_control_where_there_is_one():
+    """As in the outcome itself."""
+    with_control, without = attacks_of([attack("a", 0.3, 0.1, control=0.2), attack("b", 0.3, 0.1)])
+    assert (with_control.chance, without.chance) == (0.2, 0.1)
+
+
+def test_attacks_are_ranked_by_what_the_release_adds():
+    """Most gain first, those that were not tried last."""
+    names = [one.type for one in ranked(attacks_of(ATTACKS))]
+    assert names[0] == "linkage"
+    assert names[-1] == "intersection"
+
+
+def test_every_attack_answers_one_question():
+    """No attack is counted for two of the three questions, and untried ones for none."""
+    types = [type_ for family in QUESTIONS.values() for type_ in family]
+    assert len(types) == len(set(types))
+    told = attacks_of(ATTACKS)
+    assert [one.type for one in asking(told, "singling-out")] == ["singling-out"]
+    assert [one.type for one in asking(told, "inference")] == [
+        "membership",
+        "inference",
+        "homogeneity",
+    ]
+
+
+def test_the_first_page_has_the_best_attack_for_each_question():
+    """None of the three questions is crowded out by several attacks on another one."""
+    many = [attack("inference", 0.9 - i / 100, 0.1) for i in range(6)]
+    told = attacks_of([*many, attack("linkage", 0.1, 0.01), attack("singling-out", 0.2, 0.19)])
+    assert [one.type for one in foremost(told, 4)] == [
+        "inference",
+        "linkage",
+        "singling-out",
+        "inference",
+    ]
+
+
+def test_associations_of_all_measures_make_one_picture():
+    """Pairs of numbers, of categories, and of one of each stand side by side."""
+    found = assessed_of(ASSESSMENT).associations
+    assert found.columns == ("town", "sex", "disease", "age")
+    assert ("age", "town", 0.01) in found.pairs
+
+
+def test_associations_are_capped_and_counted():
+    """Of many columns those are drawn that moved most."""
+    parts = {f"c{i} × c{i + 1}": i / 100 for i in range(40)}
+    form = {"risk": {}, "utility": {"cramers_v_difference": _measure(parts)}}
+    found = assessed_of(form).associations
+    assert (len(found.columns), found.all_columns) == (14, 41)
+    assert "c40" in found.columns
+
+
+def _measure(parts):
+    return {"value": 0.1, "low": 0.0, "high": 1.0, "better": "lower", "parts": parts}
+
+
+def test_only_releases_are_compared():
+    """A combination without a release is counted, not drawn."""
+    found = alternatives_of(COMPARISON)
+    assert (len(found.runs), found.refused) == (3, 1)
+    assert [one.knee for one in found.frontier] == [False, True]
+
+
+def test_evidence_is_that_of_the_attributes():
+    """The profile's sentences stand with the attribute, its other opinion beside the role."""
+    found = evidence_of(Report(PROFILE), {"age": "quasi-identifier", "town": "quasi-identifier"})
+    assert found.reasons["age"] == ("its name says: age",)
+    assert found.suggested == {"town": "sensitive"}
+    changed = evidence_of(PROFILE, {"town": "sensitive, changed"})
+    assert changed.suggested == {}
+
+
+@pytest.mark.parametrize(
+    ("read", "form", "named"),
+    [
+        (attacks_of, [{"type": "linkage"}], "rate"),
+        (attacks_of, ["linkage"], "attacks: each"),
+        (assessed_of, {"risk": {}}, "utility"),
+        (assessed_of, {"risk": {"k": 3}, "utility": {}}, "assessment"),
+        (alternatives_of, {"privacy": "k"}, "measure"),
+        (lambda form: evidence_of(form, {"age": "sensitive"}), {"rows": 3}, "columns"),
+    ],
+)
+def test_another_form_is_refused(read, form, named):
+    """The error says what was expected and what is missing."""
+    with pytest.raises(DataError, match=named):
+        read(form)
+
+
+@pytest.mark.parametrize("format_", ["html", "markdown"])
+def test_everything_known_is_told(summary_of, format_):
+    """Attacks, thresholds, measures, alternatives and evidence stand in the report."""
+    text = render(summary_of(COLUMNS, LABELS, **KNOWN), format_)
+    for told in (
+        "Record linkage",
+        "attack-of-tomorrow",
+        "Intersection of two releases: not tried",
+        "there is no second release",
+        "A strict threshold",
+        "measure of tomorrow",
+        "its name says: age",
+        "the profile suggests: sensitive",
+        "mondrian, k 10",
+    ):
+        assert told in text.replace("\\", "")
+    assert "was tried on this release" not in text
+
+
+@pytest.mark.parametrize("format_", ["html", "markdown"])
+def test_what_is_not_known_says_how_to_get_it(summary_of, format_):
+    """Where nothing was handed over, one line names the command."""
+    text = render(summary_of(COLUMNS, LABELS), format_)
+    for command in ("attack", "assess", "compare", "profile"):
+        assert f"kanonym {command}" in text
+
+
+def test_the_three_questions_have_figures(summary_of):
+    """Singling out, linkability and inference name an attack, its rate and chance."""
+    text = render(summary_of(COLUMNS, LABELS, **KNOWN), "markdown")
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    rows = {line.split("|")[1].strip(): line for line in lines}
+    for name, figure in (
+        ("Singling out", "2.1"),
+        ("Linkability", "15.1"),
+        ("Inference", "54"),
+    ):
+        (answer,) = [
+            line for start, line in rows.items() if start.startswith(f"{name} (Can somebody")
+        ]
+        assert f"right in {figure}" in answer
+        assert "by chance" in answer
+
+
+def test_json_has_all_of_it(summary_of):
+    """The plain data hold the attacks, the assessment and the alternatives."""
+    made = json.loads(render(summary_of(COLUMNS, LABELS, **KNOWN), "json"))
+    assert [one["type"] for one in made["attacks"]] == [one["type"] for one in ATTACKS]
+    assert made["assessed"]["utility"][0]["value"] == 0.12
+    assert made["comparison"]["runs"][1]["knee"] is True
+    assert made["evidence"]["reasons"]["age"] == ["its name says: age"]
+    bare = json.loads(render(summary_of(COLUMNS, LABELS), "json"))
+    assert (bare["attacks"], bare["assessed"], bare["comparison"]) == ([], None, None)
