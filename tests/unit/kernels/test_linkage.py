@@ -5,43 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import naive_linkage
-from kanonym.attacks.classes import classes_by
-from kanonym.kernels.linkage import BITS, LEAF, class_distances
-from linkages import everybody, linkages
+from kanonym.kernels.opened import BITS, LEAF
+from linkages import away_from, linkages, searched
 from pairs import categorical, numeric, pair
-
-
-def searched(tables):
-    """Return the classes of a pair by all its columns, and the persons as kernels see them."""
-    classes = classes_by(tables, tables.quasi_identifiers)
-    return classes, *classes.persons(tables, everybody(tables))
-
-
-def away_from(tables, classes):
-    """Return what the twin says of each person and one record of each class."""
-    record = np.unique(classes.of_record, return_index=True)[1]
-    return [
-        [
-            naive_linkage.distances(tables, person, one, tables.quasi_identifiers)
-            for one in record.tolist()
-        ]
-        for person in range(tables.n_original)
-    ]
-
-
-@given(linkages())
-@settings(max_examples=150)
-def test_distances_are_those_of_the_twin(tables):
-    """Of every person and class, both distances are what the definition says, to the last bit."""
-    classes, numbers, codes = searched(tables)
-    found = np.empty((2, tables.n_original, len(classes.sizes)))
-    class_distances(classes.grove, numbers, codes, np.arange(len(classes.sizes)), found)
-    assert [
-        list(zip(*row, strict=True)) for row in found.transpose(1, 0, 2).tolist()
-    ] == away_from(tables, classes)
 
 
 @given(linkages())
@@ -66,9 +34,7 @@ def test_equally_near_records_are_counted(tables):
     record = np.full(tables.n_original, -1)
     record[tables.rows] = np.arange(tables.n_released)
     assert classes.tied(numbers, codes, own).tolist() == [
-        0
-        if own < 0
-        else naive_linkage.tied(tables, person, own, tables.quasi_identifiers)
+        0 if own < 0 else naive_linkage.tied(tables, person, own, tables.quasi_identifiers)
         for person, own in enumerate(record.tolist())
     ]
 
@@ -99,22 +65,3 @@ def test_many_classes_and_categories(seed):
         assert found[person] == naive_linkage.tied(tables, person, person, ("n", "t"))
         assert away[person][nearest[person]] == min(away[person])
         assert first[person] == min(away[person])[0]
-
-
-@given(linkages(most=7), st.integers(1, 4))
-@settings(max_examples=100)
-def test_neighbours_of_both_sets_of_columns(tables, wanted):
-    """Neighbours have one in common as often as among all sets that could be the nearest."""
-    from kanonym.attacks.linkability import _linked
-
-    names = tables.quasi_identifiers
-    halves = (names[:1], names[1:] or names)
-    wanted = min(wanted, tables.n_released)
-    random = np.random.default_rng(0)
-    found = _linked(tables, tables, halves, wanted, None, random)
-    expected = [
-        naive_linkage.linked(tables, person, halves, wanted)
-        for person in range(tables.n_original)
-    ]
-    assert found.successes == pytest.approx(sum(expected))
-    assert found.attempts == tables.n_original

@@ -1,0 +1,106 @@
+"""Slow, obvious twins of record linkage: every person beside every released record."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+
+from kanonym.metrics.utility.pair import NumericColumn
+
+TIE = 1e-9
+
+
+def distances(pair, person, record, names, units=None):
+    """Return the distance to the nearest value left open, and the expected one.
+
+    Numbers are looked at before categories, so that sums are rounded in the same order.
+    """
+    columns = sorted(
+        (pair.column(name) for name in names), key=lambda one: not isinstance(one, NumericColumn)
+    )
+    first, second = 0.0, 0.0
+    for column in columns:
+        if isinstance(column, NumericColumn):
+            known = (units or pair).column(column.name).original
+            near, expected = _of_number(column, person, record, known[~np.isnan(known)])
+        else:
+            near, expected = _of_category(column, person, record)
+        first, second = first + near, second + expected
+    return first, second
+
+
+def _of_number(column, person, record, known):
+    value, low, high = (
+        float(one) for one in (column.original[person], column.low[record], column.high[record])
+    )
+    if math.isnan(value) or math.isnan(low):
+        opened = math.isnan(value) and (math.isnan(low) or column.suppressed[record])
+        return float(not opened), float(not (math.isnan(value) and math.isnan(low)))
+    origin = known.min()
+    unit = (known.max() - origin) or 1.0
+    value, low, high = ((one - origin) / unit for one in (value, low, high))
+    near = min(max(low - value, value - high, 0.0), 1.0)
+    if low < value < high:
+        away = (value - low) * (value - low) + (high - value) * (high - value)
+        return near, min(away / (2 * (high - low)), 1.0)
+    return near, min(abs(value - (low + high) / 2), 1.0)
+
+
+def _of_category(column, person, record):
+    label = column.labels[record]
+    opened = column.members[column.offsets[label] : column.offsets[label + 1]].tolist()
+    if int(column.original[person]) not in opened:
+        return 1.0, 1.0
+    return 0.0, 1.0 - 1.0 / len(opened)
+
+
+def nearer(one, other):
+    """Say whether distances are nearer than others, by the first or else by the second."""
+    if _less(one[0], other[0]):
+        return True
+    return not _less(other[0], one[0]) and _less(one[1], other[1])
+
+
+def _less(one, other):
+    return one * (1 + TIE) < other
+
+
+def tied(pair, person, own, names):
+    """Return how many records are as near as a person's own one, 0 where one is nearer."""
+    away = [distances(pair, person, record, names) for record in range(pair.n_released)]
+    if any(nearer(one, away[own]) for one in away):
+        return 0
+    return sum(not nearer(away[own], one) for one in away)
+
+
+def success(pair, person, names):
+    """Return the probability that one of the nearest records, picked at random, is the own one."""
+    own = np.flatnonzero(pair.rows == person)
+    found = tied(pair, person, int(own[0]), names) if len(own) else 0
+    return 1 / found if found else 0.0
+
+
+def nearest(pair, person, names):
+    """Return the least distances of all records, by the first and then by the second."""
+    return min(distances(pair, person, record, names) for record in range(pair.n_released))
+
+
+def neighbour_sets(pair, person, names, wanted):
+    """Return every set of records that could be the nearest ones, all equally likely."""
+    away = [distances(pair, person, record, names) for record in range(pair.n_released)]
+    sure, left = [], list(range(pair.n_released))
+    while True:
+        near = [i for i in left if not any(nearer(away[other], away[i]) for other in left)]
+        if len(sure) + len(near) >= wanted:
+            return [{*sure, *some} for some in combinations(near, wanted - len(sure))]
+        sure += near
+        left = [i for i in left if i not in near]
+
+
+def linked(pair, person, names, wanted):
+    """Return the probability that records picked by either set of columns have one in common."""
+    one, other = (neighbour_sets(pair, person, columns, wanted) for columns in names)
+    hits = sum(bool(first & second) for first in one for second in other)
+    return hits / (len(one) * len(other))
