@@ -9,7 +9,7 @@ check: lint test
 
 # run the tests; arguments go to pytest: just test -k mondrian
 test *args:
-    pytest {{ args }}
+    pytest -n auto {{ args }}
 
 # style, types, layers, and a sentence for every test
 lint:

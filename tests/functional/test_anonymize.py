@@ -235,7 +235,7 @@ def test_empty_table_gives_an_empty_release(kanonym, folder):
         (f"{RUN} -k 3 --seed 1 -o out.csv", "leave out: k, seed"),
         (f"{RUN} -o patients.csv", "patients.csv is INPUT already"),
         (f"{RUN} -o ./patients.csv", "is INPUT already"),
-        (f"{RUN} -o out.csv --report patients.csv", "must end in .html, .md, .json"),
+        (f"{RUN} -o out.csv --report patients.csv", "must end in .html, .pdf, .md, .json"),
         (f"{RUN} -o out.json --manifest out.json", "out.json is -o already"),
         (f"{RUN} -o out.csv --manifest policy.yaml", "is --policy already"),
         (f"{RUN} -o - --json", "cannot hold both"),

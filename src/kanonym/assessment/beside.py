@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Identifier, Recoding
 from kanonym.data.table import LARGEST
-from kanonym.pipeline import acting_on
 from kanonym.policy import Policy
+from kanonym.transforms.actions import Acting, drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Beside:
         (n_released,) int64 the original record of each released one, of a `Release`.
     left_out
         Why columns of other roles are not compared.
+    policy
+        Its actions have changed quasi-identifiers (`_known_as`); None without one.
 
     """
 
@@ -57,11 +60,28 @@ class Beside:
     aligned: bool | None
     rows: NDArray[np.int64] | None
     left_out: dict[str, str]
+    policy: Policy | None
 
     @property
     def trees_known(self) -> dict[str, HierarchySource]:
         """The hierarchies of quasi-identifiers."""
         return {name: tree for name, tree in self.trees.items() if name in self.known}
+
+    def column_of(self, table: Any, name: str) -> pl.Series:
+        """Return a column of further persons, a table as `frames.eager` gives it, as in `before`.
+
+        Raises
+        ------
+        DataError
+            A quasi-identifier has a number that is infinite or too large.
+
+        """
+        if name not in self.known:
+            return frames.column(table, name)
+        column = known_column(table, name)
+        if self.policy is not None and _known_as(self.policy, name, self.trees):
+            return _acted_on(self.policy, table, name)
+        return column
 
 
 def beside(
@@ -99,7 +119,7 @@ def beside(
     trees = dict(asked.trees)
     recodings: dict[str, Recoding] = {}
     if policy is not None:
-        as_recoded = {name: _acted_on(policy, tables[0], names, name) for name in asked.held}
+        as_recoded = {name: _acted_on(policy, tables[0], name) for name in asked.held}
         recodings = recodings_of(policy, as_recoded)
         trees |= {} if release is None else hierarchies_of(release)
         trees = {
@@ -107,7 +127,7 @@ def beside(
             for name, tree in trees.items()
             if name not in asked.held or recodings.get(name) == "hierarchy"
         }
-        before |= {name: as_recoded[name] for name in trees if name in asked.held}
+        before |= {name: as_recoded[name] for name in asked.held if _known_as(policy, name, trees)}
     return Beside(
         {name: before[name] for name in names if name in before},
         after,
@@ -119,6 +139,7 @@ def beside(
         aligned,
         None if release is None else release.rows,
         left_out,
+        policy,
     )
 
 
@@ -156,8 +177,19 @@ def _compared(
     return before, after, left_out
 
 
-def _acted_on(policy: Policy, table: Any, names: Sequence[str], name: str) -> pl.Series:
+def _known_as(policy: Policy, name: str, trees: Mapping[str, HierarchySource]) -> bool:
+    """Whether a quasi-identifier is compared as actions leave it.
+
+    A hierarchy knows no other values, and what nothing is drawn for (a mask, rounding)
+    anybody can do to what they know.
+    """
+    actions = getattr(policy.attributes.get(name), "action", None) or ()
+    return name in trees or not drawing(actions)
+
+
+def _acted_on(policy: Policy, table: Any, name: str) -> pl.Series:
     """Return a column as actions leave it, which is what a hierarchy knows."""
-    if getattr(policy.attributes.get(name), "action", None) is None:
+    actions = getattr(policy.attributes.get(name), "action", None)
+    if not actions:
         return frames.column(table, name)
-    return acting_on(table, policy.schema_for(names), policy.seed).before(name)
+    return Acting(partial(frames.column, table), {name: actions}, policy.seed).before(name)

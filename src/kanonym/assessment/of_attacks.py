@@ -8,18 +8,21 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kanonym.assessment.beside import Beside, beside
-from kanonym.assessment.columns import check_seed, listed
+from kanonym.assessment.columns import listed
 from kanonym.assessment.lines import figure
+from kanonym.assessment.releases import hierarchies_of, opened
 from kanonym.attacks.outcome import AttackOutcome
 from kanonym.attacks.registry import ATTACKS, Attack
 from kanonym.attacks.scene import Scene
 from kanonym.attacks.staging import stage
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.table import value_codes
 from kanonym.models.base import check_integer, check_number
-from kanonym.pipeline import anonymize
+from kanonym.pipeline import anonymize, entities_of
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
 
@@ -94,13 +97,15 @@ def attack(
         them is learnt from statistics, not from anybody's record in the release.
     hold_out
         In the place of a release and a control: anonymize the original without this share of
-        it, in (0, 1), by the policy, and attack that release, with the rest as control.
+        it, in (0, 1), by the policy, and attack that release, with the rest as control. Where
+        the policy counts persons by an identifier, all records of a person stay together.
     second
-        A further release of the same people, for `intersection`.
+        A further release of the same people, for `intersection`: a table whose labels are of
+        the same hierarchies, or a `Release`, which brings its own.
     attacks
         Names of `attacks.registry.ATTACKS`, or attacks with their parameters; None for all.
     attempts
-        Persons attacked at most, by the attacks that are named.
+        Persons attacked at most, by the attacks that are named; at least 2.
     seed
         Of what is drawn; each attack has a generator of its own.
     progress
@@ -131,15 +136,16 @@ def attack(
     0.5
 
     """
-    check_seed(seed)
-    check_integer("attack", "attempts", attempts, 1)
+    check_integer("attack", "seed", seed, 0)
+    check_integer("attack", "attempts", attempts, 2)
     chosen = _chosen(attacks, attempts)
     step = progress or _quiet
     if hold_out is not None:
-        if released is not None or control is not None or policy is None:
+        given = released is not None or control is not None or any(columns.values())
+        if given or not isinstance(policy, Policy):
             raise PolicyError("hold_out makes a release and its control: it needs a policy alone")
         step("anonymize")
-        original, control = _parted(original, hold_out, seed)
+        original, control = _parted(original, policy, hold_out, seed)
         released = anonymize(original, policy)
         policy = None
     elif released is None:
@@ -151,7 +157,7 @@ def attack(
     for one in chosen:
         step(one.type)
         random = np.random.default_rng([seed, *one.type.encode()])
-        outcomes.append(replace(one.carry_out(scene, random), seed=seed))
+        outcomes.append(replace(one.carry_out(scene, random), seed=int(seed)))
     return AttackReport(tuple(outcomes))
 
 
@@ -167,6 +173,11 @@ def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attac
     chosen: list[Attack] = []
     for one in given:
         if not isinstance(one, str):
+            if isinstance(one, type) or not hasattr(one, "carry_out"):
+                raise PolicyError(
+                    "attacks are given by name, or as objects such as Linkage(attempts=100); this "
+                    f"is {one!r}"
+                )
             chosen.append(one)
             continue
         if one not in ATTACKS:
@@ -177,50 +188,70 @@ def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attac
     return chosen
 
 
-def _parted(original: Any, hold_out: float, seed: int) -> tuple[Any, Any]:
+def _parted(original: Any, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
     """Return the part of a table that is anonymized, and the part that is held out."""
     check_number("attack", "hold_out", hold_out, above=0, maximum=1)
     native = frames.eager(original)
-    n = frames.n_rows(native)
+    persons, noun = np.arange(frames.n_rows(native)), "records"
+    if entities := entities_of(policy):
+        persons, noun = _persons(frames.column(native, entities[0])), "persons"
+    n = int(persons.max(initial=-1)) + 1
     held = round(n * hold_out)
     if not 0 < held < n:
         raise DataError(
-            f"hold_out is {hold_out:g} of {n} records: both parts need at least one record"
+            f"hold_out is {hold_out:g} of {n} {noun}: both parts need at least one of them"
         )
-    order = np.random.default_rng([seed, *b"hold out"]).permutation(n)
+    out = np.zeros(n, np.bool_)
+    out[np.random.default_rng([seed, *b"hold out"]).permutation(n)[:held]] = True
     names = frames.column_names(native)
-    both = (np.sort(order[held:]), np.sort(order[:held]))
-    kept, rest = (frames.assemble(native, rows, names, original) for rows in both)
+    kept, rest = (
+        frames.assemble(native, np.flatnonzero(out[persons] == part), names, original)
+        for part in (False, True)
+    )
     return kept, rest
+
+
+def _persons(who: pl.Series) -> NDArray[np.int64]:
+    """Return (n_rows,) int64: persons from 0 by first appearance; a null is one of its own."""
+    code, n = value_codes(who)
+    null = who.is_null().to_numpy()
+    own = np.where(null, n + np.arange(len(who)), code)
+    _, first, place = np.unique(own, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[place]
 
 
 def _scene(tables: Beside, control: Any, second: Any) -> Scene:
     """Return what the intruders see."""
+    further, _, release = opened(second, None, named=False)
     return stage(
         tables.before,
         tables.after,
         tables.known,
         tables.sensitive,
-        control=None if control is None else _control(control, tables.before),
-        second=None if second is None else _columns(second),
+        control=None if control is None else _control(control, tables),
+        second=None if second is None else _columns(further),
         hierarchies=tables.trees,
         sources=tables.sources,
+        second_hierarchies=None if release is None else hierarchies_of(release),
         aligned=tables.aligned,
         rows=tables.rows,
     )
 
 
-def _control(control: Any, before: dict[str, pl.Series]) -> dict[str, pl.Series]:
+def _control(control: Any, tables: Beside) -> dict[str, pl.Series]:
     """Return the columns of the control that the original is compared by."""
     native = frames.eager(control)
     names = frames.column_names(native)
-    absent = [name for name in before if name not in names]
+    absent = [name for name in tables.before if name not in names]
     if absent:
         raise SchemaError(
             f"the control has no column {absent[0]!r}. It has: {', '.join(names)}; it needs those "
             "of the original"
         )
-    return {name: frames.column(native, name) for name in before}
+    try:
+        return {name: tables.column_of(native, name) for name in tables.before}
+    except DataError as fault:
+        raise DataError(f"the control: {fault}") from None
 
 
 def _columns(table: Any) -> dict[str, pl.Series]:

@@ -108,7 +108,8 @@ def utility(
 
     Examples
     --------
-    >>>     >>> before = pl.DataFrame({"income": [1000, 1200, 3000, 3400]})
+    >>> import polars as pl
+    >>> before = pl.DataFrame({"income": [1000, 1200, 3000, 3400]})
     >>> after = pl.DataFrame({"income": [1100, 1100, 3200, 3200]})
     >>> found = utility(before, after, quasi_identifiers=["income"], aligned=True)
     >>> round(found.measured["rmse"].value, 3)

@@ -105,9 +105,17 @@ class AttackOutcome:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the risk: from the ends of both intervals, so it is never too narrow."""
+        """The interval of the risk: from the ends of all intervals, so it is never too narrow.
+
+        A control that did worse than the baseline may do better in truth: its upper end counts.
+        """
         low, high = self.targets.interval(self.confidence)
-        least, most = self.chance.interval(self.confidence)
+        compared = [self.baseline]
+        if self.control is not None and self.control.attempts:
+            compared.append(self.control)
+        least, most = map(
+            max, zip(*(one.interval(self.confidence) for one in compared), strict=True)
+        )
         return _beyond(low, most), _beyond(high, least)
 
     def to_dict(self) -> dict[str, Any]:

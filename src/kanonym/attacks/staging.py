@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from kanonym.attacks.scene import Scene
 from kanonym.data.errors import HierarchyError, SchemaError
-from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.table import kind_of
+from kanonym.data.hierarchy import Hierarchy, HierarchySource
+from kanonym.data.table import encode_column, kind_of
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.transforms.reading import read_pair
 
@@ -29,6 +29,7 @@ def stage(
     second: Columns | None = None,
     hierarchies: Mapping[str, HierarchySource] | None = None,
     sources: Mapping[str, HierarchySource] | None = None,
+    second_hierarchies: Mapping[str, HierarchySource] | None = None,
     aligned: bool | None = None,
     rows: NDArray[np.int64] | None = None,
 ) -> Scene:
@@ -49,8 +50,12 @@ def stage(
     hierarchies
         Of quasi-identifiers and of sensitive attributes.
     sources
-        What builds them for the control, which may have further values; None: the same. A
-        value of the control that no hierarchy can have is nobody's: it counts as null.
+        What builds them for the control, which may have further values; None: the same. One
+        that is built of the values is not rebuilt where that would change what labels stand
+        for. A value of the control that the hierarchy then lacks is nobody's, and counts as
+        null, unless the release can be read without.
+    second_hierarchies
+        Of quasi-identifiers in the second release; None: the same.
     aligned
         Whether row i of the release is row i of the original; None: found out.
     rows
@@ -76,9 +81,16 @@ def stage(
         pair,
         None
         if control is None
-        else _control(original, released, pair, control, trees | dict(sources or {})),
+        else _control(original, released, pair, control, (trees, trees | dict(sources or {}))),
         wanted,
-        second=None if second is None else _second(original, second, quasi_identifiers, trees),
+        second=None
+        if second is None
+        else _second(
+            original,
+            second,
+            quasi_identifiers,
+            trees if second_hierarchies is None else second_hierarchies,
+        ),
         trees={name: trees[name].bind(original[name]) for name in wanted if name in trees},
     )
 
@@ -88,15 +100,19 @@ def _control(
     released: Columns,
     pair: TablePair,
     control: Columns,
-    trees: Mapping[str, HierarchySource],
+    trees: tuple[Mapping[str, HierarchySource], Mapping[str, HierarchySource]],
 ) -> TablePair:
-    """Return the pair of the persons of the control and the release."""
+    """Return the pair of the persons of the control and the release.
+
+    trees: hierarchies of the release, and what builds them.
+    """
     both = {column.name: _joined(original, control, column.name) for column in pair.columns}
-    trees = {name: tree for name, tree in trees.items() if name in both}
-    for name, tree in trees.items():
-        trees[name], both[name] = _known(tree, both[name], pair.n_original)
-    held = read_pair(both, released, pair.quasi_identifiers, trees, aligned=False)
-    first = pair.n_original
+    first, known = pair.n_original, dict[str, HierarchySource]()
+    for name in pair.quasi_identifiers:
+        if name in trees[0]:
+            tree, both[name] = _known(trees[0][name], trees[1][name], both[name], first, released)
+            known |= {} if tree is None else {name: tree}
+    held = read_pair(both, released, pair.quasi_identifiers, known, aligned=False)
     return replace(
         held,
         columns=tuple(_from(column, first) for column in held.columns),
@@ -108,16 +124,44 @@ def _control(
 
 
 def _known(
-    tree: HierarchySource, both: pl.Series, first: int
-) -> tuple[HierarchySource, pl.Series]:
-    """Return a hierarchy of all values; null in the place of those that it cannot have."""
+    tree: HierarchySource, source: HierarchySource, both: pl.Series, first: int, released: Columns
+) -> tuple[HierarchySource | None, pl.Series]:
+    """Return a hierarchy of all values, None where the release needs none, and the values.
+
+    Null stands in the place of those that the hierarchy cannot have.
+    """
+    own = encode_column(both[:first], tree)[0].hierarchy
+    assert own is not None  # noqa: S101 - it was given
     try:
-        tree.bind(both.unique())
+        wide = encode_column(both, source)[0].hierarchy
     except HierarchyError:
-        bound = tree.bind(both[:first].unique())
-        strange = pl.Series(bound.leaf_of(both) < 0)
-        return bound, both.set(strange, None)
-    return tree, both
+        wide = None
+    if wide is not None and _agree(own, wide):
+        return wide, both
+    try:
+        read_pair({both.name: both}, released, [both.name], aligned=False)
+    except SchemaError:
+        return own, both.set(pl.Series(own.leaf_of(both) < 0), None)
+    return None, both
+
+
+def _agree(own: Hierarchy, wide: Hierarchy) -> bool:
+    """Whether labels of a hierarchy stand for the same of its values in another one."""
+    labels = {label for names in own.labels for label in names}
+    above = _labels(own, np.arange(own.size, dtype=np.int32))
+    found = _labels(wide, wide.leaf_of(own.values)).filter(
+        pl.col("label").is_in(list(labels), nulls_equal=True)
+    )
+    return above.sort("leaf", "label").equals(found.sort("leaf", "label"))
+
+
+def _labels(tree: Hierarchy, leaves: NDArray[np.int32]) -> pl.DataFrame:
+    """Return each leaf, numbered from 0, beside each label above it."""
+    number = pl.int_range(len(leaves), eager=True).alias("leaf")
+    return pl.concat(
+        pl.DataFrame([number, pl.Series("label", names, pl.String).gather(codes[leaves])])
+        for names, codes in zip(tree.labels, tree.codes, strict=True)
+    ).unique()
 
 
 def _joined(original: Columns, control: Columns, name: str) -> pl.Series:

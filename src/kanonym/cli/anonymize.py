@@ -302,15 +302,21 @@ def _judged(
     frame: Any, release: Release, step: Callable[[str], None], *, wanted: bool | None
 ) -> dict[str, Any]:
     """Return what attacks and measures find of a release, for its report."""
-    if wanted is None:
-        wanted = len(frame) <= ATTACKED
-    if not wanted:
+    if not (len(frame) <= ATTACKED if wanted is None else wanted):
         return {}
     from kanonym import assessment
+    from kanonym.data.errors import KanonymError
 
-    attacks = assessment.attack(frame, release, progress=step)
-    step("assess")
-    return {"attacks": attacks, "assessment": assessment.assess(frame, release)}
+    try:
+        attacks = assessment.attack(frame, release, progress=step)
+        step("assess")
+        return {"attacks": attacks, "assessment": assessment.assess(frame, release)}
+    except KanonymError as error:
+        if wanted:
+            raise
+        # The release is verified and written: its report can do without.
+        typer.echo(f"kanonym: not attacked for the report: {error}", err=True)
+        return {}
 
 
 def _seconds(stages: dict[str, Any], reading: float, writing: float) -> dict[str, float]:

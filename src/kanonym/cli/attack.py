@@ -73,7 +73,7 @@ def attack(
     attempts: Annotated[
         int,
         typer.Option(
-            min=1, metavar="N", help="Persons attacked at most.", rich_help_panel=ATTACKED
+            min=2, metavar="N", help="Persons attacked at most.", rich_help_panel=ATTACKED
         ),
     ] = 2000,
     aligned: Annotated[
@@ -113,6 +113,8 @@ def attack(
         raise typer.BadParameter(
             "needs --policy, and makes its own control", param_hint="--hold-out"
         )
+    if hold_out is not None and not 0 < hold_out < 1:
+        raise typer.BadParameter(f"{hold_out:g} is not between 0 and 1", param_hint="--hold-out")
     places = [one for one in (original, released, control, second) if one == "-"]
     if len(places) > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")

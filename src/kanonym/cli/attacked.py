@@ -20,7 +20,8 @@ TOLD = (
 
 def attacked(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym attack` tells: rates beside chance, and what could not be tried."""
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1))
+    # The longest name, and intervals up to 100.0, fit into 80 columns.
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1), collapse_padding=True)
     table.add_column("attack", overflow="fold")
     for heading in ("rate", "baseline", "control", "risk"):
         table.add_column(heading, justify="right", no_wrap=True)
