@@ -14,6 +14,7 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.data.table import LARGEST
 from kanonym.models import KAnonymity
+from kanonym.models.base import check_integer
 from kanonym.pipeline import released_columns
 from kanonym.policy import Policy
 
@@ -126,8 +127,7 @@ def listed(given: Sequence[str], what: str) -> list[str]:
 
 def check_seed(seed: int) -> None:
     """Refuse a seed that no generator takes."""
-    if seed < 0:
-        raise PolicyError(f"seed: {seed} is negative; take a whole number from 0")
+    check_integer("assessment", "seed", seed, 0)
 
 
 def _held(known: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:

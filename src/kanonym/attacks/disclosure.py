@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.attacks.lookup import Candidates, candidates, classes_of, is_changed
-from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.attacks.values import Values
 from kanonym.metrics.utility.pair import TablePair
@@ -182,7 +182,7 @@ def disclosed(
         )
         for name, one in targets.items()
     ]
-    return max(outcomes, key=lambda outcome: (outcome.risk, outcome.targets.rate))
+    return worst_of(outcomes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kanonym.attacks.cells import regrouped
 from kanonym.attacks.guessing import Secret, guesses, reach_of, secret_of
 from kanonym.attacks.lookup import candidates
-from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.metrics.utility.pair import TablePair
 from kanonym.models.base import check_attribute, check_choice, check_integer
@@ -106,7 +106,7 @@ class Inference:
             outcomes.append(AttackOutcome(self.type, self.question, targets, baseline, control))
         if not outcomes:
             return self._refused("no person has a value of the secret")
-        worst = max(outcomes, key=lambda outcome: (outcome.risk, outcome.targets.rate))
+        worst = worst_of(outcomes)
         return replace(worst, parts=parts)
 
     def _known(self, pair: TablePair, secret: str) -> tuple[str, ...]:

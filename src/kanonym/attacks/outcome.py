@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
@@ -108,15 +108,15 @@ class AttackOutcome:
         """The interval of the risk: from the ends of all intervals, so it is never too narrow.
 
         A control that did worse than the baseline may do better in truth: its upper end counts.
+        Where chance always succeeded nothing is left to gain, and the interval begins at 0.
         """
         low, high = self.targets.interval(self.confidence)
         compared = [self.baseline]
         if self.control is not None and self.control.attempts:
             compared.append(self.control)
-        least, most = map(
-            max, zip(*(one.interval(self.confidence) for one in compared), strict=True)
-        )
-        return _beyond(low, most), _beyond(high, least)
+        ends = [one.interval(self.confidence) for one in compared]
+        least, most = (max(several) for several in zip(*ends, strict=True))
+        return min(_beyond(low, most), self.risk), _beyond(high, least)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
@@ -135,6 +135,14 @@ class AttackOutcome:
             **({"parts": dict(self.parts)} if self.parts else {}),
             **({"reason": self.reason} if self.reason else {}),
         }
+
+
+def worst_of(outcomes: Iterable[AttackOutcome]) -> AttackOutcome:
+    """Return the outcome of the largest risk; of equal ones, that with the least chance.
+
+    It is what is told where an attack was made on several sensitive attributes.
+    """
+    return max(outcomes, key=lambda one: (one.risk, -one.chance.rate, one.targets.rate))
 
 
 def _beyond(rate: float, chance: float) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.attacks.linkage import not_attempted, unlinkable
 from kanonym.attacks.nearest import Distance
-from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.attacks.similarity import SimilarityAttack, similarity_attack
 from kanonym.attacks.values import Values, values_of
@@ -109,7 +109,7 @@ class SimilarRecords:
             parts |= {name: targets.rate, f"{name}: claimed": claimed}
             outcomes.append((targets, Counted(most, n, exact=True), controlled))
         judged = [AttackOutcome(self.type, self.question, *one, parts=parts) for one in outcomes]
-        return max(judged, key=lambda outcome: (outcome.risk, outcome.targets.rate))
+        return worst_of(judged)
 
     def _values(
         self, pair: TablePair, units: TablePair, persons: NDArray[np.int64], name: str

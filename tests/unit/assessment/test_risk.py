@@ -370,7 +370,7 @@ def test_weights_are_numbers_above_0(weights, said):
         ({"presets": ["ema-007"]}, "unknown preset; did you mean 'ema-0070'"),
         ({"presets": "ema-0070"}, "give a list of presets, not the text 'ema-0070'"),
         ({"largest": -1}, "-1 attributes are not a set"),
-        ({"seed": -1}, "seed: -1 is negative"),
+        ({"seed": -1}, "seed is -1; it must be an integer"),
         ({"policy": policy()}, "give a policy or name the columns, not both"),
         ({"policy": ["age"], "quasi_identifiers": ()}, "a policy is a Policy, not a list"),
     ],

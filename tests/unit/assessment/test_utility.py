@@ -254,7 +254,7 @@ def test_identifiers_of_a_policy_are_not_compared():
         ({"quasi_identifiers": ["height"]}, "the released table has no column for: height"),
         ({"hierarchies": {"agee": ka.hierarchy.masking()}}, "hierarchy of 'agee'"),
         ({"target": "height"}, "target 'height' is no column of both tables"),
-        ({"seed": -1}, "seed: -1 is negative"),
+        ({"seed": -1}, "seed is -1; it must be an integer"),
         ({"policy": ["age"]}, "a policy is a Policy, not a list"),
         ({"policy": ka.Policy.short(quasi_identifiers=KNOWN, k=2)}, "not both"),
     ],

@@ -106,6 +106,12 @@ def test_nothing_is_left_where_chance_always_succeeds():
     assert (sure.risk, sure.interval) == (0, (0, 0))
 
 
+def test_an_estimated_chance_that_always_succeeded_leaves_everything_open():
+    """The risk is 0 where all of few others were attacked, though chance may be less in truth."""
+    found = outcome((9, 9, True), (1, 9, True), (9, 9))
+    assert (found.risk, found.interval) == (0, (0, 1))
+
+
 @given(outcomes())
 @settings(max_examples=300)
 def test_risk_lies_in_its_interval_and_that_between_0_and_1(one):

@@ -21,6 +21,14 @@ K_WILDCARD = Meaning(
     "records of the smallest class, a null matching every value",
     "Franconi and Polettini (2004), mu-Argus",
 )
+ANONYMITY_SET = Meaning(
+    "anonymity_set",
+    0,
+    _NO_BOUND,
+    "higher",
+    "records of a class, mean over the classes",
+    "Goldsteen et al. (2023), AI privacy toolkit, its extensions",
+)
 ATTRIBUTE: tuple[Meaning, ...] = (
     Meaning("alpha", 0, 1, "lower", "largest share of a value in a class", "Wong et al. (2006)"),
     Meaning(
@@ -47,13 +55,18 @@ ATTRIBUTE: tuple[Meaning, ...] = (
 
 
 def disclosed(measurement: Measurement) -> dict[str, Measured]:
-    """Return k under both meanings of null, and the value of each model of sensitive attributes.
+    """Return k under both meanings of null, class sizes, and the values of sensitive models.
 
     The value is the worst over the sensitive attributes; `parts` has one an attribute.
     """
     found = {
         "k": Measured(K, float(measurement.k)),
         "k_wildcard": Measured(K_WILDCARD, float(measurement.k_wildcard)),
+        "anonymity_set": Measured(
+            ANONYMITY_SET,
+            measurement.anonymity_set.mean,
+            {"min": measurement.anonymity_set.min, "max": measurement.anonymity_set.max},
+        ),
     }
     for meaning in ATTRIBUTE:
         parts = {
