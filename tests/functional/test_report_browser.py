@@ -20,7 +20,7 @@ from kanonym.report.pdf import browser as installed
 from report_parts import ATTACKS, COMPARISON
 
 NARROW, WIDE = 360, 1600
-PAPER = (688, 1031)
+PAPER = (703, 1046)
 """A4 without the margins of the page, in pixels of CSS."""
 LEAST_CONTRAST = 4.5  # WCAG 2.2, criterion 1.4.3
 
@@ -195,6 +195,18 @@ def test_the_first_page_is_one_sheet(page, report):
     page.open(path)
     assert page.run(FIRST) <= PAPER[1]
     assert page.run("getComputedStyle(document.querySelector('.first')).breakAfter") == "page"
+
+
+def test_it_is_signed_on_paper_only(page, report):
+    """Name, date and signature have a line below the printed first page, none on a screen."""
+    _, path = report
+    shown = "document.querySelector('.first .signed').checkVisibility()"
+    page.look(WIDE)
+    page.open(path)
+    assert not page.run(shown)
+    page.look(*PAPER, media="print")
+    page.open(path)
+    assert page.run(shown)
 
 
 def test_nothing_is_cut_on_paper(page, report):

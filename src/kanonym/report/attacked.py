@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 from typing import Any
 
 from kanonym.data.errors import DataError
@@ -65,8 +66,12 @@ class Attacked:
 
     @property
     def chance(self) -> float:
-        """What the rate is compared with: the control where there is one, else the baseline."""
-        return self.baseline if self.control is None else self.control
+        """What the rate is compared with: the better of the baseline and the control."""
+        return self.baseline if self.control is None else max(self.baseline, self.control)
+
+    def column(self, names: Collection[str]) -> str | None:
+        """Return the one of some columns whose values were guessed with the rate told, if any."""
+        return next((name for name in names if isclose(self.parts.get(name, -1), self.rate)), None)
 
 
 def attacks_of(given: Any) -> tuple[Attacked, ...]:
@@ -103,11 +108,11 @@ def asking(attacks: Sequence[Attacked], question: str) -> list[Attacked]:
 
 
 def foremost(attacks: Sequence[Attacked], most: int) -> list[Attacked]:
-    """Return at most so many of those tried: the best for each question, then by their gain."""
+    """Return at most so many of those tried, by their gain; the best for each question is in."""
     best = [asking(attacks, question)[:1] for question in QUESTIONS]
     first = ranked(one for several in best for one in several)
     rest = [one for one in ranked(attacks) if one.attempts and one not in first]
-    return [*first, *rest][:most]
+    return ranked([*first, *rest][:most])
 
 
 def ranked(attacks: Any) -> list[Attacked]:

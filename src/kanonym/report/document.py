@@ -173,6 +173,10 @@ class Document:
         Its code.
     title, verdict
         Heading, and how the policy came out: `(tone, words, note)`.
+    dated
+        Date, files, version and seed in a line.
+    signed
+        What is written by hand below a printed first page.
     tiles, lead
         Numbers and sentences on top of the first page.
     first, foot
@@ -187,6 +191,8 @@ class Document:
     language: str
     title: str
     verdict: tuple[Literal["satisfied", "failed"], str, str]
+    dated: str
+    signed: tuple[str, ...]
     tiles: tuple[Tile, ...]
     lead: tuple[Paragraph, ...]
     first: tuple[Section, ...]

@@ -52,6 +52,7 @@ def render_markdown(summary: Summary) -> str:
     tiles = [f"{one.label}: {one.number} {one.note}".strip() for one in document.tiles]
     parts = [
         f"# {_text(document.title)}",
+        _text(document.dated),
         f"**{_text(words)}.** {_text(note)}".strip(),
         *(part for paragraph in document.lead for part in _blocks(paragraph)),
         "\n".join(f"- {_text(tile)}" for tile in tiles),

@@ -15,6 +15,9 @@ from kanonym.data import files
 LISTING = {"hierarchy": ("mapping", "order"), "action": ("matrix", "values")}
 """The keys of hierarchies and actions that list values of a table."""
 
+COMPARED = ("t-closeness", "beta-likeness", "delta-disclosure")
+"""Models that compare classes with the original table."""
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
@@ -26,6 +29,8 @@ class Provenance:
         Names of the files that were read and written, without folders; None where not known.
     command
         What to run.
+    checks
+        What checks the released file by itself, and what attacks it.
     policy_hash
         SHA-256 of the policy's JSON form with sorted keys.
     release_hash
@@ -38,6 +43,7 @@ class Provenance:
     source: str | None = None
     output: str | None = None
     command: str = ""
+    checks: tuple[str, ...] = ()
     policy_hash: str = ""
     release_hash: str | None = None
     input_hash: str | None = None
@@ -61,13 +67,19 @@ class Provenance:
 
         """
         names = [None if file is None else Path(file).name for file in (source, output)]
-        before, after = names[0] or "TABLE.csv", names[1] or "RELEASED.csv"
+        before, after = (
+            shlex.quote(name or otherwise)
+            for name, otherwise in zip(names, ("TABLE.csv", "RELEASED.csv"), strict=True)
+        )
+        compared = any(model.get("type") in COMPARED for model in policy.get("models", ()))
+        original = f" --original {before}" if compared else ""
         return cls(
             source=names[0],
             output=names[1],
-            command=(
-                f"kanonym anonymize {shlex.quote(before)} --policy policy.json "
-                f"-o {shlex.quote(after)}"
+            command=f"kanonym anonymize {before} --policy policy.yaml -o {after}",
+            checks=(
+                f"kanonym verify {after} --policy policy.yaml{original}",
+                f"kanonym attack {before} {after} --policy policy.yaml",
             ),
             policy_hash=sha256(
                 json.dumps(policy, sort_keys=True, ensure_ascii=False, default=str).encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -136,6 +137,8 @@ class Summary:
         How the release was made.
     provenance
         How to repeat and check it.
+    date
+        Of the report, as in ISO 8601; in no SHA-256.
 
     """
 
@@ -173,6 +176,7 @@ class Summary:
     seed: int
     versions: dict[str, str]
     provenance: Provenance
+    date: str
 
     def named(self, role: str) -> list[str]:
         """Return the attributes of one role."""
@@ -216,6 +220,7 @@ def summarize(
     profile: Any = None,
     provenance: Provenance | None = None,
     language: str = "en",
+    date: datetime.date | None = None,
 ) -> Summary:
     """Summarize a release for its report.
 
@@ -251,6 +256,8 @@ def summarize(
         How to repeat it; None says what the policy alone tells.
     language
         `en` or `es`.
+    date
+        Of the report; None takes today.
 
     Raises
     ------
@@ -348,6 +355,7 @@ def summarize(
         seed=seed,
         versions=dict(versions),
         provenance=provenance or Provenance.of(policy),
+        date=(date or datetime.datetime.now().astimezone().date()).isoformat(),
     )
 
 

@@ -22,6 +22,8 @@ SYMBOLS = {
     "k-map": "k",
     "delta-presence": "δ",
 }
+COLUMN_LETTERS = 110
+"""From so many letters on, further columns and their losses are counted only."""
 KINDS = {"l-diversity": "distinct", "beta-likeness": "basic"}
 """Models with a sentence for each kind, and the kind that they have where none is named."""
 
@@ -98,6 +100,8 @@ def answer(
     if not rows_out:
         return (speech.say("answer.empty"),)
     key = {True: "satisfied", False: "failed", None: "none"}[satisfied]
+    if satisfied and requirements == 2:
+        key = "satisfied.two"
     found = speech.say(
         f"answer.{key}",
         requirements,
@@ -146,20 +150,15 @@ def price(
         )
     if not ncp:
         return (left_out,)
-    lost = speech.say("price.lost", share=speech.percent(gcp), gcp=speech.value(round(gcp, 4)))
-    sentences = [left_out, lost]
-    most, least = max(ncp, key=ncp.__getitem__), min(ncp, key=ncp.__getitem__)
-    if ncp[most] > ncp[least]:
-        sentences.append(
-            speech.say(
-                "price.most",
-                most=most,
-                much=speech.percent(ncp[most]),
-                least=least,
-                little=speech.percent(ncp[least]),
-            )
-        )
-    return tuple(sentences)
+    lost = speech.say("price.lost", share=speech.tenths(gcp))
+    columns = [
+        speech.say("price.column", name=name, share=speech.tenths(ncp[name]))
+        for name in sorted(ncp, key=lambda name: -ncp[name])
+    ]
+    if len(columns) == 1:
+        return left_out, lost
+    listed = speech.say("price.columns", columns=speech.names(columns, COLUMN_LETTERS))
+    return left_out, lost, listed
 
 
 def blanked(speech: Speech, algorithm: Parameters, rows: int) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import polars as pl
 import pytest
@@ -56,6 +58,7 @@ def summary_of(
     **known,
 ):
     """Return the summary of records with given classes; `known` goes to `summarize`."""
+    known.setdefault("date", datetime.date(2024, 5, 1))
     table, partition, recoded = divided(columns, labels, recodings, hierarchies)
     sizes = np.bincount(partition.labels[partition.labels >= 0], minlength=partition.n_classes)
     of_size, n_of_size = np.unique(sizes, return_counts=True)

@@ -13,6 +13,7 @@ from kanonym.report.assessed import assessed_of
 from kanonym.report.attacked import QUESTIONS, asking, attacks_of, foremost, ranked
 from kanonym.report.compared import alternatives_of
 from kanonym.report.evidence import evidence_of
+from kanonym.verification import ModelCheck
 from report_parts import ASSESSMENT, ATTACKS, COMPARISON, KNOWN, PROFILE, attack
 
 COLUMNS = {"age": [20 + i % 30 for i in range(60)], "town": ["Bern", "Chur", "Thun"] * 20}
@@ -38,10 +39,61 @@ def test_attacks_come_as_dicts_objects_or_a_report():
     assert attacks_of(None) == ()
 
 
-def test_chance_is_the_control_where_there_is_one():
-    """As in the outcome itself."""
-    with_control, without = attacks_of([attack("a", 0.3, 0.1, control=0.2), attack("b", 0.3, 0.1)])
-    assert (with_control.chance, without.chance) == (0.2, 0.1)
+@pytest.mark.parametrize("control", [None, 0, 1, 6])
+def test_chance_is_the_better_of_baseline_and_control(control):
+    """As in the outcome itself: a control that does worse than nothing is no measure of chance."""
+    outcome = AttackOutcome(
+        "linkage",
+        "Who?",
+        Counted(9, 20),
+        Counted(2, 20, exact=True),
+        None if control is None else Counted(control, 20),
+    )
+    (told,) = attacks_of([outcome])
+    assert told.chance == outcome.chance.rate
+    assert told.risk == pytest.approx((told.rate - told.chance) / (1 - told.chance))
+
+
+def test_the_column_whose_rate_is_told_is_named(summary_of):
+    """Of several secrets the question names that of the headline, the worst one."""
+    parts = {"d": 0.31, "e": 0.2, "e: baseline": 0.31}
+    (told,) = attacks_of([attack("inference", 0.31, 0.24, parts=parts)])
+    assert (told.column(["e", "d"]), told.column(["e"])) == ("d", None)
+    roles = {"age": "quasi-identifier", "d": "sensitive", "e": "sensitive"}
+    summary = summary_of({"age": [20, 21] * 6}, [0, 1] * 6, attacks=[told_form(parts)], roles=roles)
+    assert "Which d does a known person have?" in render(summary, "markdown")
+
+
+def told_form(parts):
+    """Return an inference with the rates of its secrets."""
+    return attack("inference", 0.31, 0.24, parts=parts)
+
+
+def test_the_first_table_is_sorted_by_the_gain_that_it_shows(summary_of):
+    """Who is said to have gained most stands first, and gains fall from line to line."""
+    text = render(summary_of(COLUMNS, LABELS, **KNOWN), "markdown")
+    first = text[text.index("## 3") : text.index("## 4")]
+    gains = [
+        float(line.split("|")[4].split()[0])
+        for line in first.splitlines()
+        if line.startswith("|") and "%" in line
+    ]
+    assert len(gains) == 4
+    assert gains == sorted(gains, reverse=True)
+    most = first.split("\n|")[3].split(":")[0].strip()
+    assert f"“{most}” gained most" in text
+    assert "The policy sets no limit for attacks, so no verdict is given on them." in first
+
+
+def test_what_distinct_values_hide_is_told(summary_of):
+    """Distinct l-diversity is told with the largest share of one value in a class."""
+    form = {**ASSESSMENT, "risk": {"alpha": {**_measure({"d": 0.917}), "value": 0.917}}}
+    check = ModelCheck("l-diversity", "d", 3, 3, True)  # noqa: FBT003
+    given = {"models": [{"type": "l-diversity", "attribute": "d", "l": 3}], "checks": [check]}
+    text = render(summary_of(COLUMNS, LABELS, assessment=form, **given), "markdown")
+    text = text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "In one class, 91.7 % of the records share one value of “d”." in text
+    assert "share one value" not in render(summary_of(COLUMNS, LABELS, **given), "markdown")
 
 
 def test_attacks_are_ranked_by_what_the_release_adds():
@@ -70,9 +122,9 @@ def test_the_first_page_has_the_best_attack_for_each_question():
     told = attacks_of([*many, attack("linkage", 0.1, 0.01), attack("singling-out", 0.2, 0.19)])
     assert [one.type for one in foremost(told, 4)] == [
         "inference",
+        "inference",
         "linkage",
         "singling-out",
-        "inference",
     ]
 
 

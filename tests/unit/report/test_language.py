@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kanonym import report
+from kanonym.attacks.registry import ATTACKS
 from kanonym.data.errors import DataError
 from kanonym.report import render
 from kanonym.report.language import ENGLISH, LANGUAGES, SPANISH, speech
@@ -49,7 +50,7 @@ def test_every_sentence_is_used():
     code = "\n".join(path.read_text("utf-8") for path in sources)
     built = ("noun.", "head.", "measure.", "attack.", "requirement.", "gdpr.", "symbol.")
     built += ("repeat.", "fate.", "role.", "done.", "limit.", "verdict.", "answer.", "first.")
-    built += ("legend.", "better.", "presets.", "attacks.sizes.")
+    built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
     unused = [
         key
         for key in ENGLISH.sentences
@@ -137,6 +138,32 @@ def test_spanish_and_minds_the_sound(names, text):
 def test_small_chances_keep_two_digits(share, text):
     """Chance is not hidden behind "under 0.1 %", and rounding errors are no chance."""
     assert ENGLISH.finely(share).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.38, "38.0 %"), (0.4581, "45.8 %"), (0.0, "0.0 %"), (0.0001, "under 0.1 %"), (1, "100.0 %")],
+)
+def test_columns_of_shares_have_one_decimal(share, text):
+    """Numbers below each other are even, and what is nearly nothing is not 0."""
+    assert ENGLISH.tenths(share).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.127, "about 13"), (0.0001, "under 1"), (0.0, "0"), (1.0, "100"), (0.999, "over 99")],
+)
+def test_shares_are_told_of_a_hundred(share, text):
+    """A reader without statistics counts persons; nobody and everybody are exact."""
+    assert ENGLISH.hundred(share) == text
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_attack_says_what_it_knows(language):
+    """No attack of the registry is without a plain reading on the first page."""
+    known = LANGUAGES[language].sentences
+    for type_ in ATTACKS:
+        assert {"right", "chance"} <= facts(known[f"attack.{type_}.told"])
 
 
 def test_unknown_language_is_refused():

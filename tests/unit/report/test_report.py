@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from html.parser import HTMLParser
@@ -266,16 +267,41 @@ def test_first_screen_answers_question_price_and_limits(summary_of):
     headings = (
         "<b>Question.</b>",
         "<b>Answer.</b>",
+        "<b>Terms.</b>",
         "What was released?",
         "Under which requirement, and was it met?",
         "What can an intruder do with it, against chance?",
         "What was lost?",
-        "How is it repeated?",
+        "How is it repeated and checked?",
         "Not covered:",
     )
     places = [text.index(heading) for heading in headings]
     assert places == sorted(places)
     assert places[-1] < text.index("<svg")
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(1, "The chosen requirement is"), (2, "Both chosen"), (3, "The 3 chosen requirements are")],
+)
+def test_the_banner_counts_requirements_and_claims_no_more(summary_of, n, words):
+    """That what was chosen is met is not said to be anonymity in law."""
+    checks = [ModelCheck("k-anonymity", None, 2, 10, True)] * n  # noqa: FBT003
+    models = [{"type": "k-anonymity", "k": 2}] * n
+    text = render(summary_of(*plain(), checks=checks, models=models), "html")
+    banner = text[text.index('<p class="verdict') :].split("</p>")[0]
+    assert words in banner
+    assert "Not a legal finding of anonymity" in banner
+
+
+@pytest.mark.parametrize("format_", ["html", "markdown"])
+def test_the_first_page_says_what_is_signed(summary_of, format_):
+    """Its date, the version, the seed and whole hashes stand on it."""
+    summary = summary_of(*plain(), date=datetime.date(2025, 2, 3))
+    text = render(summary, format_)
+    first = text[: text.index("Not covered:")]
+    for told in ("2025-02-03", "kanonym 0.1.0", "seed 7", summary.provenance.policy_hash):
+        assert told in first
 
 
 @pytest.mark.parametrize(

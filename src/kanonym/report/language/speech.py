@@ -81,6 +81,21 @@ class Speech:
             return self.say("over", most=self.local("99.9") + _PERCENT)
         return f"{self.local(f'{round(100 * share, 1):g}')}{_PERCENT}"
 
+    def tenths(self, share: float) -> str:
+        """Write a share in percent with one decimal, so that columns of them are even."""
+        share = round(share, 9)
+        if 0 < share < 0.001 or 0.999 < share < 1:
+            return self.percent(share)
+        return f"{self.local(f'{100 * share:.1f}')}{_PERCENT}"
+
+    def hundred(self, share: float) -> str:
+        """Write how many of a hundred a share is: `about 13`, `under 1`, `over 99`."""
+        share = round(share, 9)
+        if 0 < share < 0.01 or 0.99 < share < 1:
+            return self.say("fewer", number=1) if share < 0.5 else self.say("most", number=99)
+        number = self.count(100 * share)
+        return number if share in {0.0, 1.0} else self.say("about", number=number)
+
     def finely(self, share: float) -> str:
         """Write a small share in percent with two digits that are not zero: `0.0097 %`."""
         share = round(share, 9)

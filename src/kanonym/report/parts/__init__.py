@@ -43,6 +43,8 @@ def document_of(summary: Summary) -> Document:
         language=says.code,
         title=summary.title,
         verdict=first.verdict(summary, says),
+        dated=first.dated(summary, says),
+        signed=tuple(says.say(f"signed.{key}") for key in ("name", "date", "signature")),
         tiles=first.tiles(summary, says),
         lead=first.lead(summary, says),
         first=first.sections(summary, says),

@@ -36,29 +36,47 @@ def title_of(one: Attacked, says: Speech) -> str:
     return says.known(f"attack.{one.type}", one.type)
 
 
-def question_of(one: Attacked, says: Speech) -> str:
-    """Say in few words what an intruder wants to know."""
-    return says.known(f"attack.{one.type}.question", one.question)
+def question_of(one: Attacked, says: Speech, guessed: str | None = None) -> str:
+    """Say in few words what an intruder wants to know; `guessed` is the column in question."""
+    key = f"attack.{one.type}.question"
+    if guessed is not None and f"{key}.of" in says.sentences:
+        return says.say(f"{key}.of", name=guessed)
+    return says.known(key, one.question)
 
 
-def attacked_table(attacks: Sequence[Attacked], says: Speech) -> Table:
-    """Return what each attack wants, how often it was right, and how often by chance."""
-    header = tuple(says.say(f"head.{key}") for key in ("wants", "attack", "right", "chance"))
+def told_of(one: Attacked, says: Speech) -> str:
+    """Say what an intruder knows, and what came out in a hundred attempts; may be empty."""
+    key = f"attack.{one.type}.told"
+    if key not in says.sentences:
+        return ""
+    return says.say(key, right=says.hundred(one.rate), chance=says.hundred(one.chance))
+
+
+def attacked_table(summary: Summary, attacks: Sequence[Attacked], says: Speech) -> Table:
+    """Return what each attack wants, how often it was right or is by chance, and its gain."""
+    hidden = [name for name, role in summary.roles.items() if role.startswith("sensitive")]
+    header = tuple(says.say(f"head.{key}") for key in ("wants", "right", "chance", "gain"))
     rows = tuple(
         (
-            question_of(one, says),
-            title_of(one, says),
-            says.finely(one.rate),
-            says.finely(one.chance),
+            Cell(
+                f"{title_of(one, says)}: {question_of(one, says, one.column(hidden))}",
+                note=told_of(one, says),
+            ),
+            Cell(
+                says.tenths(one.rate),
+                note=says.say("attacks.tried", attempts=says.count(one.attempts)),
+            ),
+            says.tenths(one.chance),
+            _gain(one, says),
         )
         for one in attacks
     )
-    return Table(header, rows, frozenset({2, 3}), "attacks")
+    return Table(header, rows, frozenset({1, 2, 3}), "attacks")
 
 
 def _chart(tried: Sequence[Attacked], says: Speech) -> Figure:
     titles = [title_of(one, says) for one in tried]
-    most = max(tried, key=lambda one: one.rate)
+    most = tried[0]
 
     def draw() -> str:
         from kanonym.report.attack_chart import attacks_svg  # noqa: PLC0415 - half a second
@@ -69,8 +87,8 @@ def _chart(tried: Sequence[Attacked], says: Speech) -> Figure:
         "alt.attacks",
         attacks=says.things(len(tried), "attack"),
         title=title_of(most, says),
-        rate=says.finely(most.rate),
-        chance=says.finely(most.chance),
+        rate=says.tenths(most.rate),
+        chance=says.tenths(most.chance),
     )
     return Figure("", alternative, draw, wide=True)
 
@@ -78,7 +96,7 @@ def _chart(tried: Sequence[Attacked], says: Speech) -> Figure:
 def _details(attacks: Sequence[Attacked], says: Speech) -> Table:
     header = tuple(
         says.say(f"head.{key}")
-        for key in ("attack", "attempts", "right", "baseline", "control", "beyond")
+        for key in ("attack", "attempts", "right", "baseline", "control", "gain")
     )
     return Table(
         header, tuple(_row(one, says) for one in attacks), frozenset({1, 2, 3, 4, 5}), "attacks"
@@ -94,20 +112,23 @@ def _row(one: Attacked, says: Speech) -> tuple[Text, ...]:
         return why, "0", "–", "–", "–", "–"
     asked = one.question if says.code == "en" and one.question else question_of(one, says)
     low, high = one.rate_interval
-    least, most = one.interval
     return (
         Cell(title, note=asked),
         says.count(one.attempts),
-        Cell(says.finely(one.rate), note=interval(low, high, says)),
-        says.finely(one.baseline),
-        "–" if one.control is None else says.finely(one.control),
-        Cell(says.finely(one.risk), note=interval(least, most, says)),
+        Cell(says.tenths(one.rate), note=interval(low, high, says)),
+        says.tenths(one.baseline),
+        "–" if one.control is None else says.tenths(one.control),
+        _gain(one, says),
     )
+
+
+def _gain(one: Attacked, says: Speech) -> Cell:
+    return Cell(says.tenths(one.risk), note=interval(*one.interval, says))
 
 
 def interval(low: float, high: float, says: Speech) -> str:
     """Write both ends of an interval of shares."""
-    return says.say("interval", low=says.finely(low), high=says.finely(high))
+    return says.say("interval", low=says.tenths(low), high=says.tenths(high))
 
 
 def _parts(summary: Summary, says: Speech) -> tuple[Block, ...]:

@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
 
-MOST_ATTACKS = 5
+MOST_ATTACKS = 4
 MOST_REQUIREMENTS = 3
 LETTERS = 80
 """From so many letters on, further names are counted only."""
-HASH_SHOWN = 16
 ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
 
 
@@ -28,12 +27,29 @@ def verdict(summary: Summary, says: Speech) -> tuple[Literal["satisfied", "faile
         return "failed", says.say("verdict.empty"), ""
     key = {True: "satisfied", False: "failed", None: "none"}[summary.satisfied]
     tone: Literal["satisfied", "failed"] = "satisfied" if summary.satisfied else "failed"
-    return tone, says.say(f"verdict.{key}"), says.say(f"verdict.{key}.note")
+    n = len(summary.requirements)
+    words = f"verdict.{key}.two" if summary.satisfied and n == 2 else f"verdict.{key}"
+    return tone, says.say(words, n, requirements=n), says.say(f"verdict.{key}.note")
+
+
+def dated(summary: Summary, says: Speech) -> str:
+    """Say of what day, which tables, which version and which seed this is."""
+    made = summary.provenance
+    told = [says.say("made.dated", date=summary.date)]
+    if made.source and made.output:
+        told.append(says.say("made.tables", output=made.output, source=made.source))
+    if "kanonym" in summary.versions:
+        told.append(f"kanonym {summary.versions['kanonym']}")
+    return " · ".join((*told, says.say("made.seed", seed=summary.seed)))
 
 
 def tiles(summary: Summary, says: Speech) -> tuple[Tile, ...]:
     """Return the four numbers on top."""
     met = sum(one.satisfied for one in summary.requirements)
+    highest, smallest = summary.risk["prosecutor"]["highest"], summary.class_sizes.smallest
+    # Persons may be counted rather than records.
+    as_sizes = 0 < highest < 1 and round(1 / highest) == smallest
+    note = says.say("tile.found.note", records=says.things(smallest, "record"))
     return (
         Tile(
             says.say("tile.released"),
@@ -45,13 +61,19 @@ def tiles(summary: Summary, says: Speech) -> tuple[Tile, ...]:
             says.count(met) if summary.requirements else "–",
             says.say("of", part="", whole=says.count(len(summary.requirements))).strip(),
         ),
-        Tile(says.say("tile.found"), says.percent(summary.risk["prosecutor"]["highest"])),
-        Tile(says.say("tile.lost"), says.percent(summary.utility["gcp"])),
+        Tile(
+            says.say("tile.found"),
+            says.say("one-in.short", number=says.count(1 / highest))
+            if 0 < highest < 1
+            else says.chance(highest),
+            note if as_sizes else "",
+        ),
+        Tile(says.say("tile.lost"), says.tenths(summary.utility["gcp"])),
     )
 
 
 def lead(summary: Summary, says: Speech) -> tuple[Paragraph, ...]:
-    """Return question and answer."""
+    """Return question and answer, and the words that the page needs."""
     told = [summary.answer[0]]
     tried = [one for one in ranked(summary.attacks) if one.attempts]
     if tried and summary.rows_out:
@@ -61,8 +83,9 @@ def lead(summary: Summary, says: Speech) -> tuple[Paragraph, ...]:
                 "answer.attacked",
                 attacks=says.things(len(tried), "attack"),
                 title=title_of(most, says),
-                rate=says.finely(most.rate),
-                chance=says.finely(most.chance),
+                rate=says.tenths(most.rate),
+                chance=says.tenths(most.chance),
+                risk=says.tenths(most.risk),
             )
         )
     elif summary.rows_out:
@@ -74,10 +97,11 @@ def lead(summary: Summary, says: Speech) -> tuple[Paragraph, ...]:
             )
         )
     if summary.rows_out and summary.attributes:
-        told.append(says.say("answer.lost", gcp=says.percent(summary.utility["gcp"])))
+        told.append(says.say("answer.lost", gcp=says.tenths(summary.utility["gcp"])))
     return (
         Paragraph(says.say("question"), lead=says.say("heading.question")),
         Paragraph(" ".join(told), lead=says.say("heading.answer")),
+        Paragraph(says.say("class"), "note", lead=says.say("heading.terms")),
     )
 
 
@@ -132,14 +156,13 @@ def _released(summary: Summary, says: Speech) -> tuple[Block, ...]:
 
 
 def _required(summary: Summary, says: Speech) -> tuple[Block, ...]:
-    note = Paragraph(says.say("class"), "note")
     if not summary.requirements:
-        return Paragraph(says.say("nothing"), "strong"), note
+        return (Paragraph(says.say("nothing"), "strong"),)
     blocks: tuple[Block, ...] = (requirements_table(summary, says, MOST_REQUIREMENTS),)
     further = len(summary.requirements) - MOST_REQUIREMENTS
     if further > 0:
         blocks += (_further(further, "privacy", says),)
-    return *blocks, note
+    return blocks
 
 
 def _intruder(summary: Summary, says: Speech) -> tuple[Block, ...]:
@@ -161,11 +184,14 @@ def _intruder(summary: Summary, says: Speech) -> tuple[Block, ...]:
             Table(("", ""), rows, style="plain"),
             Paragraph(says.say("attacks.none"), "note"),
         )
-    blocks: list[Block] = [attacked_table(foremost(tried, MOST_ATTACKS), says)]
+    reading = says.say("attacks.reading", confidence=says.percent(tried[0].confidence))
     further = len(tried) - MOST_ATTACKS
     if further > 0:
-        blocks.append(_further(further, "attacks", says))
-    return tuple(blocks)
+        reading += f" {_further(further, 'attacks', says).text}"
+    return (
+        attacked_table(summary, foremost(tried, MOST_ATTACKS), says),
+        Paragraph(reading, "note"),
+    )
 
 
 def _further(number: int, section: str, says: Speech) -> Paragraph:
@@ -176,27 +202,33 @@ def _further(number: int, section: str, says: Speech) -> Paragraph:
 
 def _lost(summary: Summary, says: Speech) -> tuple[Block, ...]:
     dropped = summary.named("identifier")
-    gone = (says.say("price.identifiers", names=says.names(dropped, LETTERS)),) if dropped else ()
-    return (Bullets(tuple(("", one) for one in (*summary.price, *gone))),)
+    kept = [name for name, role in summary.roles.items() if role.startswith("sensitive")]
+    uncounted = [
+        says.say(f"price.{key}", names=says.names(names, LETTERS))
+        for key, names in (("kept", kept), ("dropped", dropped))
+        if names
+    ]
+    told = list(summary.price)
+    if uncounted and summary.attributes:
+        told.append(says.say("price.uncounted", names=says.names(uncounted)))
+    return (Bullets(tuple(("", one) for one in told)),)
 
 
 def _repeat(summary: Summary, says: Speech) -> tuple[Block, ...]:
     made = summary.provenance
-    rows: list[tuple[str | Cell, ...]] = [(says.say("repeat.seed"), str(summary.seed))]
-    if "kanonym" in summary.versions:
-        rows.append((says.say("repeat.versions"), f"kanonym {summary.versions['kanonym']}"))
-    rows += [
-        (says.say(f"repeat.{key}"), Cell(f"{digest[:HASH_SHOWN]}…", "code"))
-        for key, digest in (
-            ("input-hash", made.input_hash),
-            ("policy-hash", made.policy_hash),
-            ("release-hash", made.release_hash),
+    release = made.output_hash or made.release_hash
+    form = made.output if made.output_hash else says.say("repeat.release-form")
+    rows = tuple(
+        (says.say(f"repeat.{key}"), name or "", Cell(digest, "code"))
+        for key, name, digest in (
+            ("input-hash", made.source, made.input_hash),
+            ("policy-hash", says.say("repeat.policy-form"), made.policy_hash),
+            ("release-hash", form, release),
         )
         if digest
-    ]
+    )
     return (
-        Paragraph(says.say("first.repeated")),
-        Code(made.command),
-        Table(("", ""), tuple(rows), style="plain"),
-        Paragraph(says.say("first.printed", section=says.say("section.repeat")), "note"),
+        Paragraph(says.say("first.repeated", section=says.say("section.repeat"))),
+        Code("\n".join((made.command, *made.checks))),
+        Table(("", "", ""), rows, style="hashes"),
     )

@@ -8,7 +8,7 @@ from kanonym.report.document import Block, Bullets, Cell, Figure, Heading, Parag
 
 if TYPE_CHECKING:
     from kanonym.report.language import Speech
-    from kanonym.report.summary import Summary
+    from kanonym.report.summary import Requirement, Summary
 
 
 def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
@@ -33,7 +33,7 @@ def requirements_table(summary: Summary, says: Speech, most: int | None = None) 
     )
     rows = tuple(
         (
-            Cell(one.sentence, note=", ".join(filter(None, (one.type, one.kind)))),
+            Cell(one.sentence, note=_note(one, summary, says)),
             f"{one.symbol} {one.relation} {says.value(one.required)}".strip(),
             says.value(one.achieved),
             "–"
@@ -46,6 +46,20 @@ def requirements_table(summary: Summary, says: Speech, most: int | None = None) 
         for one in sorted(summary.requirements, key=lambda one: one.satisfied)[:most]
     )
     return Table(header, rows, frozenset({1, 2}), "requirements")
+
+
+def _note(one: Requirement, summary: Summary, says: Speech) -> str:
+    """Name a model, and say how near to one value the worst class comes if that is measured."""
+    named = ", ".join(filter(None, (one.type, one.kind)))
+    found = summary.assessed
+    if one.type != "l-diversity" or one.kind not in {None, "distinct"} or found is None:
+        return named
+    shares = next((figure.parts for figure in found.risk if figure.name == "alpha"), {})
+    if one.attribute not in shares:
+        return named
+    share = says.percent(shares[one.attribute])
+    told = says.say("requirement.shared", share=share, attribute=one.attribute)
+    return f"{named}. {told}"
 
 
 def _sizes(summary: Summary, says: Speech) -> tuple[Block, ...]:

@@ -59,12 +59,12 @@ def _answer(summary: Summary, key: str, says: Speech) -> str:
         "gdpr.attacked",
         attacks=says.things(len(tried), "attack"),
         title=title_of(most, says),
-        rate=says.finely(most.rate),
+        rate=says.tenths(most.rate),
         attempts=says.count(most.attempts),
-        chance=says.finely(most.chance),
-        risk=says.finely(most.risk),
-        low=says.finely(low),
-        high=says.finely(high),
+        chance=says.tenths(most.chance),
+        risk=says.tenths(most.risk),
+        low=says.tenths(low),
+        high=says.tenths(high),
     )
     beyond = says.say("gdpr.beyond" if low > 0 else "gdpr.not-beyond")
     return f"{implied} {told} {beyond}"

@@ -16,6 +16,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     """Return the last section: command, algorithm, seed, versions, SHA-256, policy."""
     made = summary.provenance
     rows: list[tuple[Text, ...]] = [
+        (says.say("repeat.date"), summary.date),
         (says.say("repeat.algorithm"), says.listed(summary.algorithm)),
         (says.say("repeat.seed"), str(summary.seed)),
         (says.say("repeat.versions"), says.listed(summary.versions)),
@@ -39,7 +40,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     policy = json.dumps(summary.policy, ensure_ascii=False, indent=2)
     blocks = (
         Paragraph(says.say("repeat.sentence")),
-        Code(made.command),
+        Code("\n".join((made.command, *made.checks))),
         Table(("", ""), tuple(rows), style="plain"),
         Paragraph(says.say("repeat.listing"), "note", lead=says.say("repeat.policy")),
         Code(policy, "json"),

@@ -42,7 +42,7 @@ def measured(figures: Sequence[assessed.Figure], says: Speech) -> tuple[Block, .
     rows = tuple(
         (
             _explained(one, says),
-            says.percent(one.value) if one.share else says.value(one.value),
+            says.tenths(one.value) if one.share else says.value(one.value),
             says.say(f"better.{one.better}"),
         )
         for one in figures
@@ -113,7 +113,7 @@ def _suda(found: assessed.Assessed, says: Speech) -> tuple[Block, ...]:
 
     numbers = Table(
         (says.say("head.attribute"), says.say("head.value")),
-        tuple((name, says.percent(share)) for name, share in shares.items()),
+        tuple((name, says.tenths(share)) for name, share in shares.items()),
         frozenset({1}),
     )
     alternative = says.say("alt.suda", most=most, much=says.percent(shares[most]))

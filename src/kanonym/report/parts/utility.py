@@ -52,7 +52,7 @@ def _losses(summary: Summary, says: Speech) -> tuple[Block, ...]:
             (
                 one.name,
                 one.recoding,
-                says.percent(one.ncp),
+                says.tenths(one.ncp),
                 "" if one.rmse is None else says.value(one.rmse),
                 says.count(one.values),
                 says.count(one.released_values),

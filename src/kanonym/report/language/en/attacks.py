@@ -47,14 +47,74 @@ SENTENCES: Sentences = {
     ),
     "attack.downcoding": "Downcoding",
     "attack.downcoding.question": "Which exact values stand behind the released ones?",
+    "attack.inference.question.of": "Which {name} does a known person have?",
+    "attack.skewness.question.of": "Whose {name} is now easier to guess than in the whole table?",
+    "attack.homogeneity.told": (
+        "Knows quasi-identifiers. Of 100 known persons {right} are told for sure, by chance "
+        "{chance}."
+    ),
+    "attack.background-knowledge.told": (
+        "Knows quasi-identifiers, and some values that the person does not have. Of 100 known "
+        "persons {right} are told for sure, by chance {chance}."
+    ),
+    "attack.skewness.told": (
+        "Knows quasi-identifiers. Of 100 known persons {right} are guessed right, by chance "
+        "{chance}."
+    ),
+    "attack.similarity.told": (
+        "Knows quasi-identifiers. Of 100 known persons {right} are told nearly, by chance {chance}."
+    ),
+    "attack.similarity-reidentification.told": (
+        "Knows quasi-identifiers. Of 100 known persons {right} are guessed right, by chance "
+        "{chance}."
+    ),
+    "attack.linkage.told": (
+        "Knows quasi-identifiers. Of 100 known persons {right} are matched to their own record, by "
+        "chance {chance}."
+    ),
+    "attack.optimal-linkage.told": (
+        "Knows the quasi-identifiers of everybody. Of 100 persons {right} are matched to their own "
+        "record, by chance {chance}."
+    ),
+    "attack.linkability.told": (
+        "Knows some quasi-identifiers from one source, others from another. Of 100 persons {right} "
+        "are joined right, by chance {chance}."
+    ),
+    "attack.singling-out.told": (
+        "Knows nobody: describes somebody by all released columns, sensitive ones too, which "
+        "k-anonymity leaves out. Of 100 descriptions {right} fit one person, by chance {chance}."
+    ),
+    "attack.inference.told": (
+        "Knows quasi-identifiers. Of 100 known persons {right} are guessed right, by chance "
+        "{chance}."
+    ),
+    "attack.membership.told": (
+        "Knows quasi-identifiers. Of 100 decisions {right} are right, by chance {chance}."
+    ),
+    "attack.intersection.told": (
+        "Knows quasi-identifiers and a second release. Of 100 known persons {right} are told for "
+        "sure, by chance {chance}."
+    ),
+    "attack.downcoding.told": (
+        "Knows the release alone. Of 100 blurred values {right} are named right, by chance "
+        "{chance}."
+    ),
+    "attacks.reading": (
+        "By chance: the same guess without the release, or on people who are not in the table. "
+        "Gain: the share of what chance leaves that the release adds, (right − chance) / "
+        "(1 − chance); below it where it may lie, {confidence} of the time. The policy sets no "
+        "limit for attacks, so no verdict is given on them."
+    ),
+    "attacks.tried": "of {attempts}",
     "attacks.intro": (
         "Each attack was carried out on the release. An attempt is right where what the intruder "
-        "says of a person is true. Chance is what the same intruder achieves on persons who are "
-        "not in the table (control), or without the release (baseline) where there are none."
+        "says of a person is true. Chance is what the same intruder achieves without the release "
+        "(baseline), or on persons who are not in the table (control) where that is more."
     ),
     "attacks.note": (
-        "Beyond chance: (right − chance) / (1 − chance), the share of what chance leaves; with its "
-        "interval, {confidence} of the time. 0 %: the release did not help."
+        "Gain: (right − chance) / (1 − chance), the share of what chance leaves that the release "
+        "adds; with its interval, {confidence} of the time. 0 %: the release did not help. The "
+        "policy sets no limit for attacks, so no verdict is given on them."
     ),
     "attacks.none": (
         "No attack was tried on this release. `kanonym attack ORIGINAL RELEASED --policy POLICY` "

@@ -46,7 +46,7 @@ SENTENCES: Sentences = {
     ),
     "alt.attacks": (
         "Chart of {attacks}: how often each was right, with interval, beside baseline and "
-        "control. Highest: {title}, {rate}; by chance {chance}."
+        "control. Most gained: {title}, {rate}; by chance {chance}."
     ),
     "alt.associations": (
         "Heat map of how far associations of {columns} moved: most between {most}, {much}."

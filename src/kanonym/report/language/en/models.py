@@ -62,12 +62,14 @@ SENTENCES: Sentences = {
     ),
     "requirement.other": "The model {type} holds with the value {asked}.",
     "requirement.other.of": "The model {type} on “{attribute}” holds with the value {asked}.",
+    "requirement.shared": "In one class, {share} of the records share one value of “{attribute}”.",
     "symbol.risk": "risk",
     "symbol.share": "share",
     "nothing": "No privacy model was required, so nothing is promised.",
     "class": (
-        "Quasi-identifiers are what somebody may know of a person. All released records that "
-        "agree in them form a class: nobody can tell them apart by that knowledge."
+        "Quasi-identifiers are the columns that somebody may know of a person. All released "
+        "records that agree in them form a class: nobody can tell them apart by these columns "
+        "alone."
     ),
     "counting.wildcard": "a suppressed (empty) cell counts as any value",
     "counting.subsets": "every {subsets} quasi-identifiers are looked at by themselves",

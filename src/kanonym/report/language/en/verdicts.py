@@ -5,21 +5,28 @@ from __future__ import annotations
 from kanonym.report.language.speech import Sentences
 
 SENTENCES: Sentences = {
-    "verdict.satisfied": "Policy satisfied",
-    "verdict.satisfied.note": "checked on the released values",
+    "verdict.satisfied": (
+        "The chosen requirement is met",
+        "The {requirements} chosen requirements are met",
+    ),
+    "verdict.satisfied.two": "Both chosen requirements are met",
+    "verdict.satisfied.note": (
+        "Not a legal finding of anonymity: see what an intruder can still do (3)"
+    ),
     "verdict.failed": "Policy NOT satisfied",
     "verdict.failed.note": "do not publish this table",
     "verdict.none": "No privacy model was required",
     "verdict.none.note": "look at the smallest class before you publish",
     "verdict.empty": "No record was released",
     "question": (
-        "Is the released table protected as was asked, what can somebody still find out with it, "
-        "and what did the protection cost?"
+        "Is the released table protected as was asked, what can somebody still find out, and what "
+        "did it cost?"
     ),
     "answer.satisfied": (
         "Yes: the requirement is met.",
         "Yes: all {requirements} requirements are met.",
     ),
+    "answer.satisfied.two": "Yes: both requirements are met.",
     "answer.failed": "No: the released table does NOT satisfy its policy. Do not publish it.",
     "answer.none": (
         "No privacy model was required, so nothing is promised. The release happens to be "
@@ -37,14 +44,14 @@ SENTENCES: Sentences = {
         "knowledge, it would be {blind}."
     ),
     "answer.found": (
-        "Who knows the quasi-identifiers of a person in the table picks the right record with a "
-        "chance of at most {highest}, blindly of {blind}."
+        "Who knows of a person in the table what may be known (the quasi-identifiers) picks the "
+        "right record with a chance of at most {highest}, blindly of {blind}."
     ),
     "answer.attacked": (
         "Of {attacks} tried, “{title}” gained most over chance: right in {rate} of the attempts, "
-        "by chance {chance}."
+        "by chance {chance}, a gain of {risk} of what chance leaves."
     ),
-    "answer.lost": "A released value leaves open {gcp} of its attribute’s range, on average.",
+    "answer.lost": "On average a released value is blurred over {gcp} of its column’s range.",
     "price.none": "The original table holds no record.",
     "price.suppressed": (
         "{suppressed} of {records} ({share}) was left out (suppressed); {limit} were allowed.",
@@ -52,14 +59,17 @@ SENTENCES: Sentences = {
     ),
     "price.complete": "No record was left out: all {rows} are in the release.",
     "price.lost": (
-        "A released value leaves open, on average, {share} of its attribute’s whole range (GCP "
-        "{gcp}; 0: nothing is lost, 1: everything)."
+        "On average a released value of a quasi-identifier is blurred over {share} of its column’s "
+        "range (0 %: exact, 100 %: nothing left)."
     ),
-    "price.most": "“{most}” lost most ({much}), “{least}” least ({little}).",
+    "price.columns": "Column by column: {columns}.",
+    "price.column": "{name} {share}",
+    "price.uncounted": "Not counted in this: {names}.",
     "price.blanked": (
         "{cells} of {every} of quasi-identifiers ({share}) are left blank; all others are true."
     ),
-    "price.identifiers": "Of {names} nothing is left: identifiers are dropped.",
+    "price.dropped": "dropped columns ({names})",
+    "price.kept": "sensitive columns ({names})",
     "inside": "Keep this report inside.",
     "inside.note": "It shows distributions of the original table next to the released ones.",
     "limit.shared": "Secrets that a class shares",

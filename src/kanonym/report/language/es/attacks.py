@@ -49,15 +49,79 @@ SENTENCES: Sentences = {
     ),
     "attack.downcoding": "Recodificación inversa",
     "attack.downcoding.question": "¿Qué valores exactos hay detrás de los publicados?",
+    "attack.inference.question.of": "¿Qué {name} tiene una persona conocida?",
+    "attack.skewness.question.of": (
+        "¿De quién se adivina ahora {name} mejor que con toda la tabla?"
+    ),
+    "attack.homogeneity.told": (
+        "Conoce los cuasiidentificadores. De 100 personas conocidas, de {right} se sabe con "
+        "certeza; por azar, de {chance}."
+    ),
+    "attack.background-knowledge.told": (
+        "Conoce los cuasiidentificadores y algunos valores que la persona no tiene. De 100 "
+        "personas conocidas, de {right} se sabe con certeza; por azar, de {chance}."
+    ),
+    "attack.skewness.told": (
+        "Conoce los cuasiidentificadores. De 100 personas conocidas acierta {right}; por azar, "
+        "{chance}."
+    ),
+    "attack.similarity.told": (
+        "Conoce los cuasiidentificadores. De 100 personas conocidas, de {right} casi se sabe; por "
+        "azar, de {chance}."
+    ),
+    "attack.similarity-reidentification.told": (
+        "Conoce los cuasiidentificadores. De 100 personas conocidas acierta {right}; por azar, "
+        "{chance}."
+    ),
+    "attack.linkage.told": (
+        "Conoce los cuasiidentificadores. De 100 personas conocidas, a {right} les encuentra su "
+        "propio registro; por azar, a {chance}."
+    ),
+    "attack.optimal-linkage.told": (
+        "Conoce los cuasiidentificadores de todos. De 100 personas, a {right} les encuentra su "
+        "propio registro; por azar, a {chance}."
+    ),
+    "attack.linkability.told": (
+        "Conoce unos cuasiidentificadores de una fuente y otros de otra. De 100 personas une bien "
+        "{right}; por azar, {chance}."
+    ),
+    "attack.singling-out.told": (
+        "No conoce a nadie: describe a alguien con todas las columnas publicadas, también las "
+        "sensibles, que el k-anonimato no cuenta. De 100 descripciones, {right} encajan con una "
+        "sola persona; por azar, {chance}."
+    ),
+    "attack.inference.told": (
+        "Conoce los cuasiidentificadores. De 100 personas conocidas acierta {right}; por azar, "
+        "{chance}."
+    ),
+    "attack.membership.told": (
+        "Conoce los cuasiidentificadores. De 100 decisiones acierta {right}; por azar, {chance}."
+    ),
+    "attack.intersection.told": (
+        "Conoce los cuasiidentificadores y una segunda publicación. De 100 personas conocidas, de "
+        "{right} se sabe con certeza; por azar, de {chance}."
+    ),
+    "attack.downcoding.told": (
+        "Conoce solo la publicación. De 100 valores generalizados acierta {right}; por azar, "
+        "{chance}."
+    ),
+    "attacks.reading": (
+        "Por azar: lo mismo sin la publicación, o con personas que no están en la tabla. Ganancia: "
+        "la parte de lo que deja el azar que añade la publicación, (aciertos − azar) / "
+        "(1 − azar); debajo, dónde puede estar, el {confidence} de las veces. La política no pone "
+        "límites a los ataques, así que no se dicta ningún veredicto sobre ellos."
+    ),
+    "attacks.tried": "de {attempts}",
     "attacks.intro": (
         "Cada ataque se llevó a cabo con la publicación. Un intento acierta cuando lo que el "
-        "intruso dice de una persona es verdad. El azar es lo que consigue el mismo intruso con "
-        "personas que no están en la tabla (control) o, donde no las hay, sin la publicación "
-        "(referencia)."
+        "intruso dice de una persona es verdad. El azar es lo que consigue el mismo intruso sin "
+        "la publicación (referencia) o, si es más, con personas que no están en la tabla (control)."
     ),
     "attacks.note": (
-        "Sobre el azar: (aciertos − azar) / (1 − azar), la parte de lo que deja el azar; con su "
-        "intervalo, el {confidence} de las veces. 0 %: la publicación no ayudó."
+        "Ganancia: (aciertos − azar) / (1 − azar), la parte de lo que deja el azar que añade la "
+        "publicación; con su intervalo, el {confidence} de las veces. 0 %: la publicación no "
+        "ayudó. La política no pone límites a los ataques, así que no se dicta ningún veredicto "
+        "sobre ellos."
     ),
     "attacks.none": (
         "No se probó ningún ataque con esta publicación. "

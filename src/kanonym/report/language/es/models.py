@@ -65,13 +65,16 @@ SENTENCES: Sentences = {
     ),
     "requirement.other": "El modelo {type} se cumple con el valor {asked}.",
     "requirement.other.of": "El modelo {type} sobre «{attribute}» se cumple con el valor {asked}.",
+    "requirement.shared": (
+        "En una clase, el {share} de los registros comparte un valor de «{attribute}»."
+    ),
     "symbol.risk": "riesgo",
     "symbol.share": "parte",
     "nothing": "No se exigió ningún modelo de privacidad, así que no se promete nada.",
     "class": (
-        "Los cuasiidentificadores son lo que alguien puede saber de una persona. Todos los "
-        "registros publicados que coinciden en ellos forman una clase: nadie puede distinguirlos "
-        "con ese conocimiento."
+        "Los cuasiidentificadores son las columnas que alguien puede conocer de una persona. Todos "
+        "los registros publicados que coinciden en ellas forman una clase: nadie puede "
+        "distinguirlos solo por esas columnas."
     ),
     "counting.wildcard": "una celda suprimida (vacía) cuenta como cualquier valor",
     "counting.subsets": "se miran por separado cada {subsets} cuasiidentificadores",

@@ -15,6 +15,10 @@ SENTENCES: Sentences = {
     "unbounded": "sin límite",
     "certain": "1 de 1 (seguro)",
     "one-in": "1 de {number} ({share})",
+    "one-in.short": "1 de {number}",
+    "about": "cerca de {number}",
+    "fewer": "menos de {number}",
+    "most": "más de {number}",
     "of": "{part} de {whole}",
     "further": "{number} más en «{section}».",
     "more": "{names} y {number} más",
@@ -33,23 +37,34 @@ SENTENCES: Sentences = {
     "noun.run": ("prueba", "pruebas"),
     "tile.released": "registros publicados",
     "tile.met": "requisitos cumplidos",
-    "tile.found": "mayor probabilidad de ser hallado",
-    "tile.lost": "información perdida (GCP)",
+    "tile.found": (
+        "mayor probabilidad de acertar el registro de una persona por los cuasiidentificadores"
+    ),
+    "tile.found.note": "(clase menor: {records})",
+    "tile.lost": "difuminado de un valor publicado (GCP), en parte del rango de su columna",
+    "made.dated": "Informe del {date}",
+    "made.tables": "{output}, a partir de {source}",
+    "made.seed": "semilla {seed}",
+    "signed.name": "nombre",
+    "signed.date": "fecha",
+    "signed.signature": "firma",
     "heading.question": "Pregunta.",
     "heading.answer": "Respuesta.",
+    "heading.terms": "Términos.",
     "first.released": "¿Qué se publicó?",
     "first.required": "¿Bajo qué requisito, y se cumplió?",
     "first.intruder": "¿Qué puede hacer con ello un intruso, frente al azar?",
     "first.lost": "¿Qué se perdió?",
-    "first.repeat": "¿Cómo se repite?",
+    "first.repeat": "¿Cómo se repite y se comprueba?",
     "first.made": (
         "Publicado: {records} con {columns}, a partir de {source} con {records_in} y {columns_in}."
     ),
     "first.table": "una tabla",
     "first.repeated": (
-        "Con la misma tabla, política, semilla y versiones sale la misma publicación, byte a byte:"
+        "Con la misma tabla, política, semilla y versiones, la primera orden da la misma "
+        "publicación, byte a byte; la segunda comprueba el archivo publicado por sí solo, la "
+        "tercera lo ataca. La política y las demás versiones están en «{section}»."
     ),
-    "first.printed": "La política y las demás versiones están en «{section}».",
     "contents": "Contenido",
     "numbers": "Los números",
     "section.roles": "Papeles, y por qué",
@@ -77,11 +92,11 @@ SENTENCES: Sentences = {
     "role.insensitive": "no sensible",
     "role.changed": "{role}, cambiado",
     "fate.identifier": "eliminado",
-    "fate.quasi-identifier": "generalizado",
+    "fate.quasi-identifier": "generalizado (véase 4)",
     "fate.sensitive": "sin cambios",
     "fate.insensitive": "sin cambios",
     "fate.identifier.changed": "sustituido",
-    "fate.quasi-identifier.changed": "cambiado y generalizado",
+    "fate.quasi-identifier.changed": "cambiado y generalizado (véase 4)",
     "fate.sensitive.changed": "cambiado",
     "fate.insensitive.changed": "cambiado",
     "fate.blanked": "verdadero, o en blanco",
@@ -97,13 +112,13 @@ SENTENCES: Sentences = {
     "head.achieved": "logrado",
     "head.met": "cumplido",
     "head.attack": "ataque",
-    "head.wants": "qué quiere saber el intruso",
+    "head.wants": "qué quiere saber el intruso, y qué sabe",
     "head.attempts": "intentos",
     "head.right": "aciertos",
     "head.chance": "por azar",
     "head.baseline": "referencia",
     "head.control": "control",
-    "head.beyond": "sobre el azar",
+    "head.gain": "ganancia",
     "head.question": "pregunta",
     "head.answer": "respuesta",
     "head.measure": "medida",
@@ -229,8 +244,9 @@ SENTENCES: Sentences = {
     "compared.refused": "{runs} no dieron ninguna publicación.",
     "repeat.policy": "Política.",
     "repeat.sentence": (
-        "Ejecute esto con la misma entrada. La publicación, escrita como CSV, tiene la SHA-256 de "
-        "abajo; la de la política es la de su forma JSON con las claves ordenadas."
+        "Ejecute la primera orden con la misma entrada. La publicación, escrita como CSV, tiene la "
+        "SHA-256 de abajo; la de la política es la de su forma JSON con las claves ordenadas. Las "
+        "otras órdenes comprueban y atacan un archivo publicado, lo haya hecho quien lo haya hecho."
     ),
     "repeat.algorithm": "algoritmo",
     "repeat.seed": "semilla",
@@ -238,8 +254,11 @@ SENTENCES: Sentences = {
     "repeat.versions": "versiones",
     "repeat.input": "entrada",
     "repeat.output": "salida",
+    "repeat.date": "fecha de este informe",
+    "repeat.policy-form": "como JSON, claves ordenadas",
+    "repeat.release-form": "como CSV",
     "repeat.policy-hash": "SHA-256 de la política",
-    "repeat.release-hash": "SHA-256 de la publicación como CSV",
+    "repeat.release-hash": "SHA-256 de la publicación",
     "repeat.input-hash": "SHA-256 de la entrada",
     "repeat.output-hash": "SHA-256 de la salida",
     "repeat.source": (

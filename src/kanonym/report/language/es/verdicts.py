@@ -5,21 +5,28 @@ from __future__ import annotations
 from kanonym.report.language.speech import Sentences
 
 SENTENCES: Sentences = {
-    "verdict.satisfied": "Política cumplida",
-    "verdict.satisfied.note": "comprobado en los valores publicados",
+    "verdict.satisfied": (
+        "Se cumple el requisito elegido",
+        "Se cumplen los {requirements} requisitos elegidos",
+    ),
+    "verdict.satisfied.two": "Se cumplen los dos requisitos elegidos",
+    "verdict.satisfied.note": (
+        "No es un dictamen jurídico de anonimato: vea qué puede hacer aún un intruso (3)"
+    ),
     "verdict.failed": "Política NO cumplida",
     "verdict.failed.note": "no publique esta tabla",
     "verdict.none": "No se exigió ningún modelo de privacidad",
     "verdict.none.note": "mire la clase más pequeña antes de publicar",
     "verdict.empty": "No se publicó ningún registro",
     "question": (
-        "¿Está la tabla publicada tan protegida como se pidió, qué puede averiguar alguien aún con "
-        "ella y qué costó la protección?"
+        "¿Está la tabla publicada tan protegida como se pidió, qué puede averiguar aún alguien y "
+        "qué costó?"
     ),
     "answer.satisfied": (
         "Sí: se cumple el requisito.",
         "Sí: se cumplen los {requirements} requisitos.",
     ),
+    "answer.satisfied.two": "Sí: se cumplen los dos requisitos.",
     "answer.failed": "No: la tabla publicada NO cumple su política. No la publique.",
     "answer.none": (
         "No se exigió ningún modelo de privacidad, así que no se promete nada. La publicación "
@@ -39,16 +46,15 @@ SENTENCES: Sentences = {
         "sin saber nada, sería {blind}."
     ),
     "answer.found": (
-        "Quien conoce los cuasiidentificadores de una persona de la tabla acierta su registro con "
-        "una probabilidad de como máximo {highest}, y a ciegas de {blind}."
+        "Quien conoce de una persona de la tabla lo que se puede conocer (los "
+        "cuasiidentificadores) acierta su registro con una probabilidad de como máximo {highest}, "
+        "y a ciegas de {blind}."
     ),
     "answer.attacked": (
         "De {attacks}, «{title}» fue el que más ganó sobre el azar: acertó en el {rate} de los "
-        "intentos, por azar el {chance}."
+        "intentos, por azar el {chance}; una ganancia del {risk} de lo que deja el azar."
     ),
-    "answer.lost": (
-        "Un valor publicado deja abierto, de media, el {gcp} del rango de su atributo."
-    ),
+    "answer.lost": "Un valor publicado abarca, de media, el {gcp} del rango de su columna.",
     "price.none": "La tabla original no tiene ningún registro.",
     "price.suppressed": (
         "Se suprimió {suppressed} de {records} ({share}); se permitía suprimir el {limit}.",
@@ -56,15 +62,18 @@ SENTENCES: Sentences = {
     ),
     "price.complete": "No se dejó fuera ningún registro: los {rows} están en la publicación.",
     "price.lost": (
-        "Un valor publicado deja abierto, de media, el {share} de todo el rango de su atributo "
-        "(GCP {gcp}; 0: no se pierde nada, 1: todo)."
+        "Un valor publicado de un cuasiidentificador abarca, de media, el {share} del rango de su "
+        "columna (0 %: exacto, 100 %: no queda nada)."
     ),
-    "price.most": "«{most}» perdió más ({much}), «{least}» menos ({little}).",
+    "price.columns": "Columna por columna: {columns}.",
+    "price.column": "{name} {share}",
+    "price.uncounted": "No se cuentan aquí: {names}.",
     "price.blanked": (
         "Quedaron en blanco {cells} de {every} de cuasiidentificadores ({share}); todas las demás "
         "son verdaderas."
     ),
-    "price.identifiers": "De {names} no queda nada: los identificadores se eliminan.",
+    "price.dropped": "las columnas eliminadas ({names})",
+    "price.kept": "las columnas sensibles ({names})",
     "inside": "Guarde este informe dentro de casa.",
     "inside.note": "Muestra distribuciones de la tabla original junto a las publicadas.",
     "limit.shared": "Secretos que comparte una clase",
