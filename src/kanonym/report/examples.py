@@ -179,7 +179,7 @@ def _invented(
         if ROOT in label and len(label) == len(str(domain.values[low])) > 1:
             return _filled(label)
     if recoding in ("set", "value"):
-        return str(domain.values[low])  # the release names it
+        return str(domain.values[low]) if counts[low] >= floor else None
     held = counts[low : high + 1]
     most = int(np.argmax(held))
     return str(domain.values[low + most]) if held[most] >= floor else None

@@ -30,7 +30,7 @@ class Extent:
     low, high
         (n_classes,) int32, first and last code covered.
     mixed
-        (n_classes,) bool, null together with other values.
+        (n_classes,) bool, null together with other values, or a blank that leaves all open.
 
     """
 
@@ -47,6 +47,10 @@ class Extent:
         elif recoded.recoding == "hierarchy" and domain.hierarchy is not None:
             low, high = domain.hierarchy.subtree(low, high)
         mixed = (high == domain.null_code) & (low != high)
+        if recoded.recoding == "value":
+            # A blank says nothing: where the values behind it end is not released.
+            blank = recoded.columns[0].is_null().to_numpy()[recoded.label_of_class]
+            mixed |= blank & (low != high)
         if recoded.recoding != "set":  # such an interval is released as the whole domain
             low = np.where(mixed, 0, low)
         return cls(low, high, mixed)

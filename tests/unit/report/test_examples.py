@@ -113,3 +113,10 @@ def test_sensitive_and_identifying_attributes_have_none(summary_of):
         actions=[("x", "round", "It hides.", "It shows.")],
     )
     assert changed.transformations[0].examples == ()
+
+
+def test_a_rare_category_is_no_example_of_a_set(divided):
+    """A category that fewer records have than the floor is not named as an invented value."""
+    towns = ["Arles"] * 6 + ["Rareville"]
+    found = examples(divided, towns, [0] * 6 + [1], "set")
+    assert [invented for invented, _ in found] == ["Arles"]

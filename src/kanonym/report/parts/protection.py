@@ -72,8 +72,16 @@ def _answer(summary: Summary, key: str, says: Speech) -> str:
 
 def _singled_out(summary: Summary, says: Speech) -> str:
     smallest = summary.class_sizes.smallest
-    if smallest <= 1:
+    persons = [
+        one.achieved
+        for one in summary.requirements
+        if one.type == "k-anonymity" and one.attribute is not None and one.achieved is not None
+    ]
+    if smallest <= 1 or min(persons, default=2) <= 1:
         return says.say("gdpr.singling-out.alone")
+    if persons:
+        fewest = says.things(int(min(persons)), "person")
+        return says.say("gdpr.singling-out.persons", smallest=fewest)
     return says.say("gdpr.singling-out.sizes", smallest=says.things(smallest, "record"))
 
 

@@ -133,6 +133,9 @@ SENTENCES: Sentences = {
     "gdpr.singling-out.sizes": (
         "No released record is alone in its class: the smallest class has {smallest}."
     ),
+    "gdpr.singling-out.persons": (
+        "Nobody has a class to themselves: the smallest class has records of {smallest}."
+    ),
     "gdpr.singling-out.alone": (
         "Yes: some released records are alone in their class, and so can be isolated by the "
         "quasi-identifiers."

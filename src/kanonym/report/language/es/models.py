@@ -6,11 +6,12 @@ from kanonym.report.language.speech import Sentences
 
 SENTENCES: Sentences = {
     "requirement.k-anonymity": (
-        "Cada registro debe ser igual a al menos {others}: cada clase tiene al menos {records}."
+        "Cada registro debe ser igual, como mínimo, a {others}: cada clase tiene al menos "
+        "{records}."
     ),
     "requirement.k-anonymity.entity": (
-        "Cada registro debe ser igual a los de al menos {others}: cada clase tiene registros de "
-        "al menos {persons}, que «{attribute}» distingue."
+        "Cada registro debe ser igual, como mínimo, a los de {others}: cada clase tiene registros "
+        "de al menos {persons}, que «{attribute}» distingue."
     ),
     "requirement.alpha-k-anonymity": (
         "Cada clase tiene al menos {k} registros, y ningún valor de «{attribute}» supera el "

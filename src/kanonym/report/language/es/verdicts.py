@@ -141,6 +141,9 @@ SENTENCES: Sentences = {
     "gdpr.singling-out.sizes": (
         "Ningún registro publicado está solo en su clase: la clase más pequeña tiene {smallest}."
     ),
+    "gdpr.singling-out.persons": (
+        "Nadie tiene una clase para sí: la clase más pequeña tiene registros de {smallest}."
+    ),
     "gdpr.singling-out.alone": (
         "Sí: algunos registros publicados están solos en su clase y se pueden aislar por los "
         "cuasiidentificadores."
