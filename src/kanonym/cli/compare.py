@@ -24,36 +24,11 @@ def compare(
     policy: options.PolicyFile = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.SensitiveAttributes = None,
-    identifiers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--identifiers",
-            "-i",
-            metavar="A,B",
-            help="Identifiers: dropped.",
-            rich_help_panel=options.ASKED,
-        ),
-    ] = None,
-    others: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ROLE",
-            help="Role of all other columns, such as insensitive.",
-            rich_help_panel=options.ASKED,
-        ),
-    ] = None,
-    k: Annotated[
-        int | None,
-        typer.Option("-k", metavar="K", help="k-anonymity.", rich_help_panel=options.ASKED),
-    ] = None,
-    l: Annotated[
-        int | None,
-        typer.Option("-l", metavar="L", help="l-diversity.", rich_help_panel=options.ASKED),
-    ] = None,
-    t: Annotated[
-        float | None,
-        typer.Option("-t", metavar="T", help="t-closeness.", rich_help_panel=options.ASKED),
-    ] = None,
+    identifiers: options.Identifiers = None,
+    others: options.Others = None,
+    k: options.K = None,
+    l: options.L = None,
+    t: options.T = None,
     hierarchy: options.Hierarchies = None,
     sweep: Annotated[
         list[str] | None,

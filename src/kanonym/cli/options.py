@@ -40,6 +40,59 @@ SensitiveAttributes = Annotated[
         "--sensitive", "-s", metavar="C", help="Sensitive attributes.", rich_help_panel=ASKED
     ),
 ]
+Identifiers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--identifiers",
+        "-i",
+        metavar="A,B",
+        help="Identifiers: dropped.",
+        rich_help_panel=ASKED,
+    ),
+]
+Others = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLE",
+        help="Role of all other columns, such as insensitive.",
+        rich_help_panel=ASKED,
+    ),
+]
+K = Annotated[
+    int | None,
+    typer.Option(
+        "-k",
+        metavar="K",
+        help="k-anonymity: records a class.",
+        rich_help_panel=ASKED,
+    ),
+]
+Entity = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="With -k: the identifier of persons with several records; k counts persons.",
+        rich_help_panel=ASKED,
+    ),
+]
+L = Annotated[
+    int | None,
+    typer.Option(
+        "-l",
+        metavar="L",
+        help="l-diversity: sensitive values a class.",
+        rich_help_panel=ASKED,
+    ),
+]
+T = Annotated[
+    float | None,
+    typer.Option(
+        "-t",
+        metavar="T",
+        help="t-closeness: distance to the table.",
+        rich_help_panel=ASKED,
+    ),
+]
 Hierarchies = Annotated[
     list[str] | None,
     typer.Option(
