@@ -27,7 +27,10 @@ def compared(found: Mapping[str, Any]) -> list[RenderableType]:
     )
     shown: list[RenderableType] = [facts]
     if released:
-        shown += [_releases(released, found["measure"]), Text(f"  {LEGEND}\n", style="dim")]
+        shown += [
+            _releases(released, found["measure"], found["counted"]),
+            Text(f"  {LEGEND}\n", style="dim"),
+        ]
     refused = [one for one in every if not one["released"]]
     if refused:
         shown.append(_refused(refused))
@@ -47,13 +50,13 @@ def recommended(
         reasons.add_row(Text(reason))
     return [
         reasons,
-        _releases(released, "gcp"),
+        _releases(released, "gcp", found["comparison"]["counted"]),
         grid(("seconds", f"{seconds:.2f}")),
         *([files_written(written)] if written else []),
     ]
 
 
-def _releases(released: Sequence[Mapping[str, Any]], measure: str) -> Table:
+def _releases(released: Sequence[Mapping[str, Any]], measure: str, counted: str) -> Table:
     """Return a row for each release; further measures and models are in --json and -o."""
     judged = [] if measure == "gcp" else [measure]
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
@@ -61,7 +64,8 @@ def _releases(released: Sequence[Mapping[str, Any]], measure: str) -> Table:
     table.add_column("release", overflow="fold", min_width=10)
     named = ["GCP", *(name.replace("-", "\n") for name in judged)]
     suppressed = ["sup-\npressed"] if any(one["suppressed"] for one in released) else []
-    for name in ("smallest\nclass", "classes", *suppressed, *named, "average\nrisk"):
+    smallest = "fewest\npersons" if counted == "persons" else "smallest\nclass"
+    for name in (smallest, "classes", *suppressed, *named, "average\nrisk"):
         table.add_column(Text(name, justify="right"), justify="right", no_wrap=True)
     if not judged:
         table.add_column("seconds", justify="right", no_wrap=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kanonym.comparison.comparison import Comparison, like
 from kanonym.comparison.recommendation import Recommendation, recommend
 from kanonym.comparison.running import Trial, run
-from kanonym.comparison.sweep import combinations, default_sweep, with_first_values
+from kanonym.comparison.sweep import combinations, default_sweep, listed, with_first_values
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.metrics.utility.measures import MEASURES
@@ -32,7 +32,7 @@ def compare(
     frame: Any,
     policy: Policy | None = None,
     *,
-    sweep: Mapping[str, Sequence[Any]] | None = None,
+    sweep: Mapping[str, Iterable[Any]] | None = None,
     measures: Sequence[str] = ("gcp",),
     workers: int | None = None,
     progress: Callable[[str], None] | None = None,
@@ -69,16 +69,18 @@ def compare(
     Returns
     -------
     Comparison
-        Releases are judged by the smallest class where several k are swept, else by the average
-        risk; see `Comparison.on`.
+        Releases are judged by the smallest class where several k are swept, in persons where
+        k-anonymity has an entity, else by the average risk; see `Comparison.on`.
 
     Raises
     ------
     PolicyError
         A parameter or a measure is unknown, or no combination is a policy. Values that
-        do not fit each other, and policies that no release satisfies, are rows with a reason.
+        do not fit each other, policies that no release satisfies, and tables that one algorithm
+        cannot take, are rows with a reason.
     SchemaError, HierarchyError, DataError
-        As `anonymize`; or the file to resume from is something else.
+        As `anonymize`, a DataError only where every combination has the same; or the file to
+        resume from is something else.
 
     Notes
     -----
@@ -100,8 +102,9 @@ def compare(
     ['mondrian, k 2', 'mondrian, k 8', 'full-domain, k 2']
 
     """
+    swept = None if sweep is None else listed(sweep)
     if policy is None:
-        short = with_first_values(short, sweep or {"k": [5]})
+        short = with_first_values(short, swept or {"k": [5]})
     asked = one_policy(policy, short)
     if workers is not None:
         check_integer("compare", "workers", workers, 1)
@@ -110,7 +113,7 @@ def compare(
     for name in measures:
         if name not in MEASURES:
             raise PolicyError(unknown("measure", name, MEASURES))
-    wanted = sweep if sweep is not None else default_sweep(asked)
+    wanted = default_sweep(asked) if swept is None else swept
     every = combinations(asked, wanted)
     native = frames.eager(frame)
     asked.schema_for(frames.column_names(native))
@@ -120,7 +123,7 @@ def compare(
         native, every, measures=measures, workers=workers, progress=progress, resume=resume
     )
     by_size = any(
-        key.rpartition(".")[2] == "k" and len(list(values)) > 1 for key, values in wanted.items()
+        key.rpartition(".")[2] == "k" and len(values) > 1 for key, values in wanted.items()
     )
     return Comparison(
         tuple(trials),

@@ -14,7 +14,7 @@ import polars as pl
 
 from kanonym.comparison import sentences
 from kanonym.comparison.judging import Knee, frontier, knee
-from kanonym.comparison.running import Trial, label
+from kanonym.comparison.running import Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
 from kanonym.metrics.utility.measures import MEASURES
@@ -24,6 +24,9 @@ Privacy = Literal["k", "average_risk"]
 
 PRIVACY: dict[str, str] = {"k": "smallest class", "average_risk": "average risk"}
 """What can be on the axis of privacy, in words."""
+
+PERSONS = "fewest persons in a class"
+"""What `k` is where k-anonymity has an entity."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class Comparison:
     rows
         Records of the table.
     privacy
-        By what releases are called private: `k`, the records of the smallest class, or
-        `average_risk`, the average prosecutor risk.
+        By what releases are called private: `k`, the records of the smallest class (persons,
+        where k-anonymity has an entity), or `average_risk`, the average prosecutor risk.
     measure
         By what they are called useful: `gcp`, or another measure that was taken.
 
@@ -108,7 +111,14 @@ class Comparison:
     def axes(self) -> tuple[str, str]:
         """What privacy and utility are measured by, in words."""
         named = "GCP" if self.measure == "gcp" else self.measure.replace("-", " ")
-        return PRIVACY[self.privacy], named
+        persons = self.privacy == "k" and self.counted == "persons"
+        return PERSONS if persons else PRIVACY[self.privacy], named
+
+    @property
+    def counted(self) -> Literal["records", "persons"]:
+        """What `k` and `smallest_class` count: persons, where k-anonymity has an entity."""
+        known = next((one.policy for one in self.trials if one.policy is not None), None)
+        return "records" if known is None or entity_of(known.models) is None else "persons"
 
     def private(self, one: Trial) -> float:
         """Return how private a release is, more is more; NaN where nothing was released."""
@@ -135,9 +145,9 @@ class Comparison:
         """One row a combination, of the type of the table that was compared.
 
         Columns: the parameters of the sweep; `released`; a column of what is achieved for each
-        model; `smallest_class`, `classes` and `suppressed`; the measures of utility;
-        `average_risk` and `highest_risk`; `seconds`; whether it is on the `frontier`, and whether
-        it is the `knee`; and the `reason` where there is no release.
+        model; `smallest_class` (see `counted`), `classes` and `suppressed`; the measures of
+        utility; `average_risk` and `highest_risk`; `seconds`; whether it is on
+        the `frontier`, and whether it is the `knee`; and the `reason` where there is no release.
         """
         series = [
             pl.Series(name, values, pl.String if name == "reason" else None)
@@ -182,6 +192,7 @@ class Comparison:
             "rows": self.rows,
             "privacy": self.privacy,
             "measure": self.measure,
+            "counted": self.counted,
             "combinations": [
                 {
                     "label": one.label,

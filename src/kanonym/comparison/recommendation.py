@@ -14,9 +14,10 @@ from kanonym.comparison.comparison import Comparison, like
 from kanonym.comparison.running import Trial, run
 from kanonym.comparison.sweep import Combination
 from kanonym.data import frames
-from kanonym.data.errors import InfeasibleError
+from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.files import write_text
 from kanonym.data.schema import Role
+from kanonym.models.base import check_integer
 from kanonym.policy import Policy
 from kanonym.profiling import Profile, profile
 
@@ -109,7 +110,7 @@ def recommend(
     InfeasibleError
         No release of the table satisfies such a policy, as where it has fewer than k records.
     DataError
-        The frame is none.
+        The frame is none, or has no record.
 
     Notes
     -----
@@ -126,9 +127,12 @@ def recommend(
 
     """
     step = progress or (lambda _stage: None)
-    found = profile(frame, progress=progress)
-    asked = found.policy(k)
+    check_integer("recommend", "k", k, 1)
     native = frames.eager(frame)
+    if not frames.n_rows(native):
+        raise DataError("the table has no record: there is nothing to recommend a policy for")
+    found = profile(native, progress=progress)
+    asked = found.policy(k)
     table, sampled = native, found.rows > MOST_ROWS
     if sampled:
         random = np.random.default_rng(SEED)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -15,8 +15,8 @@ from kanonym.assessment import utility
 from kanonym.comparison.state import digest, key_of, opened
 from kanonym.comparison.sweep import Combination, in_one_line, with_parts
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
-from kanonym.data.schema import QuasiIdentifier
 from kanonym.kernels.parallel import cores
+from kanonym.models.anonymity import KAnonymity
 from kanonym.models.base import PrivacyModel
 from kanonym.pipeline import anonymize
 from kanonym.policy import Policy
@@ -29,7 +29,10 @@ ALONE = ("kmeans",)
 """Algorithms that limit the threads of the whole process while they run."""
 
 REFUSALS = (PolicyError, SchemaError, InfeasibleError)
-"""What a combination may say no with; other errors are faults of the table, and end it all."""
+"""What a combination says no with; other errors may be faults of the table."""
+
+NUMBERS = ("k", "classes", "suppressed", "average_risk", "highest_risk", "seconds")
+"""What a row of a release always has."""
 
 _alone = Lock()
 
@@ -49,7 +52,7 @@ class Trial:
     achieved
         Of each model of the policy, by its name.
     k
-        Records of the smallest class.
+        Records of the smallest class; persons, where k-anonymity has an entity.
     classes, suppressed
         Classes of the release, and suppressed records.
     utility
@@ -124,29 +127,39 @@ def run(
     resume
         Where rows are kept.
 
+    Raises
+    ------
+    DataError
+        Every combination fails with the same one: it is a fault of the table.
+
     """
     tell = progress or (lambda _text: None)
     known: set[str] = set()
     found: list[Trial | None] = [None] * len(asked)
+    faults: list[DataError] = []
     with opened(resume) as state:
         table = "" if resume is None else digest(native)
         keys = [_key(resume, table, one.policy, measures) for one in asked]
         waiting = []
         for place, (one, key) in enumerate(zip(asked, keys, strict=True)):
-            row = None if key is None else state.get(key)
             if one.policy is None:
                 found[place] = Trial(one.parameters, None, one.reason)
-            elif row is not None:
-                found[place] = Trial(one.parameters, one.policy, **row)
-            else:
+            elif key is not None:
+                found[place] = _kept(one, state.get(key), measures)
+            if found[place] is None:
                 waiting.append(place)
         done = len(asked) - len(waiting)
         tell(f"compare: {done} of {len(asked)} combinations done")
 
         def carry_out(place: int) -> tuple[int, Trial, list[str]]:
             built: list[str] = []
-            trial = _tried(native, asked[place], measures, built)
-            key = keys[place]
+            one, key = asked[place], keys[place]
+            try:
+                trial = _tried(native, one, measures, built)
+            except DataError as error:
+                # Not kept: it may end the next comparison, too.
+                faults.append(error)
+                return place, _refused(one, error), built
             if key is not None:
                 state.add(key, trial.row())
             return place, trial, built
@@ -160,6 +173,9 @@ def run(
                     known.add(sentence)
                     tell(sentence)
             tell(f"compare: {done} of {len(asked)} combinations done: {trial.label}")
+    policies = sum(one.policy is not None for one in asked)
+    if len(faults) == policies and len({str(error) for error in faults}) == 1:
+        raise faults[0]
     return [one for one in found if one is not None]
 
 
@@ -203,7 +219,7 @@ def _tried(native: Any, one: Combination, measures: Sequence[str], built: list[s
         with _alone if policy.algorithm.type in ALONE else nullcontext():
             release = anonymize(native, ordered, progress=listen)
     except REFUSALS as error:
-        return Trial(one.parameters, policy, _without_values(in_one_line(error)))
+        return _refused(one, error)
     verification, risk = release.verification, release.risk
     names = model_names(policy.models)
     return Trial(
@@ -213,7 +229,7 @@ def _tried(native: Any, one: Combination, measures: Sequence[str], built: list[s
             name: check.to_dict()["achieved"]
             for name, check in zip(names, verification.checks, strict=True)
         },
-        k=verification.k,
+        k=_smallest(release),
         classes=verification.n_classes,
         suppressed=release.suppressed,
         utility={"gcp": release.utility.gcp, **_measured(native, release, measures)},
@@ -223,6 +239,41 @@ def _tried(native: Any, one: Combination, measures: Sequence[str], built: list[s
     )
 
 
+def _refused(one: Combination, error: Exception) -> Trial:
+    """Return a combination without a release, with the reason that an error tells."""
+    return Trial(one.parameters, one.policy, _without_values(in_one_line(error)))
+
+
+def _smallest(release: Release) -> int:
+    """Return the records of the smallest class, or what k-anonymity with an entity counts."""
+    verification = release.verification
+    checks = zip(release.policy.models, verification.checks, strict=True)
+    persons = [check.achieved for model, check in checks if entity_of([model]) is not None]
+    return int(min(persons)) if persons and verification.n_classes else verification.k
+
+
+def entity_of(models: Sequence[PrivacyModel]) -> str | None:
+    """Return the identifier by which k-anonymity counts persons; None where it counts records."""
+    return next((one.entity for one in models if isinstance(one, KAnonymity) and one.entity), None)
+
+
+def _kept(one: Combination, row: Mapping[str, Any] | None, measures: Sequence[str]) -> Trial | None:
+    """Return what a file has of a combination; None where it is not a whole row."""
+    if row is None or row.keys() != Trial({}, None).row().keys():
+        return None
+    if isinstance(row["reason"], str):
+        return Trial(one.parameters, one.policy, row["reason"])
+    named = [row["achieved"], row["utility"]]
+    if not all(isinstance(part, dict) for part in named):
+        return None
+    if row["utility"].keys() != {"gcp", *measures}:
+        return None
+    numbers = [row[name] for name in NUMBERS]
+    maybe = [value for part in named for value in part.values() if value is not None]
+    whole = row["reason"] is None and all(type(value) in (int, float) for value in numbers + maybe)
+    return Trial(one.parameters, one.policy, **row) if whole else None
+
+
 def _measured(native: Any, release: Release, measures: Sequence[str]) -> dict[str, float | None]:
     """Return further measures of the utility of a release."""
     further = [name for name in measures if name != "gcp"]
@@ -230,32 +281,11 @@ def _measured(native: Any, release: Release, measures: Sequence[str]) -> dict[st
         return {}
     try:
         with _alone:
-            found = utility(
-                native,
-                release.frame,
-                _readable(release),
-                measures=further,
-                aligned=release.suppressed == 0,
-                seed=release.policy.seed,
-            )
+            found = utility(native, release, measures=further, seed=release.policy.seed)
     except (DataError, SchemaError):
         # Released values that cannot be read are no reason to end a comparison.
         return dict.fromkeys(further)
     return {name: found.measured[name].value for name in further}
-
-
-def _readable(release: Release) -> Policy:
-    """Return the policy of a release with the hierarchies that were built where none was given."""
-    if release.policy.algorithm.recodes != "levels":
-        return release.policy
-    trees = {domain.name: domain.hierarchy for domain in release.outcome.table.domains}
-    attributes = {
-        name: replace(one, hierarchy=trees[name])
-        if isinstance(one, QuasiIdentifier) and one.hierarchy is None
-        else one
-        for name, one in release.schema.attributes.items()
-    }
-    return with_parts(release.policy, attributes=attributes)
 
 
 def model_names(models: Sequence[PrivacyModel]) -> list[str]:

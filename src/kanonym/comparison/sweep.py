@@ -48,7 +48,7 @@ class Combination:
     reason: str | None = None
 
 
-def combinations(policy: Policy, sweep: Mapping[str, Sequence[Any]]) -> list[Combination]:
+def combinations(policy: Policy, sweep: Mapping[str, Iterable[Any]]) -> list[Combination]:
     """Return every combination of a sweep once; the values of its last key vary fastest.
 
     Parameters
@@ -64,6 +64,7 @@ def combinations(policy: Policy, sweep: Mapping[str, Sequence[Any]]) -> list[Com
         A key or an algorithm is unknown, or no combination is a policy at all.
 
     """
+    sweep = listed(sweep)
     _check_keys(policy, sweep)
     found: dict[str, Combination] = {}
     for values in itertools.product(*sweep.values()):
@@ -91,6 +92,30 @@ def default_sweep(policy: Policy) -> dict[str, list[Any]]:
     if any("k" in _names(model) for model in policy.models):
         sweep["k"] = list(SIZES)
     return sweep
+
+
+def listed(sweep: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
+    """Return a sweep with its values as lists: they are read once, as a generator allows.
+
+    Raises
+    ------
+    PolicyError
+        It is no sweep, or has values that are no list.
+
+    """
+    if not isinstance(sweep, Mapping) or not sweep:
+        raise PolicyError("a sweep maps each parameter to its values, as {'k': [2, 5, 10]} does")
+    found = {}
+    for key, given in sweep.items():
+        values = (
+            given
+            if isinstance(given, str | Mapping) or not isinstance(given, Iterable)
+            else list(given)
+        )
+        if not isinstance(values, list) or not values:
+            raise PolicyError(f"sweep of {key!r}: {values!r} is no list of values")
+        found[key] = values
+    return found
 
 
 def with_first_values(
@@ -140,12 +165,7 @@ def in_one_line(error: Exception) -> str:
 
 
 def _check_keys(policy: Policy, sweep: Mapping[str, Sequence[Any]]) -> None:
-    """Refuse keys that name nothing, and values that are no list."""
-    if not isinstance(sweep, Mapping) or not sweep:
-        raise PolicyError("a sweep maps each parameter to its values, as {'k': [2, 5, 10]} does")
-    for key, given in sweep.items():
-        if isinstance(given, str | Mapping) or not isinstance(given, Iterable) or not list(given):
-            raise PolicyError(f"sweep of {key!r}: {given!r} is no list of values")
+    """Refuse keys that name nothing."""
     thresholds = {name: None for model in policy.models for name in _names(model)}
     of_one_type = [f"{model.type}.{name}" for model in policy.models for name in _names(model)]
     algorithms = [_algorithm(policy, one, {}) for one in sweep.get("algorithm", [None])]

@@ -115,7 +115,11 @@ def draw(compared: Compared, format: Literal["html", "svg", "png"]) -> bytes:  #
         return svg.encode()
     page = environment().get_template("comparison.html")
     shown = [(dot, figure(dot.private), figure(dot.useful)) for dot in compared.frontier]
-    return page.render(compared=compared, svg=chart_of(svg), frontier=shown).encode()
+    told = (
+        f"Chart of {len(compared.dots)} releases by {compared.privacy} and {compared.measure}; "
+        "the table below names those on the frontier."
+    )
+    return page.render(compared=compared, svg=chart_of(svg, told), frontier=shown).encode()
 
 
 def _svg(spec: dict[str, Any]) -> str:

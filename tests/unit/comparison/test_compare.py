@@ -154,6 +154,21 @@ def test_measures_are_those_of_utility():
     }
 
 
+def test_measures_of_a_release_know_its_records():
+    """Where records are suppressed, those that are left are compared with their own originals."""
+    (one,) = compare(
+        TABLE,
+        quasi_identifiers=["age", "sex", "town"],
+        others="insensitive",
+        sweep={"algorithm": ["full-domain"], "k": [5], "suppression_limit": [0.2]},
+        measures=["mse"],
+    ).trials
+    assert one.suppressed
+    release = ka.anonymize(TABLE, one.policy)
+    expected = ka.utility(TABLE, release, measures=["mse"]).measured["mse"].value
+    assert one.utility["mse"] == pytest.approx(expected)
+
+
 def test_k_that_is_swept_is_the_privacy_that_judges():
     """Without several values of k it is the average risk, which every threshold moves."""
     assert compare(TABLE, ASKED, sweep={"k": [2, 8]}).privacy == "k"
@@ -199,6 +214,60 @@ def test_a_fault_of_the_table_ends_the_comparison():
         compare(table, ASKED, sweep=SWEEP, workers=2)
 
 
+def test_what_one_algorithm_cannot_take_is_a_row():
+    """A missing number stops mdav alone: its rows say which one, and mondrian has releases."""
+    table = TABLE.with_columns(age=pl.when(pl.col("age") > 18).then("age"))
+    asked = {"quasi_identifiers": ["age", "sex"], "others": "insensitive"}
+    found = compare(table, **asked, sweep={"algorithm": ["mondrian", "mdav"], "k": [3, 5]})
+    assert [one.released for one in found.trials] == [True, True, False, False]
+    assert all("column 'age'" in one.reason for one in found.trials[2:])
+    with pytest.raises(ka.DataError, match="column 'age'"):
+        compare(table, **asked, sweep={"algorithm": ["mdav"], "k": [3, 5]})
+
+
+def test_a_fault_is_not_kept(tmp_path):
+    """A comparison goes on from its file with what a table stopped: it says so again."""
+    path = tmp_path / "state.jsonl"
+    table = TABLE.with_columns(age=pl.lit(None, pl.Int64))
+    for _ in range(2):
+        with pytest.raises(ka.DataError):
+            compare(table, ASKED, sweep={"algorithm": ["mdav"], "k": [3, 5]}, resume=path)
+    assert path.read_text() == ""
+
+
+def test_persons_are_counted_where_the_model_counts_them():
+    """Each has three records: the smallest class is told in persons, on the axis, too."""
+    rows = pl.concat([TABLE.select("age", "sex", person=pl.int_range(pl.len()))] * 3)
+    asked = ka.Policy(
+        attributes={
+            "person": ka.Identifier(),
+            "age": ka.QuasiIdentifier(),
+            "sex": ka.QuasiIdentifier(),
+        },
+        models=[ka.KAnonymity(2, entity="person")],
+    )
+    found = compare(rows, asked, sweep={"k": [5, 20]})
+    for one in found.trials:
+        release = ka.anonymize(rows, one.policy)
+        assert one.k == release.verification.checks[0].achieved >= one.parameters["k"]
+        assert 3 * one.k == release.verification.k
+    assert found.axes == ("fewest persons in a class", "GCP")
+    assert found.to_dict()["counted"] == "persons"
+    assert f"fewest persons in a class {found.frontier[0].k}" in found.reason
+    assert found.on(privacy="average_risk").axes[0] == "average risk"
+    assert compare(TABLE, ASKED, sweep={"k": [2, 3]}).counted == "records"
+
+
+def test_values_of_a_sweep_may_be_generators():
+    """They are read once, and stand in for a threshold that only the sweep states."""
+    asked = {"quasi_identifiers": ["age", "sex"], "others": "insensitive"}
+    found = compare(TABLE, **asked, sweep={"k": (k for k in (2, 5))})
+    assert [one.parameters for one in found.trials] == [{"k": 2}, {"k": 5}]
+    assert found.privacy == "k"
+    with pytest.raises(ka.PolicyError, match="sweep of 'k': 5 is no list of values"):
+        compare(TABLE, **asked, sweep={"k": 5})
+
+
 def test_progress_counts_to_the_end():
     """A line at the start and one for each combination; built hierarchies are told once."""
     lines = []
@@ -233,6 +302,36 @@ def test_what_is_known_is_not_done_again(tmp_path, monkeypatch):
     other = TABLE.with_columns(age=pl.col("age") + 1)
     compare(other, ASKED, sweep=SWEEP, resume=path)
     assert len(done) == 6
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"further": 1},
+        {"utility": None},
+        {"utility": {}},
+        {"k": "5"},
+        {"reason": 3},
+        {"utility": {"gcp": True}},
+        "utility",
+        "seconds",
+    ],
+    ids=str,
+)
+def test_a_row_that_is_not_whole_is_done_again(tmp_path, change):
+    """A field that is unknown, missing or of another type makes a line that is not read."""
+    path = tmp_path / "state.jsonl"
+    expected = told(compare(TABLE, ASKED, sweep={"k": [2]}, resume=path))
+    line = json.loads(path.read_text())
+    if isinstance(change, str):
+        del line["row"][change]
+    else:
+        line["row"].update(change)
+    path.write_text(json.dumps(line) + "\n")
+    assert told(compare(TABLE, ASKED, sweep={"k": [2]}, resume=path)) == expected
+    assert len(path.read_text().splitlines()) == 2
+    assert told(compare(TABLE, ASKED, sweep={"k": [2]}, resume=path)) == expected
+    assert len(path.read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("workers", [1, 2])

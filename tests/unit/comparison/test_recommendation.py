@@ -79,6 +79,19 @@ def test_too_few_records_have_no_policy():
         recommend(TABLE.head(3), k=5)
 
 
+def test_a_table_without_records_has_no_policy():
+    """There is nothing to learn from, whatever library holds the table."""
+    with pytest.raises(ka.DataError, match="the table has no record"):
+        recommend(TABLE.clear())
+
+
+@pytest.mark.parametrize("k", ["5", 0, 2.5, True])
+def test_k_is_a_number_of_records(k):
+    """Anything else is refused before the table is looked at."""
+    with pytest.raises(ka.PolicyError, match=r"recommend: k is .* an integer of at least 1"):
+        recommend(None, k=k)
+
+
 def test_a_table_without_quasi_identifiers_has_no_policy():
     """There is nothing to protect, and the error says so."""
     with pytest.raises(ka.PolicyError, match="no column is a quasi-identifier"):
