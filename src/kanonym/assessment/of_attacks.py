@@ -14,7 +14,7 @@ from kanonym.assessment.beside import Beside, beside
 from kanonym.assessment.columns import listed
 from kanonym.assessment.lines import figure
 from kanonym.assessment.releases import hierarchies_of, opened
-from kanonym.attacks.outcome import AttackOutcome
+from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.attacks.registry import ATTACKS, Attack
 from kanonym.attacks.scene import Scene
 from kanonym.attacks.staging import stage
@@ -25,6 +25,18 @@ from kanonym.models.base import check_integer, check_number
 from kanonym.pipeline import anonymize, entities_of
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
+
+OF_RECORDS = (
+    "singling-out",
+    "linkage",
+    "optimal-linkage",
+    "linkability",
+    "membership",
+    "similarity-reidentification",
+)
+"""Attacks that take every record for another person; the last only without a sensitive value."""
+
+SEVERAL = "persons have several records, and this attack takes every record for another person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +103,8 @@ def attack(
         hierarchies, and which records are which.
     policy
         Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave it
-        out and name them.
+        out and name them. Where it, or that of the `Release`, counts persons by an identifier,
+        attacks that count records (`OF_RECORDS`) are not carried out.
     control
         People of the same population who are not in the original. What an attack learns of
         them is learnt from statistics, not from anybody's record in the release.
@@ -153,16 +166,36 @@ def attack(
     step("read")
     tables = beside(original, released, policy, **columns)
     scene = _scene(tables, control, second)
+    # The policy that is meant, or that of the release, may count persons.
+    several = any(entities_of(one) for one in (policy, _policy_of(released)) if one is not None)
     outcomes = []
     for one in chosen:
         step(one.type)
         random = np.random.default_rng([seed, *one.type.encode()])
-        outcomes.append(replace(one.carry_out(scene, random), seed=int(seed)))
+        if several and _counts_records(one, scene):
+            nobody = Counted(0, 0)
+            outcome = AttackOutcome(one.type, one.question, nobody, nobody, reason=SEVERAL)
+        else:
+            outcome = one.carry_out(scene, random)
+        outcomes.append(replace(outcome, seed=int(seed)))
     return AttackReport(tuple(outcomes))
 
 
 def _quiet(stage: str) -> None:
     del stage
+
+
+def _policy_of(released: Any) -> Policy | None:
+    """Return the policy of a `Release`."""
+    _, policy, _ = opened(released, None, named=False)
+    return policy
+
+
+def _counts_records(attack: Attack, scene: Scene) -> bool:
+    """Whether an attack says nothing of persons who have several records."""
+    if attack.type == "similarity-reidentification" and scene.sensitive:
+        return False
+    return attack.type in OF_RECORDS
 
 
 def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attack]:

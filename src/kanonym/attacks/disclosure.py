@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.lookup import Candidates, candidates, classes_of, is_changed
+from kanonym.attacks.lookup import Candidates, classes_of, is_changed, told_of
 from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.attacks.values import Values
@@ -33,11 +33,12 @@ class Learned:
     ----------
     counts
         (n_persons, size + 1) sparse int64, records of the person's candidate classes by
-        value, codes ascending; the last column counts cells that say nothing.
+        value, codes ascending; the last column counts cells that say nothing, of persons of
+        whom no other cell says anything.
     own
         (n_persons,) int32, the code of each person's true value.
     table
-        (size + 1,) int64, all released records by value.
+        (size + 1,) int64, all released records by value; the last one as of `counts`.
     line
         (size,) numbers behind the codes, None for categories.
 
@@ -52,7 +53,7 @@ class Learned:
     def distinct(self) -> NDArray[np.int64]:
         """(n_persons,) int64, how many values could be the person's.
 
-        All of the table's and more where a candidate's cell says nothing.
+        All of the table's and more where no candidate's cell says anything.
         """
         known = np.diff(self.counts.indptr).astype(np.int64)
         rows, codes = self.entries
@@ -151,7 +152,7 @@ def disclosed(
 
     Notes
     -----
-    Cost: a lookup of the persons (`candidates`), and for each attribute a product of sparse
+    Cost: a lookup of the persons (`lookup.told_of`), and for each attribute a product of sparse
     tables, persons × classes by classes × values. Memory does not grow with the persons.
 
     """
@@ -196,7 +197,7 @@ class Source:
     coded
         Values of sensitive attributes.
     nearest
-        As `candidates` takes it.
+        As `lookup.told_of` takes it.
 
     """
 
@@ -222,17 +223,21 @@ def learned(
     (n_some,) rows, the persons in their order; and for each source what it says of each
     attribute.
 
+    Notes
+    -----
+    Suppression in place hides few records and no others: records of which all
+    quasi-identifiers are suppressed could be anybody's, and count for those alone whom no
+    other record fits; suppressed sensitive cells count where no other candidate has a value.
+    What is claimed so may be wrong, of the suppressed persons themselves.
+
     """
     held = [_histograms(source) for source in sources]
-    tables = [
-        [np.bincount(values.released, minlength=values.size + 1) for values in source.coded]
-        for source in sources
-    ]
+    tables = [[_table(values) for values in source.coded] for source in sources]
     for start in range(0, len(persons), AT_ONCE):
         looked_up = persons[start : start + AT_ONCE]
         found = [
             _sparse(
-                candidates(source.pair, looked_up, nearest=source.nearest),
+                told_of(source.pair, looked_up, nearest=source.nearest),
                 len(classes_of(source.pair)[1]),
             )
             for source in sources
@@ -243,7 +248,7 @@ def learned(
                 some,
                 [
                     [
-                        Learned(_sorted(own[part] @ one), values.own[some], table, values.line)
+                        Learned(_saying(own[part] @ one), values.own[some], table, values.line)
                         for one, values, table in zip(*each, strict=True)
                     ]
                     for own, *each in zip(
@@ -314,6 +319,25 @@ def _sparse(found: Candidates, n_classes: int) -> Sparse:
     return csr_array((ones, found.classes, found.offsets), shape=shape)
 
 
-def _sorted(counts: Sparse) -> Sparse:
-    counts.sort_indices()
+def _table(values: Values) -> NDArray[np.int64]:
+    """Return (size + 1,) int64: released records by value."""
+    counts = np.bincount(values.released, minlength=values.size + 1)
+    if counts[:-1].any():
+        counts[-1] = 0
     return counts
+
+
+def _saying(counts: Sparse) -> Sparse:
+    """Leave out cells that say nothing of persons of whom others do; codes ascending."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - scipy takes a while to load
+
+    counts.sort_indices()
+    n_persons, width = counts.shape
+    rows = np.repeat(np.arange(n_persons), np.diff(counts.indptr))
+    says = counts.indices < width - 1
+    says |= (np.bincount(rows[says], minlength=n_persons) == 0)[rows]
+    if says.all():
+        return counts
+    ends = np.cumsum(np.bincount(rows[says], minlength=n_persons))
+    offsets = np.concatenate([np.zeros(1, np.int64), ends])
+    return csr_array((counts.data[says], counts.indices[says], offsets), shape=counts.shape)

@@ -23,8 +23,9 @@ class Homogeneity:
 
     The intruder knows the quasi-identifiers of a person and that the person is in the
     release, finds the records that leave these values open, and learns the sensitive value
-    where all of them share it. A null is a value; a suppressed sensitive cell could be any.
-    Success: there is one value, and it is the person's.
+    where all of them share it. A null is a value. Records that are suppressed altogether, and
+    suppressed sensitive cells, count only where nothing else is there: a claim may be wrong.
+    Success: there is one value, and it is the person's own.
 
     Attributes
     ----------
@@ -87,5 +88,5 @@ def few_left(learned: Learned, most: int) -> Judged:
 
 
 def _distinct_of_table(learned: Learned) -> int:
-    """Return the number of released values; more than there are where a cell says nothing."""
+    """Return the number of released values; more than there are where no cell says anything."""
     return learned.size + 1 if learned.table[-1] else int((learned.table > 0).sum())

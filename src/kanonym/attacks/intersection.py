@@ -24,7 +24,7 @@ class Intersection:
 
     The intruder knows the quasi-identifiers of a person who is in both releases, finds the
     records of each that leave these values open, and intersects their sensitive values.
-    Where one release has no such record, or one of its cells says nothing, the other one
+    Where one release has no such record, or none of them says a value, the other one
     stands alone. Success: one value is left, and it is the person's.
 
     Attributes
@@ -149,7 +149,7 @@ def _intersected(one: Learned, other: Learned) -> _Found:
     """Intersect the values that two releases leave open to the same persons."""
     alone = np.stack([_only_own(one), _only_own(other)])
     distinct = one.distinct, other.distinct
-    # No record, or a cell that could be anything: this release says nothing of the person.
+    # No record, or none with a value: this release says nothing of the person.
     silent = [(known == 0) | (known > one.size) for known in distinct]
     shared = np.diff((one.counts * other.counts).indptr)
     left = np.select(

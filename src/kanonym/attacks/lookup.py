@@ -114,21 +114,49 @@ def candidates(
     return Candidates(offsets, (classes if among is None else among[classes]).astype(np.int32))
 
 
+def told_of(pair: TablePair, persons: NDArray[np.int64], *, nearest: bool) -> Candidates:
+    """Find the classes that say something of each person.
+
+    As `candidates`, but classes of which all quasi-identifiers are suppressed, which leave
+    everybody's values open, are those of persons alone who have no other. An intruder takes
+    a person for one of the few who were suppressed only where nothing else fits.
+    """
+    _, rows = classes_of(pair)
+    silent = np.ones(len(rows), np.bool_)
+    for name in pair.quasi_identifiers:
+        silent &= pair.column(name).suppressed[rows]
+    if not silent.any():
+        return candidates(pair, persons, nearest=nearest)
+    found = candidates(pair, persons, among=np.flatnonzero(~silent), nearest=nearest)
+    lost = np.flatnonzero(found.numbers == 0)
+    others = np.flatnonzero(silent).astype(np.int32)
+    owner = np.append(found.persons, np.repeat(lost, len(others)))
+    classes = np.append(found.classes, np.tile(others, len(lost)))
+    numbers = np.bincount(owner, minlength=len(persons))
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(numbers)])
+    return Candidates(offsets, classes[np.argsort(owner, kind="stable")])
+
+
 def is_changed(pair: TablePair) -> bool:
     """Tell whether released values are means, rounded or noisy: no record may fit a person.
 
     A generalization leaves open the value of every person who is in it. Where more persons
     have a value that no record leaves open than records are missing, values were changed.
+    A suppressed cell says nothing of it, and its record counts as missing.
 
     Cost: a sort of the classes and of the persons' values for each column.
     """
     missing = max(pair.n_original - pair.n_released, 0)
     _, rows = classes_of(pair)
-    return any((~_held(pair.column(name), rows)).sum() > missing for name in pair.quasi_identifiers)
+    for column in map(pair.column, pair.quasi_identifiers):
+        says = rows[~column.suppressed[rows]]
+        if (~_held(column, says)).sum() > missing + column.suppressed.sum():
+            return True
+    return False
 
 
 def _held(column: Column, rows: NDArray[np.int64]) -> Masks:
-    """Return (n_original,) bool: whether some released record leaves a person's value open."""
+    """Return (n_original,) bool: whether a cell, none suppressed, leaves a value open."""
     if isinstance(column, CategoricalColumn):
         released = np.zeros(len(column.offsets) - 1, np.bool_)
         released[column.labels[rows]] = True
@@ -141,8 +169,7 @@ def _held(column: Column, rows: NDArray[np.int64]) -> Masks:
     # Of all intervals that begin before a value, the farthest end tells.
     farthest = np.append(np.maximum.accumulate(high), -np.inf)
     begun = np.searchsorted(low, column.original, side="right") - 1
-    nothing = null.any() or column.suppressed[rows].any()
-    return np.where(np.isnan(column.original), nothing, farthest[begun] >= column.original)
+    return np.where(np.isnan(column.original), null.any(), farthest[begun] >= column.original)
 
 
 def _open(

@@ -127,7 +127,7 @@ def _close(learned: Learned, share: float) -> Judged:
     some = np.diff(ends) > 0
     low, high = np.full((2, len(some)), np.nan)
     low[some] = line[learned.counts.indices[ends[:-1][some]]]
-    # Codes ascend, with null and suppressed cells at the end: a NaN is close to nothing.
+    # Codes ascend, null at the end, and cells alone that say nothing: a NaN is close to nothing.
     high[some] = line[learned.counts.indices[ends[1:][some] - 1]]
     claims = high - low <= width
     own = line[learned.own]

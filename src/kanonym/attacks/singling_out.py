@@ -52,12 +52,14 @@ class SinglingOut:
     one person, and each multivariate one, as far as there are that many combinations which
     one record has. A release in which everything is suppressed gives 0, as chance does.
 
-    The baseline is exact: a predicate of weight w (the share of the original's persons who
-    satisfy it) that is made without the release matches one of n independent persons with
-    probability n·w·(1 - w)^(n - 1), at most 37 % (Cohen & Nissim 2020, PNAS 117(15), on
-    trivial isolation). The rate is exact, too, where there are no more predicates than were
-    tried. The control counts the same predicates among other persons, corrected
-    for their number (`sizes.alone_elsewhere`). Intervals take attempts as independent.
+    The baseline is computed: a predicate of weight w that is made without the release matches
+    one of n independent persons with probability n·w·(1 - w)^(n - 1) (Cohen & Nissim 2020,
+    PNAS 117(15), on trivial isolation). The weight is estimated by the rule of succession,
+    w = (m + 1) / (n + 2) where m of the original's n persons satisfy the predicate: a
+    predicate that nobody satisfies has a weight, too. The control counts the same predicates
+    among other persons, corrected for their number (`sizes.alone_elsewhere`). Both rates have
+    intervals, also where all predicates were tried: other persons of the same population
+    would have given others. Intervals take attempts as independent.
 
     Predicates are those of anonymeter (Giomi et al. 2023, PoPETs 2023/2, section 5.1) with
     three deviations: a generalized release has hardly a combination that one record has, and
@@ -98,7 +100,7 @@ class SinglingOut:
         if not (pair.n_original and pair.n_released and pair.columns):
             reason = "the original or the release has no record, or they share no column"
             return AttackOutcome(
-                self.type, self.question, Counted(0, 0), Counted(0, 0, exact=True), reason=reason
+                self.type, self.question, Counted(0, 0), Counted(0, 0), reason=reason
             )
         codes = np.column_stack([cell_codes(column)[0] for column in pair.columns])
         modes = {
@@ -107,10 +109,10 @@ class SinglingOut:
         }
         parts: dict[str, float] = {}
         targets, baselines, controls = [], [], []
-        for mode, (predicates, every) in modes.items():
+        for mode, predicates in modes.items():
             held = matched(pair, predicates)
-            targets.append(Counted(int((held == 1).sum()), len(held), exact=every))
-            baselines.append(Counted(_by_chance(held, pair.n_original), len(held), exact=True))
+            targets.append(Counted(int((held == 1).sum()), len(held)))
+            baselines.append(Counted(_by_chance(held, pair.n_original), len(held)))
             parts[f"{mode} attempts"] = len(held)
             if not len(held):
                 continue
@@ -132,19 +134,17 @@ class SinglingOut:
 
     def _multivariate(
         self, pair: TablePair, codes: NDArray[np.int32], random: np.random.Generator
-    ) -> tuple[Predicates, bool]:
-        """Return combinations that the fewest released records may satisfy, and whether all."""
+    ) -> Predicates:
+        """Return combinations that the fewest released records may satisfy."""
         n, d = codes.shape
         width = min(self.n_columns, d)
         attempts = min(self.attempts, n)
-        rows, columns, sizes, every = [], [], [], 0
-        sets = _column_sets(d, width, max(LOOKED_AT // n, 10), random)
-        for chosen in sets:
+        rows, columns, sizes = [], [], []
+        for chosen in _column_sets(d, width, max(LOOKED_AT // n, 10), random):
             groups = group_rows(
                 [codes[:, number] for number in chosen],
                 [int(codes[:, number].max()) + 1 for number in chosen],
             )
-            every += len(groups.sizes)
             order = random.permutation(len(groups.sizes))
             fewest = order[np.argsort(groups.sizes[order], kind="stable")[: POOL * attempts]]
             rows.append(groups.first[fewest])
@@ -159,7 +159,7 @@ class SinglingOut:
             sides = _sides(pair)[row[:, None], column]
         found = Predicates(row, column, sides)
         best = np.argsort(possible(pair, found), kind="stable")[:attempts]
-        return found.taken(best), len(best) == every and len(sets) == comb(d, width)
+        return found.taken(best)
 
 
 def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -208,23 +208,20 @@ def _sides(pair: TablePair) -> NDArray[np.int8]:
     return sides
 
 
-def _some(
-    predicates: Predicates, attempts: int, random: np.random.Generator
-) -> tuple[Predicates, bool]:
-    """Return at most `attempts` of them, and whether these are all."""
+def _some(predicates: Predicates, attempts: int, random: np.random.Generator) -> Predicates:
+    """Return at most `attempts` of them."""
     chosen = np.sort(random.permutation(len(predicates))[:attempts])
-    return predicates.taken(chosen), len(chosen) == len(predicates)
+    return predicates.taken(chosen)
 
 
 def _by_chance(held: NDArray[np.int64], n: int) -> float:
     """Return the expected number that match one of n independent persons, by their weights."""
-    weight = held / n
-    return float((held * (1 - weight) ** (n - 1)).sum())
+    weight = (held + 1) / (n + 2)
+    return float((n * weight * (1 - weight) ** (n - 1)).sum())
 
 
 def _together(parts: list[Counted]) -> Counted:
     return Counted(
         sum(part.successes for part in parts),
         sum(part.attempts for part in parts),
-        exact=all(part.exact for part in parts),
     )

@@ -518,13 +518,13 @@ def test_persons_are_held_out_with_all_their_records(monkeypatch):
         models=[ka.KAnonymity(2, entity="who")],
         seed=271828182845904,
     )
-    found = ka.attack(table, policy=asked, hold_out=0.5, attacks=["linkage"])
+    found = ka.attack(table, policy=asked, hold_out=0.5, attacks=["homogeneity"])
     kept = made[0].frame["who"]
     nulls = kept.null_count()
     records = kept.drop_nulls().value_counts()["count"]
     assert set(records) == {4}
     assert len(records) + nulls == n
-    assert found["linkage"].targets.attempts == 4 * len(records) + nulls
+    assert found["homogeneity"].targets.attempts == 4 * len(records) + nulls
     with pytest.raises(ka.DataError, match=r"0\.5 of 1 persons"):
         ka.attack(table.filter(pl.col("who") == "p1"), policy=asked, hold_out=0.5)
 
@@ -582,7 +582,7 @@ def test_policies_of_persons_are_attacked():
         models=[ka.KAnonymity(3, entity="who")],
     )
     found = ka.attack(table, ka.anonymize(table, asked))
-    assert 0 < found["linkage"].targets.rate <= 1 / 3
+    assert found["inference"].targets.attempts == found["homogeneity"].targets.attempts == 40
 
 
 # --- which attacks ----------------------------------------------------------------------
@@ -788,3 +788,35 @@ def test_pandas_indexes_do_not_matter():
     other = table.set_index(pd.Index(np.arange(60)[::-1]))
     asked = {"quasi_identifiers": KNOWN, "sensitive": ["disease"]}
     assert ka.attack(other, release, **asked) == ka.attack(table, release, **asked)
+
+
+@pytest.mark.parametrize("given", ["release", "policy", "names"])
+def test_attacks_that_count_records_are_not_made_on_persons_of_several(given):
+    """Where persons have several records, an attack that counts records says that it does."""
+    random = np.random.default_rng(0)
+    ages = np.repeat(random.integers(20, 80, 100), 3)
+    table = pl.DataFrame(
+        {"pid": np.repeat(np.arange(100), 3), "age": ages, "ill": np.where(ages > 50, "a", "b")}
+    )
+    asked = ka.Policy(
+        attributes={
+            "pid": ka.Identifier(),
+            "age": ka.QuasiIdentifier(),
+            "ill": ka.Sensitive(),
+        },
+        models=[ka.KAnonymity(3, entity="pid")],
+    )
+    release = ka.anonymize(table, asked)
+    found = {
+        "release": lambda: ka.attack(table, release, attempts=100),
+        "policy": lambda: ka.attack(table, release.frame, asked, attempts=100),
+        "names": lambda: ka.attack(
+            table, release, quasi_identifiers=["age"], sensitive=["ill"], attempts=100
+        ),
+    }[given]()
+    for name in ("singling-out", "linkage", "optimal-linkage", "linkability", "membership"):
+        assert found[name].targets.attempts == found[name].baseline.attempts == 0
+        assert found[name].reason.startswith("persons have several records")
+    for name in ("homogeneity", "similarity-reidentification"):
+        assert found[name].reason != found["linkage"].reason
+    assert found["homogeneity"].targets.attempts == 100

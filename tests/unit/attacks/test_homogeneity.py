@@ -135,17 +135,46 @@ def test_released_forms_are_understood():
 
 
 def test_who_could_be_in_several_classes_is_not_disclosed():
-    """Where a suppressed cell leaves a person open, that record's value may be the person's."""
+    """Where an interval leaves a person open, that record's value may be the person's."""
     original = {"age": [20, 20, 30], "disease": ["flu", "flu", "cold"]}
-    release = {"age": ["20", "20", "*"], "disease": ["flu", "flu", "cold"]}
+    release = {"age": ["20", "20", "[20, 30]"], "disease": ["flu", "flu", "cold"]}
     assert carried_out(scene(original, release, ["age"], ["disease"])).targets.rate == 1 / 3
 
 
-def test_a_suppressed_sensitive_cell_could_be_anything():
-    """A class with a value and a cell that says nothing discloses nobody."""
-    original = {"age": [20, 20, 30], "disease": ["flu", "flu", "cold"]}
-    release = {"age": ["20", "20", "30"], "disease": ["flu", None, "cold"]}
-    assert carried_out(scene(original, release, ["age"], ["disease"])).targets.rate == 1 / 3
+@pytest.mark.parametrize("hidden", ["*", None])
+def test_a_suppressed_record_protects_nobody_else(hidden):
+    """One record of 200 that is suppressed in place leaves the others as disclosed as before."""
+    original = {"age": [i // 5 for i in range(200)], "disease": [f"d{i // 5}" for i in range(200)]}
+    release = {**original, "age": [hidden, *map(str, original["age"][1:])]}
+    found = carried_out(scene(original, release, ["age"], ["disease"]))
+    assert found.targets.rate >= 0.99
+
+
+def test_cell_suppression_is_as_open_as_mondrian():
+    """Persons in homogeneous classes are disclosed, though odd ones are suppressed in place."""
+    table = pl.DataFrame(
+        {
+            "age": [20 + i // 5 for i in range(200)] + [90 + i for i in range(6)],
+            "disease": [f"d{i // 5}" for i in range(200)] + ["a", "b", "c", "d", "e", "f"],
+        }
+    )
+    policy = ka.Policy(
+        attributes={"age": ka.QuasiIdentifier(), "disease": ka.Sensitive()},
+        models=[ka.KAnonymity(5)],
+        algorithm="cell-suppression",
+    )
+    release = ka.anonymize(table, policy).frame
+    found = carried_out(scene(table, release, ["age"], ["disease"]))
+    assert found.targets.rate >= 0.97
+
+
+def test_a_suppressed_sensitive_cell_hides_its_own_value_alone():
+    """A cell that says nothing is ignored beside others; a wrong claim is no success."""
+    original = {"age": [20, 20, 30, 30], "disease": ["flu", "gout", "cold", "cold"]}
+    release = {"age": ["20", "20", "30", "30"], "disease": ["flu", None, "cold", "cold"]}
+    found = carried_out(scene(original, release, ["age"], ["disease"]))
+    assert found.targets.rate == 3 / 4
+    assert found.parts == {"disease": 3 / 4, "disease: claimed": 1}
 
 
 def test_means_are_attacked_by_the_nearest_class():
@@ -153,6 +182,13 @@ def test_means_are_attacked_by_the_nearest_class():
     original = {"age": [20.0, 22.0, 40.0, 43.0], "disease": ["flu", "flu", "cold", "cold"]}
     release = {"age": [21.0, 21.0, 41.5, 41.5], "disease": original["disease"]}
     assert carried_out(scene(original, release, ["age"], ["disease"])).targets.rate == 1
+
+
+def test_a_suppressed_record_does_not_hide_that_values_are_means():
+    """Beside a record that is suppressed in place persons still have the nearest mean."""
+    original = {"age": [20.0, 22.0, 40.0, 43.0, 90.0], "disease": ["a", "a", "b", "b", "c"]}
+    release = {"age": ["21", "21", "41.5", "41.5", "*"], "disease": original["disease"]}
+    assert carried_out(scene(original, release, ["age"], ["disease"])).targets.successes == 4
 
 
 def test_the_control_is_who_was_not_in_the_original():
