@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, get_args
 
 import numpy as np
@@ -151,6 +151,9 @@ class SimilarRecords:
     ) -> SimilarityAttack:
         """Return what the attack finds for some persons."""
         original, released = {}, {}
+        # Of groups equally near the first is taken: first by value, not by place.
+        ends = [end for column in _numbers(pair) for end in (column.low, column.high)]
+        order = np.lexsort(ends[::-1])
         for a, column in enumerate(_numbers(pair)):
             unit = _spread(units, column.name)
             original[f"n{a}"] = _series(column.original[persons] / unit)
@@ -160,15 +163,16 @@ class SimilarRecords:
             sensitive = SENSITIVE
             codes = pl.Series(values.released)
             released[sensitive] = codes.set(codes == values.size, None)
-        return similarity_attack(
+        attack = similarity_attack(
             pl.DataFrame(original),
-            pl.DataFrame(released),
+            pl.DataFrame(released)[order],
             list(original),
             sensitive=sensitive,
             distance=self.distance,
             threshold=self.threshold,
             standardize=False,
         )
+        return replace(attack, first=order[attack.first])
 
 
 def _numbers(pair: TablePair) -> list[NumericColumn]:

@@ -216,7 +216,8 @@ def _some(predicates: Predicates, attempts: int, random: np.random.Generator) ->
 
 def _by_chance(held: NDArray[np.int64], n: int) -> float:
     """Return the expected number that match one of n independent persons, by their weights."""
-    weight = (held + 1) / (n + 2)
+    # What everybody satisfies says nothing of anybody: of a table of one, it still isolates.
+    weight = np.where(held == n, 1.0, (held + 1) / (n + 2))
     return float((n * weight * (1 - weight) ** (n - 1)).sum())
 
 
