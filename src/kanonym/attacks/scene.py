@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.metrics.utility.pair import CategoricalColumn, NumericColumn, TablePair
+from kanonym.metrics.utility.pair import TablePair
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,57 +49,3 @@ def drawn(n: int, attempts: int, random: np.random.Generator) -> NDArray[np.int6
     if n <= attempts:
         return np.arange(n)
     return np.sort(random.choice(n, attempts, replace=False))
-
-
-def open_to(
-    pair: TablePair, persons: NDArray[np.int64], rows: NDArray[np.int64], names: tuple[str, ...]
-) -> NDArray[np.bool_]:
-    """Say which released records leave each person's values open.
-
-    Parameters
-    ----------
-    pair
-        The tables.
-    persons, rows
-        Rows of the original, and of the release.
-    names
-        Columns that the intruder compares.
-
-    Returns
-    -------
-    (n_persons, n_rows) bool: whether the record could be the person's by these columns.
-    A person's null is open to a null and to a suppressed cell.
-
-    Notes
-    -----
-    Cost and memory O(persons · rows) a column: call it with few persons at a time.
-
-    """
-    found = np.ones((len(persons), len(rows)), np.bool_)
-    for name in names:
-        column = pair.column(name)
-        if isinstance(column, NumericColumn):
-            found &= _numbers_open(column, persons, rows)
-        else:
-            found &= _categories_open(column, persons, rows)
-    return found
-
-
-def _numbers_open(
-    column: NumericColumn, persons: NDArray[np.int64], rows: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    values = column.original[persons][:, None]
-    low, high = column.low[rows], column.high[rows]
-    inside = (low <= values) & (values <= high)
-    null = np.isnan(values)
-    return inside | (null & (np.isnan(low) | column.suppressed[rows]))
-
-
-def _categories_open(
-    column: CategoricalColumn, persons: NDArray[np.int64], rows: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    labels, place = np.unique(column.labels[rows], return_inverse=True)
-    by_label = np.zeros((len(labels), len(column.categories)), np.bool_)
-    for i, label in enumerate(labels):
-        by_label[i, column.members[column.offsets[label] : column.offsets[label + 1]]] = True
-    return by_label[place].T[column.original[persons]]

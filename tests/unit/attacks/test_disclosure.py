@@ -10,8 +10,8 @@ import pytest
 from kanonym.attacks import disclosure
 from kanonym.attacks.disclosure import Source, learned
 from kanonym.attacks.homogeneity import Homogeneity
-from kanonym.attacks.scene import open_to
 from kanonym.attacks.values import values_of
+from naive_candidates import open_to
 from scenes import KNOWN, banded, people, scene
 
 

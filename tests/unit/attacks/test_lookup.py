@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kanonym.attacks import lookup
 from kanonym.attacks.lookup import candidates, classes_of, is_changed
-from kanonym.attacks.scene import open_to
+from naive_candidates import open_to
 from scenes import scene, shuffled
 
 AGES = st.one_of(st.none(), st.integers(0, 9))

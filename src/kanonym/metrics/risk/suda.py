@@ -79,7 +79,6 @@ class Suda:
     file_dis: float
     counts: NDArray[np.int64]
     contributions: dict[str, float]
-    _codes: NDArray[np.int32] = field(repr=False)
     _uniques: Uniques = field(repr=False)
     _carried: NDArray[np.float64] = field(repr=False)
 
@@ -115,20 +114,6 @@ class Suda:
 
         """
         return _shares(self.names, self._carried[self._tuple(row)], float(self.scores[row]))
-
-    def value_contributions(self, name: str) -> NDArray[np.float64]:
-        """Return what each value of an attribute contributes.
-
-        (n_codes,) float64 in [0, 1], summing to 1: share of the scores of all minimal sample
-        uniques with the attribute that records with this code have; zeros where there is
-        none. Cost O(n_rows).
-        """
-        a = self.names.index(name)
-        n_codes = int(self._codes[:, a].max(initial=-1)) + 1
-        carried = self._carried[self._uniques.tuples, a]
-        by_value = np.bincount(self._codes[:, a], carried, n_codes).astype(np.float64)
-        total = by_value.sum()
-        return by_value / total if total else by_value
 
     def entries(self) -> dict[str, Measured]:
         """Return the entries of `ENTRIES`; without a value for a table without a record.
@@ -270,7 +255,6 @@ def suda(
         file_dis=_file_dis(n_single, n_paired, fraction),
         counts=np.bincount(set_sizes, minlength=largest + 1)[1:],
         contributions=_shares(names, carried.sum(axis=0), float(of_tuple.sum())),
-        _codes=codes,
         _uniques=uniques,
         _carried=carried,
     )
