@@ -80,6 +80,7 @@ class QuasiIdentifier:
 
     def __post_init__(self) -> None:
         _several(self)
+        _require_source(self.hierarchy)
         if self.recoding is not None and self.recoding not in RECODINGS:
             raise PolicyError(
                 f"recoding {self.recoding!r} is unknown; it is one of {', '.join(RECODINGS)}"
@@ -112,6 +113,7 @@ class Sensitive:
 
     def __post_init__(self) -> None:
         _several(self)
+        _require_source(self.hierarchy)
         if self.nulls not in ("value", "exclude"):
             raise PolicyError(f"nulls {self.nulls!r} is unknown; it is 'value' or 'exclude'")
 
@@ -141,6 +143,15 @@ def _several(attribute: Any) -> None:
     if not isinstance(given, tuple):
         several = given if isinstance(given, list) else [] if given is None else [given]
         object.__setattr__(attribute, "action", tuple(several))
+
+
+def _require_source(hierarchy: Any) -> None:
+    """Refuse what is no hierarchy, such as a table or the name of a file."""
+    if hierarchy is not None and not hasattr(hierarchy, "bind"):
+        raise PolicyError(
+            f"a hierarchy is built by kanonym.hierarchy, such as hierarchy.from_file; "
+            f"{type(hierarchy).__name__} is none"
+        )
 
 
 Attribute = Identifier | QuasiIdentifier | Sensitive | Insensitive

@@ -103,7 +103,7 @@ def build_typed(given: Any, kinds: Mapping[str, Any]) -> Any:
     if not isinstance(given, Mapping) or "type" not in given:
         raise FaultsFoundError([Fault((), f"needs a type: {{type: {' | '.join(kinds)}}}")])
     kind = given["type"]
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise FaultsFoundError([Fault(("type",), unknown("type", kind, kinds))])
     return build(kinds[kind], {k: v for k, v in given.items() if k != "type"}, kind)
 
@@ -123,7 +123,7 @@ def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
         except FaultsFoundError as error:
             faults += [fault.below(("hierarchy",)) for fault in error.faults]
             del values["hierarchy"]
-    if role in ROLES:
+    if isinstance(role, str) and role in ROLES:
         try:
             built: Attribute = build(ROLES[role], values, role)
         except FaultsFoundError as error:

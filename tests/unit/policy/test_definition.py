@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 import yaml
 
@@ -373,3 +375,25 @@ def test_fault_of_a_short_form_is_told_in_its_words(short, message):
     """A fault of a short form names the parameter that the caller wrote."""
     with pytest.raises(PolicyError, match=message):
         Policy.short(quasi_identifiers=["age"], **short)
+
+
+@pytest.mark.parametrize(
+    ("place", "given"),
+    [
+        ("models[0].type", {"models": [{"type": ["k-anonymity"]}]}),
+        ("algorithm.type", {"models": [KAnonymity(2)], "algorithm": {"type": {}}}),
+        ("attributes.age.role", {"attributes": {"age": {"role": ["sensitive"]}}}),
+    ],
+)
+def test_a_type_or_role_that_is_no_text_is_a_fault(place, given):
+    """A list or a mapping in the place of a name is refused with its place in the policy."""
+    parts = {"attributes": {"age": QuasiIdentifier()}} | given
+    with pytest.raises(PolicyError, match=re.escape(f"{place}: ")):
+        Policy(**parts)
+
+
+@pytest.mark.parametrize("role", [QuasiIdentifier, Sensitive])
+def test_a_table_is_no_hierarchy(role):
+    """A hierarchy that cannot be bound to a column is refused where it is given."""
+    with pytest.raises(PolicyError, match="DataFrame is none"):
+        role(hierarchy=pl.DataFrame({"age": [1], "level": ["young"]}))
