@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.microaggregation.v_mdav import VMDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
-    from kanonym.assessment import assess, attack, risk, utility
+    from kanonym.assessment import assess, attack, model_membership, risk, utility
     from kanonym.attacks.similarity import similarity_attack
     from kanonym.comparison import compare, recommend
     from kanonym.data import hierarchy
@@ -156,6 +156,7 @@ __all__ = [
     "hierarchy",
     "lattice",
     "measure",
+    "model_membership",
     "profile",
     "read_table",
     "recommend",
@@ -241,6 +242,7 @@ _HOMES = {
     "hierarchy": "kanonym.data.hierarchy",
     "lattice": "kanonym.exploration",
     "measure": "kanonym.pipeline",
+    "model_membership": "kanonym.assessment",
     "profile": "kanonym.profiling",
     "read_table": "kanonym.data.files",
     "recommend": "kanonym.comparison",

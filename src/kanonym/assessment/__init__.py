@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanonym.assessment.of_attacks import AttackReport, attack
+from kanonym.assessment.of_models import ModelRisk, model_membership
 from kanonym.assessment.of_risk import TableRisk, risk
 from kanonym.assessment.of_utility import TableUtility, utility
 from kanonym.data.hierarchy import HierarchySource
@@ -15,10 +16,12 @@ from kanonym.policy import Policy
 __all__ = [
     "Assessment",
     "AttackReport",
+    "ModelRisk",
     "TableRisk",
     "TableUtility",
     "assess",
     "attack",
+    "model_membership",
     "risk",
     "utility",
 ]

@@ -158,7 +158,7 @@ def attack(
         if given or not isinstance(policy, Policy):
             raise PolicyError("hold_out makes a release and its control: it needs a policy alone")
         step("anonymize")
-        original, control = _parted(original, policy, hold_out, seed)
+        original, control = parted(original, policy, hold_out, seed)
         released = anonymize(original, policy)
         policy = None
     elif released is None:
@@ -167,7 +167,7 @@ def attack(
     tables = beside(original, released, policy, **columns)
     scene = _scene(tables, control, second)
     # The policy that is meant, or that of the release, may count persons.
-    several = any(entities_of(one) for one in (policy, _policy_of(released)) if one is not None)
+    several = any(entities_of(one) for one in (policy, policy_of(released)) if one is not None)
     outcomes = []
     for one in chosen:
         step(one.type)
@@ -185,7 +185,7 @@ def _quiet(stage: str) -> None:
     del stage
 
 
-def _policy_of(released: Any) -> Policy | None:
+def policy_of(released: Any) -> Policy | None:
     """Return the policy of a `Release`."""
     _, policy, _ = opened(released, None, named=False)
     return policy
@@ -221,7 +221,7 @@ def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attac
     return chosen
 
 
-def _parted(original: Any, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
+def parted(original: Any, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
     """Return the part of a table that is anonymized, and the part that is held out."""
     check_number("attack", "hold_out", hold_out, above=0, maximum=1)
     native = frames.eager(original)
@@ -261,7 +261,7 @@ def _scene(tables: Beside, control: Any, second: Any) -> Scene:
         tables.after,
         tables.known,
         tables.sensitive,
-        control=None if control is None else _control(control, tables),
+        control=None if control is None else control_columns(control, tables),
         second=None if second is None else _columns(further),
         hierarchies=tables.trees,
         sources=tables.sources,
@@ -271,7 +271,7 @@ def _scene(tables: Beside, control: Any, second: Any) -> Scene:
     )
 
 
-def _control(control: Any, tables: Beside) -> dict[str, pl.Series]:
+def control_columns(control: Any, tables: Beside) -> dict[str, pl.Series]:
     """Return the columns of the control that the original is compared by."""
     native = frames.eager(control)
     names = frames.column_names(native)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.attacks.gaps import nearest_gaps
 from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.attacks.roc import area, best_threshold
 from kanonym.attacks.scene import Scene
 from kanonym.models.base import check_integer
 
@@ -84,9 +84,9 @@ class Membership:
         def tried(names: tuple[str, ...]) -> tuple[Counted, float]:
             near = -nearest_gaps(pair, members, names, pair)
             far = -nearest_gaps(control, others, names, pair)
-            threshold = _best(near[:half], far[:half])
+            threshold = best_threshold(near[:half], far[:half])
             correct = (near[half:] >= threshold).sum() + (far[half:] < threshold).sum()
-            return Counted(int(correct), 2 * half), _auc(near, far)
+            return Counted(int(correct), 2 * half), area(near, far)
 
         targets, auc = tried(pair.quasi_identifiers)
         parts = {"advantage": _advantage(targets), "auc": auc}
@@ -102,22 +102,6 @@ class Membership:
     def _refused(self, reason: str) -> AttackOutcome:
         nobody = Counted(0, 0, exact=True)
         return AttackOutcome(self.type, self.question, Counted(0, 0), nobody, reason=reason)
-
-
-def _best(members: NDArray[np.float64], others: NDArray[np.float64]) -> float:
-    """Return the score from which on persons are best taken for members; of equals the lowest."""
-    scores = np.unique(np.concatenate([members, others]))
-    true = len(members) - np.searchsorted(np.sort(members), scores)
-    false = len(others) - np.searchsorted(np.sort(others), scores)
-    return float(scores[(true - false).argmax()])
-
-
-def _auc(members: NDArray[np.float64], others: NDArray[np.float64]) -> float:
-    """Return the probability that a member scores higher, equal scores counting half."""
-    ranked = np.sort(others)
-    below = np.searchsorted(ranked, members)
-    upto = np.searchsorted(ranked, members, side="right")
-    return float((below + upto).sum() / (2 * len(members) * len(others)))
 
 
 def _advantage(decided: Counted) -> float:

@@ -106,7 +106,7 @@ def _control(
 
     trees: hierarchies of the release, and what builds them.
     """
-    both = {column.name: _joined(original, control, column.name) for column in pair.columns}
+    both = {column.name: joined(original, control, column.name) for column in pair.columns}
     first, known = pair.n_original, dict[str, HierarchySource]()
     for name in pair.quasi_identifiers:
         if name in trees[0]:
@@ -164,7 +164,7 @@ def _labels(tree: Hierarchy, leaves: NDArray[np.int32]) -> pl.DataFrame:
     ).unique()
 
 
-def _joined(original: Columns, control: Columns, name: str) -> pl.Series:
+def joined(original: Columns, control: Columns, name: str) -> pl.Series:
     """Return one column of the original and below it that of the control."""
     if name not in control:
         raise SchemaError(
