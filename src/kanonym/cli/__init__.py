@@ -20,11 +20,13 @@ from kanonym.cli import (
     compare,
     demo,
     hierarchy,
+    inject,
     lattice,
     measure,
     profile,
     recommend,
     sigo,
+    synthesize,
     transform,
     verify,
 )
@@ -49,6 +51,8 @@ app.command("compare", cls=Grouped)(compare.compare)
 app.command("recommend")(recommend.recommend)
 app.command("lattice")(lattice.lattice)
 app.command("transform")(transform.transform)
+app.command("inject", cls=Grouped)(inject.inject)
+app.command("synthesize", cls=Grouped)(synthesize.synthesize)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.add_typer(sigo.app, name="sigo")
 app.command("demo")(demo.demo)

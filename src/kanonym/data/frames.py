@@ -228,15 +228,61 @@ def assemble(
     built: Any
     if isinstance(native, pl.DataFrame):
         built = _assemble_polars(native, rows, columns)
-        if isinstance(nw.to_native(like, pass_through=True), pl.LazyFrame):
-            built = built.lazy()
     elif is_pyarrow_table(native):
         built = _assemble_arrow(native, rows, columns)
     else:
         built = _assemble_pandas(native, rows, columns)
-    if isinstance(like, (nw.DataFrame, nw.LazyFrame)):
-        built = nw.from_native(built)
-    return cast("FrameT", built)
+    return cast("FrameT", _like(built, like))
+
+
+def extended(
+    frame: FrameT,
+    further: Sequence[pl.Series],
+    rows: NDArray[np.int64],
+    like: object = None,
+) -> FrameT:
+    """Build a table of records of the input and of further ones, its types untouched.
+
+    Parameters
+    ----------
+    frame
+        The input, with n_rows records.
+    further
+        All of its columns in their order, (m,) values each of the type that `column` reads:
+        the records n_rows to n_rows + m - 1.
+    rows
+        (n,) int64 positions of the records in released order.
+    like
+        As of `assemble`.
+
+    Returns
+    -------
+    frame
+        Of the type of `like`; every column keeps its very type. pandas gets a fresh
+        `RangeIndex`.
+
+    """
+    like = frame if like is None else like
+    native: Any = eager(frame)
+    if isinstance(native, pl.DataFrame):
+        more = [one.cast(native.schema[one.name]) for one in further]
+        built: Any = pl.concat([native, pl.DataFrame(more)])[rows]
+    elif is_pyarrow_table(native):
+        arrow = nw.get_native_namespace(native)
+        fields = [native.schema.field(one.name) for one in further]
+        more = [_as_arrow(*both) for both in zip(further, fields, strict=True)]
+        more = arrow.table(more, schema=arrow.schema(fields))
+        built = arrow.concat_tables([native.replace_schema_metadata(), more])
+        built = built.unify_dictionaries().take(rows)
+    else:
+        pandas = nw.get_native_namespace(native)
+        columns = {}
+        for one in further:
+            own = native[one.name]
+            both = pandas.concat([own, _as_pandas(one, own)]).array.take(rows)
+            columns[one.name] = pandas.Series(both, dtype=own.dtype)
+        built = pandas.DataFrame(columns)
+    return cast("FrameT", _like(built, like))
 
 
 def with_index(built: FrameT, frame: object) -> FrameT:
@@ -249,6 +295,13 @@ def with_index(built: FrameT, frame: object) -> FrameT:
         return built
     native = native.set_axis(eager(frame).index)
     return cast("FrameT", nw.from_native(native) if isinstance(built, nw.DataFrame) else native)
+
+
+def _like(built: Any, like: object) -> Any:
+    """Return a native table as a lazy frame or in a narwhals wrapper, where `like` is one."""
+    if isinstance(nw.to_native(like, pass_through=True), pl.LazyFrame):
+        built = built.lazy()
+    return nw.from_native(built) if isinstance(like, (nw.DataFrame, nw.LazyFrame)) else built
 
 
 def _checked(names: Sequence[object]) -> list[str]:
@@ -392,6 +445,34 @@ def _to_pandas(series: pl.Series, frame: PandasFrame) -> PandasSeries:
         return column.astype(kept)
     column = series.to_pandas()
     return column if kept is None else column.astype(kept)
+
+
+def _as_arrow(series: pl.Series, field: Any) -> ArrowArray:
+    """Return a column as an array of the type that a field of a table has."""
+    dtype = field.type
+    if not hasattr(dtype, "value_type") or not hasattr(dtype, "index_type"):
+        return _to_arrow(series).cast(dtype)
+    if series.dtype in (pl.Categorical, pl.Enum):
+        series = series.cast(pl.String)
+    return _to_arrow(series).cast(dtype.value_type).dictionary_encode().cast(dtype)
+
+
+def _as_pandas(series: pl.Series, before: PandasSeries) -> PandasSeries:
+    """Return a column as a Series of the type of another one that was read as such a column."""
+    pandas = nw.get_native_namespace(before)
+    if before.dtype == "object":
+        return pandas.Series(series.to_list(), dtype="object")
+    if before.dtype != "category":
+        whole = series.dtype.is_integer() or series.dtype == pl.Boolean
+        arrow = not isinstance(before.dtype, np.dtype) and (whole or series.dtype != pl.String)
+        return series.to_pandas(use_pyarrow_extension_array=arrow).astype(before.dtype)
+    categories = before.cat.categories
+    if series.dtype in _WORDS:
+        place = {str(category): code for code, category in enumerate(categories)}
+        codes = [-1 if text is None else place[text] for text in series.cast(pl.String)]
+    else:
+        codes = categories.get_indexer(series.to_pandas())
+    return pandas.Series(pandas.Categorical.from_codes(codes, dtype=before.dtype))
 
 
 def _same_type(series: pl.Series, before: PandasSeries) -> bool:

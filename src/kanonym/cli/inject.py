@@ -1,0 +1,210 @@
+"""`kanonym inject`: records of people who do not exist, added to classes that lack some."""
+
+from __future__ import annotations
+
+import csv
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from kanonym.cli import options
+
+TARGETS = "What classes are to reach (at least one)"
+MARKED = "Marks for the owner"
+
+
+def inject(
+    table: options.Table,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Table with the added records; - for standard output.",
+        ),
+    ],
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.SensitiveAttributes = None,
+    size: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="Records of a class.", rich_help_panel=TARGETS),
+    ] = None,
+    diversity: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="Different values of every sensitive attribute, in percent of a class.",
+            rich_help_panel=TARGETS,
+        ),
+    ] = None,
+    l: Annotated[
+        int | None,
+        typer.Option(
+            "-l",
+            metavar="L",
+            help="Different values of every sensitive attribute.",
+            rich_help_panel=TARGETS,
+        ),
+    ] = None,
+    named: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class",
+            metavar="A=V,B=W",
+            help="A class that is to reach this, instead of all; may be repeated. An empty value "
+            "is null; an entry with a comma stands in double quotes: '\"age=[20, 30)\",sex=f'.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help="What holds in every record, such as 'discharge >= admission'; may be repeated.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Key of the marks.", rich_help_panel=MARKED),
+    ] = None,
+    marks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Marks by which the key finds the added records again: written, or read with "
+            "--remove.",
+            rich_help_panel=MARKED,
+        ),
+    ] = None,
+    remove: Annotated[
+        bool,
+        typer.Option(
+            "--remove", help="Take the marked records out of a table.", rich_help_panel=MARKED
+        ),
+    ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Of all that is drawn; who knows it can find the added records. Without it, drawn "
+            "anew each time.",
+        ),
+    ] = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Add records that look real, so that classes reach a wanted size and diversity.
+
+    The fewest that reach it are drawn from a model of the whole table. They go into the table
+    without a mark; --key and --marks write one beside it, for the owner.
+    """
+    if json and output == "-":
+        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    if (key is None) != (marks is None):
+        raise typer.BadParameter("a key and marks go together", param_hint="--key and --marks")
+    if marks == "-":
+        raise typer.BadParameter("marks stand in a file of their own", param_hint="--marks")
+    if remove:
+        asked = (quasi_identifiers, sensitive, size, diversity, l, named, constraint, seed)
+        if any(one not in (None, []) for one in asked):
+            raise typer.BadParameter(
+                "say nothing else but --key and --marks", param_hint="--remove"
+            )
+        if key is None or marks is None:
+            raise typer.BadParameter("needs --key and --marks", param_hint="--remove")
+        _remove(table, output, key, marks, format, json=json)
+        return
+    from kanonym import synthesis
+    from kanonym.cli.injected import injected
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import check_output, check_table_output, read_table, write_table
+
+    options.check_places({"INPUT": table, "--key": key}, [("-o", output), ("--marks", marks)])
+    check_table_output(output, options.format_of(output, format))
+    if marks is not None:
+        check_output(marks)
+    known = options.names(quasi_identifiers)
+    if not known:
+        raise typer.BadParameter("say which columns make a class", param_hint="-q")
+    classes = [_class(entry) for entry in named] if named else None
+    start = perf_counter()
+    with working() as step:
+        step("read")
+        frame = read_table(table, options.format_of(table, format))
+        step("inject")
+        done = synthesis.inject(
+            frame,
+            quasi_identifiers=known,
+            sensitive=options.names(sensitive),
+            size=size,
+            diversity=diversity,
+            l=l,
+            classes=classes,
+            constraints=constraint or (),
+            key=key,
+            seed=seed,
+        )
+        step("write")
+        if marks is not None:
+            done.write_marks(marks)
+        write_table(done.frame, output, options.format_of(output, format))
+    found = {
+        **done.to_dict(),
+        "seconds": {"total": perf_counter() - start},
+        "written": [output, *([] if marks is None else [marks])],
+    }
+    if json:
+        show_json(found)
+    else:
+        show(*injected(found), to_stderr=output == "-")
+
+
+def _class(entry: str) -> dict[str, str | None]:
+    """Return the values of a class that `age=34,sex=f` names; an empty one is null."""
+    found: dict[str, str | None] = {}
+    for part in next(csv.reader([entry], skipinitialspace=True), []):
+        name, equals, value = part.partition("=")
+        if not (name.strip() and equals):
+            raise typer.BadParameter(f"{part!r} is not COLUMN=VALUE", param_hint="--class")
+        found[name.strip()] = value or None
+    return found
+
+
+def _remove(
+    table: str, output: str, key: str, marks: str, format: str | None, *, json: bool
+) -> None:
+    """Write a table without its marked records."""
+    from kanonym.cli.injected import removed
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import check_table_output, read_table, write_table
+    from kanonym.synthesis import Marks, injected_rows
+
+    options.check_places({"INPUT": table, "--key": key, "--marks": marks}, [("-o", output)])
+    check_table_output(output, options.format_of(output, format))
+    start = perf_counter()
+    with working() as step:
+        known = Marks.read(marks)
+        step("read")
+        frame = read_table(table, options.format_of(table, format))
+        step("find")
+        rows = injected_rows(frame, known, key)
+        step("write")
+        write_table(frame.filter(~rows), output, options.format_of(output, format))
+    found = {
+        "rows_in": len(rows),
+        "marks": len(known.records),
+        "removed": int(rows.sum()),
+        "rows_out": int((~rows).sum()),
+        "seconds": {"total": perf_counter() - start},
+        "written": [output],
+    }
+    if json:
+        show_json(found)
+    else:
+        show(*removed(found), to_stderr=output == "-")

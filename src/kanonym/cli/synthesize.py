@@ -1,0 +1,152 @@
+"""`kanonym synthesize`: a table of records of nobody, drawn from what a model learned."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kanonym.cli import options
+
+if TYPE_CHECKING:
+    from kanonym.synthesis.synthesizer import Synthesizer
+
+JUDGED = "How it is judged"
+
+
+def synthesize(
+    table: options.Table,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Synthetic table; - for standard output."
+        ),
+    ],
+    rows: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Records; as many as are learned from unless given."),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Columns to leave out, such as identifiers."),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help="What holds in every record, such as 'discharge >= admission'; may be repeated.",
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="copula, or of another library, which must be installed: sdv:gaussian-copula, "
+            "sdv:ctgan, sdv:tvae, sdv:copula-gan, smartnoise:mst, smartnoise:aim, "
+            "smartnoise:mwem, smartnoise:patectgan, smartnoise:dpctgan.",
+        ),
+    ] = "copula",
+    epsilon: Annotated[
+        float | None,
+        typer.Option(metavar="E", help="Privacy budget of a method of SmartNoise."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of all that is drawn.")] = 0,
+    hold_out: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Do not learn from this share of INPUT: attacks are compared with it.",
+            rich_help_panel=JUDGED,
+        ),
+    ] = None,
+    judge: Annotated[
+        bool,
+        typer.Option(
+            "--judge",
+            help="Compare the table with the original, and attack it.",
+            rich_help_panel=JUDGED,
+        ),
+    ] = False,
+    quasi_identifiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quasi-identifiers",
+            "-q",
+            metavar="A,B",
+            help="What intruders know; all that is not sensitive unless given.",
+            rich_help_panel=JUDGED,
+        ),
+    ] = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sensitive",
+            "-s",
+            metavar="C",
+            help="What they want to learn.",
+            rich_help_panel=JUDGED,
+        ),
+    ] = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Draw a synthetic table from what a model learned of the original.
+
+    This is no anonymization: no record is copied on purpose, but some may equal a real one, and
+    only the methods of SmartNoise promise anything. Judge the table before it is given away:
+    --hold-out 0.2 --judge -q age,zip -s disease
+    """
+    from kanonym import synthesis
+    from kanonym.cli.progress import working
+    from kanonym.cli.synthesized import synthesized
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import check_table_output, read_table, write_table
+
+    if json and output == "-":
+        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    if not judge and (quasi_identifiers or sensitive):
+        raise typer.BadParameter("says who attacks: it needs --judge", param_hint="-q and -s")
+    if hold_out is not None and not 0 < hold_out < 1:
+        raise typer.BadParameter(f"{hold_out:g} is not between 0 and 1", param_hint="--hold-out")
+    options.check_places({"INPUT": table}, [("-o", output)])
+    check_table_output(output, options.format_of(output, format))
+    chosen = _method(method, epsilon)
+    start = perf_counter()
+    with working() as step:
+        step("read")
+        frame = read_table(table, options.format_of(table, format))
+        step("learn and draw")
+        made = synthesis.synthesize(
+            frame,
+            rows=rows,
+            drop=options.names(drop),
+            constraints=constraint or (),
+            method=chosen,
+            hold_out=hold_out,
+            quasi_identifiers=options.names(quasi_identifiers),
+            sensitive=options.names(sensitive),
+            seed=seed,
+        )
+        if judge:
+            step("judge")
+        found = made.to_dict() if judge else made.facts()
+        step("write")
+        write_table(made.frame, output, options.format_of(output, format))
+    found |= {"seconds": {"total": perf_counter() - start}, "written": [output]}
+    if json:
+        show_json(found)
+    else:
+        show(*synthesized(found), to_stderr=output == "-")
+
+
+def _method(name: str, epsilon: float | None) -> str | Synthesizer:
+    """Return the method by its name, with its budget where it takes one."""
+    from kanonym.synthesis.external import SmartNoise
+
+    library, _, synthesizer = name.partition(":")
+    if library == "smartnoise" and epsilon is not None:
+        return SmartNoise(synthesizer, epsilon)
+    if epsilon is not None:
+        raise typer.BadParameter(f"{name} has no budget", param_hint="--epsilon")
+    return name

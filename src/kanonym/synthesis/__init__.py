@@ -1,0 +1,22 @@
+"""Records of people who do not exist: added to a table, or a table of their own."""
+
+from __future__ import annotations
+
+from kanonym.synthesis.external import SDV, SmartNoise
+from kanonym.synthesis.injection import Injection, inject
+from kanonym.synthesis.marks import Marks, injected_rows
+from kanonym.synthesis.synthesizer import Copula, Synthesizer
+from kanonym.synthesis.tables import Synthesis, synthesize
+
+__all__ = [
+    "SDV",
+    "Copula",
+    "Injection",
+    "Marks",
+    "SmartNoise",
+    "Synthesis",
+    "Synthesizer",
+    "inject",
+    "injected_rows",
+    "synthesize",
+]

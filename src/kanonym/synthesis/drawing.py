@@ -1,0 +1,65 @@
+"""Records drawn from what a synthesizer learned, until enough hold what must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError
+from kanonym.synthesis.synthesizer import Learned
+from kanonym.transforms.copula import Constraint
+
+ROUNDS = 20
+"""How often records that break a constraint are drawn again."""
+
+
+def drawn_records(
+    model: Learned,
+    n: int,
+    learned: pl.DataFrame,
+    rules: Sequence[Constraint],
+    random: np.random.Generator,
+) -> pl.DataFrame:
+    """Return n records that keep every constraint, and miss no value that none misses."""
+    parts: list[pl.DataFrame] = []
+    lacking, asked = n, n
+    for _ in range(ROUNDS):
+        drawn = pl.DataFrame(list(model.sampled(asked, random)))
+        if drawn.schema != learned.schema:
+            raise DataError(
+                f"the synthesizer drew the columns {drawn.schema}, and the table has "
+                f"{learned.schema}: names, order and types must be those of the table"
+            )
+        fine = drawn.filter(pl.Series(_keeps(drawn, learned, rules)))
+        # Some libraries draw alike records one after the other: the first would be a choice.
+        fine = fine[random.permutation(len(fine))]
+        parts.append(fine.head(lacking))
+        lacking -= len(parts[-1])
+        if not lacking:
+            return pl.concat(parts)
+        # As many as will do at this rate, and a few more; never far more than the table.
+        asked = min(n, lacking * (asked // max(len(fine), 1) + 1) + 10)
+    told = ", ".join(map(str, rules)) or "no missing value where the table has none"
+    raise DataError(
+        f"only {n - lacking} of {n} records keep what must hold ({told}) after {ROUNDS} rounds of "
+        "drawing; leave a constraint out, or take the method copula, which draws none that "
+        "breaks it"
+    )
+
+
+def _keeps(
+    drawn: pl.DataFrame, learned: pl.DataFrame, rules: Sequence[Constraint]
+) -> NDArray[np.bool_]:
+    """Return (n,) bool, which drawn records hold what must hold."""
+    keeps = np.ones(len(drawn), np.bool_)
+    for column in learned.get_columns():
+        if not column.null_count():
+            keeps &= drawn[column.name].is_not_null().to_numpy()
+    for rule in rules:
+        low, high = drawn[rule.low], drawn[rule.high]
+        holds = low < high if rule.strict else low <= high
+        keeps &= holds.fill_null(value=True).to_numpy()
+    return keeps

@@ -1,0 +1,121 @@
+"""What learns a table and draws another one from what it learned: one interface for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+import polars as pl
+
+from kanonym.data.errors import PolicyError
+from kanonym.policy.faults import unknown
+from kanonym.synthesis.external import LIBRARIES, SDV
+from kanonym.transforms.copula import Constraint, TableModel, fit
+
+
+class Learned(Protocol):
+    """What a synthesizer learned of a table."""
+
+    def sampled(self, n: int, random: np.random.Generator) -> Sequence[pl.Series]:
+        """Return n records: the table's columns, in its order, their types and names."""
+        ...
+
+
+class Synthesizer(Protocol):
+    """Frozen parameters, and a way to learn a table by them.
+
+    Attributes
+    ----------
+    name
+        As in the JSON contract and on the command line.
+
+    """
+
+    @property
+    def name(self) -> str:
+        """How it is called."""
+        ...
+
+    def fit(
+        self,
+        columns: Sequence[pl.Series],
+        constraints: Sequence[Constraint],
+        random: np.random.Generator,
+    ) -> Learned:
+        """Learn a table.
+
+        Parameters
+        ----------
+        columns
+            (n,) each: numbers, times, Booleans, text and categories, with nulls.
+        constraints
+            What holds in every record. Who cannot keep them draws records that break
+            some; these are drawn again.
+        random
+            Of what is drawn while learning.
+
+        Raises
+        ------
+        SchemaError, DataError
+            A column cannot be imitated, as free text, or a record breaks a constraint.
+
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Copula:
+    """The Gaussian copula of `transforms.copula`: shares of values, and what joins pairs.
+
+    It keeps the distribution of each column and the association of each two. What only three
+    columns together show is lost. It gives no guarantee of privacy.
+    """
+
+    name: ClassVar[str] = "copula"
+
+    def fit(
+        self,
+        columns: Sequence[pl.Series],
+        constraints: Sequence[Constraint],
+        random: np.random.Generator,
+    ) -> TableModel:
+        """Learn a table, constraints included; nothing is drawn."""
+        del random
+        return fit(columns, constraints)
+
+
+def synthesizer_of(method: str | Synthesizer) -> Synthesizer:
+    """Return the synthesizer that a name means; of an object, itself.
+
+    Raises
+    ------
+    PolicyError
+        There is no such name, it needs parameters, or the object is no synthesizer.
+
+    """
+    if not isinstance(method, str):
+        if isinstance(method, type) or not (hasattr(method, "fit") and hasattr(method, "name")):
+            raise PolicyError(
+                "method is the name of a synthesizer, or one such as SDV('tvae') with a name and "
+                f"fit; this is {method!r}"
+            )
+        return method
+    if method == Copula.name:
+        return Copula()
+    library, _, synthesizer = method.partition(":")
+    if library not in LIBRARIES or synthesizer not in LIBRARIES[library].synthesizers:
+        raise PolicyError(unknown("synthesizer", method, names()))
+    if library == "sdv":
+        return SDV(synthesizer)
+    raise PolicyError(
+        f"{method} needs a privacy budget: give SmartNoise({synthesizer!r}, epsilon=...) as the "
+        "method (on the command line: --epsilon)"
+    )
+
+
+def names() -> list[str]:
+    """Return the name of every synthesizer."""
+    external = [f"{one}:{each}" for one, kind in LIBRARIES.items() for each in kind.synthesizers]
+    return [Copula.name, *external]

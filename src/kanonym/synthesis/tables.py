@@ -1,0 +1,287 @@
+"""Synthetic tables: records of nobody, drawn by a model of a table, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kanonym.assessment.columns import listed
+from kanonym.assessment.lines import figure, lines_of
+from kanonym.assessment.of_attacks import AttackReport
+from kanonym.assessment.of_utility import TableUtility
+from kanonym.data import frames
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.metrics.measured import Measured
+from kanonym.models.base import check_integer, check_number
+from kanonym.policy.faults import unknown
+from kanonym.synthesis.appraisal import Copies, attacks_on, copies, detected, utility_of
+from kanonym.synthesis.drawing import drawn_records
+from kanonym.synthesis.synthesizer import Copula, Synthesizer, synthesizer_of
+from kanonym.transforms.copula import Constraint
+
+ROOT = 0x73796E
+"""Keeps what is drawn here apart from other draws of the same seed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Synthesis:
+    """A synthetic table, and how good and how safe it is.
+
+    What it is judged by is measured when it is first asked for: `detection`, `copies` and
+    `utility` in seconds, `attacks` in up to minutes. `to_dict` and `print` ask for all of it.
+
+    Attributes
+    ----------
+    frame
+        The synthetic table, of the type of the one that came in.
+    method
+        Name of the synthesizer.
+    rows
+        Synthetic records.
+    rows_in, held_out
+        Records that came in, and how many of them were not learned from.
+    seed
+        Of what was drawn.
+    dropped
+        Columns that were left out.
+    constraints
+        What holds in every record.
+
+    """
+
+    frame: Any = field(repr=False)
+    method: str
+    rows: int
+    rows_in: int
+    held_out: int
+    seed: int
+    dropped: tuple[str, ...]
+    constraints: tuple[str, ...]
+    _learned: pl.DataFrame = field(repr=False)
+    _synthetic: pl.DataFrame = field(repr=False)
+    _rest: pl.DataFrame | None = field(repr=False)
+    _known: tuple[str, ...]
+    _sensitive: tuple[str, ...]
+
+    @cached_property
+    def detection(self) -> Measured:
+        """How well a classifier tells synthetic records from those learned from; 0.5 is chance."""
+        return detected(self._learned, self._synthetic, self._random(b"detection"))
+
+    @cached_property
+    def copies(self) -> Copies:
+        """How many synthetic records equal one of a real person."""
+        return copies(self._learned, self._synthetic, self._rest, self._random(b"copies"))
+
+    @cached_property
+    def utility(self) -> TableUtility:
+        """What the table is good for, by the measures that compare distributions."""
+        return utility_of(self._learned, self._synthetic, self.seed)
+
+    @cached_property
+    def attacks(self) -> AttackReport:
+        """What intruders get from the table, against chance and against held-out persons."""
+        return attacks_on(
+            self._learned,
+            self._synthetic,
+            self._rest,
+            quasi_identifiers=self._known,
+            sensitive=self._sensitive,
+            seed=self.seed,
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Return how the table was made, in JSON form, without judging it."""
+        return {
+            "method": self.method,
+            "rows": self.rows,
+            "rows_in": self.rows_in,
+            "held_out": self.held_out,
+            "seed": self.seed,
+            "dropped": list(self.dropped),
+            "constraints": list(self.constraints),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how the table was made and how it is judged, in JSON form."""
+        return {
+            **self.facts(),
+            "detection": self.detection.to_dict(),
+            "copies": self.copies.to_dict(),
+            "utility": self.utility.to_dict(),
+            **self.attacks.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        """Return how the table was made and how it is judged, a number a line."""
+        held = f", {self.held_out:,} held out" if self.held_out else ""
+        lines = [
+            f"{self.rows:,} records by {self.method}, seed {self.seed}",
+            f"learned from {self.rows_in - self.held_out:,} records{held}",
+            *(f"constraint {one}" for one in self.constraints),
+            "",
+            *lines_of("records", {"detection": self.detection}),
+            *(
+                f"{f'copies, {name}':34}{figure(share):>14}   lower"
+                for name, share in self.copies.to_dict().items()
+                if share is not None
+            ),
+        ]
+        return "\n\n".join(["\n".join(lines), str(self.utility), str(self.attacks)])
+
+    def _random(self, what: bytes) -> np.random.Generator:
+        return np.random.default_rng([self.seed, ROOT, *what])
+
+
+def synthesize(
+    frame: Any,
+    *,
+    rows: int | None = None,
+    drop: Sequence[str] = (),
+    constraints: Sequence[str | Constraint] = (),
+    method: str | Synthesizer = Copula.name,
+    hold_out: float | None = None,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    seed: int = 0,
+) -> Synthesis:
+    """Make a synthetic table: learn one, and draw records of nobody from what was learned.
+
+    This is no anonymization. No record is copied on purpose, but a record drawn may
+    equal a real one, each value of the table may occur in it, and a synthesizer that
+    learned records by heart tells them. Only the differentially private synthesizers of
+    `SmartNoise` promise anything, for the price that they name. Judge the table before it is given
+    away: with `hold_out`, attacks on persons that were learned from are compared with
+    those on persons that were not.
+
+    Parameters
+    ----------
+    frame
+        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+    rows
+        Synthetic records, at least 1; None for as many as were learned from.
+    drop
+        Columns to leave out, such as names and other identifiers.
+    constraints
+        What holds between two columns in every record, such as "discharge >= admission".
+    method
+        `copula`, our own; `sdv:gaussian-copula`, `sdv:ctgan`, `sdv:tvae`, `sdv:copula-gan`
+        (`pip install sdv`); or an object with a name and `fit`, such as `SDV` or `SmartNoise`
+        with its parameters.
+    hold_out
+        Share of the records that are not learned from, in (0, 1): those that attacks are
+        compared with. None: all are learned from, and nobody can tell what was learned by heart.
+    quasi_identifiers, sensitive
+        For the attacks: what intruders know of a person (by default all that is not
+        sensitive), and what they want to learn.
+    seed
+        Of all that is drawn, at least 0: the same one gives the same table, on every frame
+        library. What `SmartNoise` draws does not depend on it.
+
+    Raises
+    ------
+    SchemaError
+        There is no such column, one has two roles, or one cannot be imitated, as free text.
+    DataError
+        The table has too few records, a record breaks a constraint, or the method draws none
+        that keeps it.
+    PolicyError
+        There is no such method, its library is not installed, or a parameter is no number in its
+        range.
+
+    Notes
+    -----
+    Columns keep their type, and no value is missing in a column that misses none. A synthesizer
+    of another library knows no constraints: records that break one are drawn again,
+    up to 20 times as many. Cost: of the synthesizer.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> stays = pl.DataFrame({"age": [34, 57, 61, 45] * 5, "ward": ["a", "b", "b", "a"] * 5})
+    >>> synthesize(stays, rows=3, seed=1).frame.shape
+    (3, 2)
+
+    """
+    check_integer("synthesize", "seed", seed, 0)
+    if rows is not None:
+        check_integer("synthesize", "rows", rows, 1)
+    synthesizer = synthesizer_of(method)
+    native = frames.eager(frame)
+    dropped, known, hidden = (
+        listed(given, "columns") for given in (drop, quasi_identifiers, sensitive)
+    )
+    kept = _kept(frames.column_names(native), dropped, known, hidden)
+    table = pl.DataFrame([frames.column(native, name) for name in kept])
+    rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
+    _check_rules(rules, kept)
+    learned, rest = _parted(table, hold_out, seed)
+    random = np.random.default_rng([seed, ROOT])
+    model = synthesizer.fit(learned.get_columns(), rules, random)
+    drawn = drawn_records(model, len(learned) if rows is None else rows, learned, rules, random)
+    shape = np.zeros(len(drawn), np.int64)
+    return Synthesis(
+        frame=frames.assemble(native, shape, drawn.get_columns(), frame),
+        method=synthesizer.name,
+        rows=len(drawn),
+        rows_in=len(table),
+        held_out=0 if rest is None else len(rest),
+        seed=int(seed),
+        dropped=tuple(dropped),
+        constraints=tuple(map(str, rules)),
+        _learned=learned,
+        _synthetic=drawn,
+        _rest=rest,
+        _known=tuple(known),
+        _sensitive=tuple(hidden),
+    )
+
+
+def _kept(names: list[str], dropped: list[str], known: list[str], hidden: list[str]) -> list[str]:
+    """Return the columns to imitate; refuse names that mean none, or two things."""
+    for name in (*dropped, *known, *hidden):
+        if name not in names:
+            raise SchemaError(unknown("column", name, names))
+    for name in (*known, *hidden):
+        if name in dropped:
+            raise SchemaError(f"column {name!r} is dropped: no intruder finds it in the table")
+    both = [name for name in hidden if name in known]
+    if both:
+        raise SchemaError(f"{both[0]!r} is both quasi-identifying and sensitive; choose one")
+    kept = [name for name in names if name not in dropped]
+    if not kept:
+        raise SchemaError("every column is dropped; leave one")
+    return kept
+
+
+def _check_rules(rules: Sequence[Constraint], kept: list[str]) -> None:
+    for rule in rules:
+        for name in (rule.left, rule.right):
+            if name not in kept:
+                raise SchemaError(f"constraint {rule}: {unknown('column', name, kept)}")
+
+
+def _parted(
+    table: pl.DataFrame, hold_out: float | None, seed: int
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """Return the records that are learned from, and those that are held out."""
+    n = len(table)
+    if n < 2:
+        raise DataError(f"the table has {n} records: there is nothing to learn from")
+    if hold_out is None:
+        return table, None
+    check_number("synthesize", "hold_out", hold_out, above=0, maximum=1)
+    held = round(n * hold_out)
+    if not 0 < held < n - 1:
+        raise DataError(
+            f"hold_out is {hold_out:g} of {n} records: at least one must be held out, and two "
+            "learned from"
+        )
+    out = np.zeros(n, np.bool_)
+    out[np.random.default_rng([seed, *b"hold out"]).permutation(n)[:held]] = True
+    return table.filter(pl.Series(~out)), table.filter(pl.Series(out))

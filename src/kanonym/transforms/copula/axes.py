@@ -1,0 +1,80 @@
+"""Axes of the copula, merged into few enough bins to be counted beside each other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+BINS = 32
+"""An axis has at most about so many bins where it is counted beside another."""
+
+
+class Binned(NamedTuple):
+    """An axis as it is counted.
+
+    Attributes
+    ----------
+    codes
+        (n,) int64, the bin of each record; the number of bins where it has no place.
+    lines
+        (r + 1,) float64 from 0 to 1, the cumulative shares that part the bins.
+    scores
+        (r,) float64, the mean of a normal distribution within each bin.
+    is_nominal
+        Whether each bin is a value without an order of its own.
+
+    """
+
+    codes: NDArray[np.int64]
+    lines: Floats
+    scores: Floats
+    is_nominal: bool = False
+
+    @property
+    def size(self) -> int:
+        """The number of bins r."""
+        return len(self.scores)
+
+
+def binned(codes: Codes, cumulative: Floats, *, is_nominal: bool = False) -> Binned:
+    """Return an axis in at most about 32 bins of neighbouring values.
+
+    Parameters
+    ----------
+    codes
+        (n,) int32, the place of each record, -1 for none.
+    cumulative
+        (m + 1,) float64 ascending from 0 to 1.
+    is_nominal
+        Whether the values have no order of their own.
+
+    """
+    lines = cumulative
+    if len(cumulative) - 1 > BINS:
+        lines = cumulative[np.diff(np.floor(cumulative * BINS), prepend=-1.0) > 0.0]
+    middles = (cumulative[1:] + cumulative[:-1]) / 2
+    bin_of = np.searchsorted(lines, middles, side="right") - 1
+    bin_of = np.append(bin_of, len(lines) - 1)  # code -1: no place
+    each = is_nominal and len(lines) == len(cumulative)
+    return Binned(bin_of[codes], lines, normal_scores(lines), each)
+
+
+def normal_scores(lines: Floats) -> Floats:
+    """Return (r,) means of a normal distribution between (r + 1,) cumulative shares."""
+    at = ndtri(lines)
+    density = np.exp(-at * at / 2) / np.sqrt(2 * np.pi)
+    scores: Floats = -np.diff(density) / np.diff(lines)
+    return scores
+
+
+def counted(first: Binned, second: Binned) -> Floats:
+    """Return the (r, c) float64 numbers of records in each pair of bins."""
+    r, c = first.size, second.size
+    cells = np.bincount(first.codes * (c + 1) + second.codes, minlength=(r + 1) * (c + 1))
+    return cells.reshape(r + 1, c + 1)[:r, :c].astype(np.float64)
