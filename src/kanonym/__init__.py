@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from kanonym.data.files import read_table, write_table
     from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
     from kanonym.exploration import lattice
+    from kanonym.minimization import Minimizer
     from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
     from kanonym.models.closeness import TCloseness
     from kanonym.models.diversity import LDiversity
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from kanonym.policy import Policy
     from kanonym.profiling import profile
     from kanonym.release import Release
+    from kanonym.synthesis import inject, injected_rows, synthesize
+    from kanonym.synthesis.external import SDV, SmartNoise
     from kanonym.transformation import transform
     from kanonym.transforms.action import After
     from kanonym.transforms.masking.bins import Bin
@@ -87,6 +90,7 @@ __all__ = [
     "MDAV",
     "MONA",
     "ONA",
+    "SDV",
     "VMDAV",
     "After",
     "AlphaKAnonymity",
@@ -121,6 +125,7 @@ __all__ = [
     "MaskEmail",
     "MaskIban",
     "MaskPhone",
+    "Minimizer",
     "Mondrian",
     "Policy",
     "PolicyError",
@@ -139,6 +144,7 @@ __all__ = [
     "Sensitive",
     "ShiftDate",
     "Shuffle",
+    "SmartNoise",
     "Suppress",
     "Surrogate",
     "Swap",
@@ -154,6 +160,8 @@ __all__ = [
     "compare",
     "estimated_shares",
     "hierarchy",
+    "inject",
+    "injected_rows",
     "lattice",
     "measure",
     "model_membership",
@@ -162,6 +170,7 @@ __all__ = [
     "recommend",
     "risk",
     "similarity_attack",
+    "synthesize",
     "transform",
     "utility",
     "verify",
@@ -173,6 +182,7 @@ _HOMES = {
     "MDAV": "kanonym.algorithms.microaggregation.mdav",
     "MONA": "kanonym.algorithms.microaggregation.mona",
     "ONA": "kanonym.algorithms.microaggregation.ona",
+    "SDV": "kanonym.synthesis.external",
     "VMDAV": "kanonym.algorithms.microaggregation.v_mdav",
     "After": "kanonym.transforms.action",
     "AlphaKAnonymity": "kanonym.models.anonymity",
@@ -207,6 +217,7 @@ _HOMES = {
     "MaskEmail": "kanonym.transforms.masking.mask_email",
     "MaskIban": "kanonym.transforms.masking.mask_iban",
     "MaskPhone": "kanonym.transforms.masking.mask_phone",
+    "Minimizer": "kanonym.minimization",
     "Mondrian": "kanonym.algorithms.mondrian",
     "Policy": "kanonym.policy",
     "PolicyError": "kanonym.data.errors",
@@ -225,6 +236,7 @@ _HOMES = {
     "Sensitive": "kanonym.data.schema",
     "ShiftDate": "kanonym.transforms.masking.shift_date",
     "Shuffle": "kanonym.transforms.perturbation.shuffle",
+    "SmartNoise": "kanonym.synthesis.external",
     "Suppress": "kanonym.transforms.masking.suppress",
     "Surrogate": "kanonym.transforms.pseudonymization.surrogate",
     "Swap": "kanonym.transforms.perturbation.swap",
@@ -240,6 +252,8 @@ _HOMES = {
     "compare": "kanonym.comparison",
     "estimated_shares": "kanonym.transforms.perturbation.randomized_response",
     "hierarchy": "kanonym.data.hierarchy",
+    "inject": "kanonym.synthesis",
+    "injected_rows": "kanonym.synthesis",
     "lattice": "kanonym.exploration",
     "measure": "kanonym.pipeline",
     "model_membership": "kanonym.assessment",
@@ -248,6 +262,7 @@ _HOMES = {
     "recommend": "kanonym.comparison",
     "risk": "kanonym.assessment",
     "similarity_attack": "kanonym.attacks.similarity",
+    "synthesize": "kanonym.synthesis",
     "transform": "kanonym.transformation",
     "utility": "kanonym.assessment",
     "verify": "kanonym.pipeline",

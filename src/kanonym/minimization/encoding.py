@@ -1,0 +1,336 @@
+"""From the columns to minimize to the matrix of a decision tree, the same for later records."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.algorithms.minimization.boxes import Feature
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.minimization.records import Records
+
+Columns = NDArray[np.float64]
+_WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """A column of numbers.
+
+    Attributes
+    ----------
+    name
+        Of the column.
+    low, high
+        The smallest and the largest number of the fitted records.
+    null
+        The number below all others that null is written as; None where no fitted record
+        lacks a number.
+    whole
+        Whether the column holds integers.
+
+    """
+
+    name: str
+    low: float
+    high: float
+    null: float | None
+    whole: bool
+
+    @classmethod
+    def of(cls, column: pl.Series) -> Numbers:
+        """Learn the domain of a column."""
+        numbers = _numbers(column)
+        present = numbers[~np.isnan(numbers)]
+        if not len(present):
+            raise DataError(f"column {column.name!r} holds no value; leave it out of the features")
+        low, high = float(present.min()), float(present.max())
+        # Far enough below for the tree, which compares in single precision.
+        null = low - max(high - low, 1.0, abs(low))
+        return cls(
+            column.name,
+            low,
+            high,
+            null if len(present) < len(numbers) else None,
+            column.dtype.is_integer(),
+        )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that hold the feature."""
+        return (self.name,)
+
+    def matrix(self, records: Records) -> Columns:
+        """Return (n, 1) float64."""
+        numbers = _numbers(records.column(self.name))
+        missing = np.isnan(numbers)
+        if missing.any():
+            if self.null is None:
+                raise DataError(
+                    f"row {int(missing.argmax()) + 1}, column {self.name!r}: no value, and no "
+                    "record that the Minimizer was fitted on lacks one. Fill it, or fit with "
+                    "such records"
+                )
+            numbers = np.where(missing, self.null, numbers)
+        return numbers[:, None]
+
+    def feature(self, first: int) -> Feature:
+        """Return what a matrix holds of it from a column on."""
+        return Feature(first, low=self.low, high=self.high, null=self.null)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Categories:
+    """A column of categories, one column of the matrix each.
+
+    Attributes
+    ----------
+    name
+        Of the column.
+    values
+        (n_categories,) the values of the fitted records, ascending; null last.
+
+    """
+
+    name: str
+    values: pl.Series
+
+    @classmethod
+    def of(cls, column: pl.Series) -> Categories:
+        """Learn the categories of a column."""
+        return cls(column.name, _plain(column).unique().sort(nulls_last=True))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that hold the feature."""
+        return (self.name,)
+
+    @property
+    def categories(self) -> list[Any]:
+        """The categories as Python's values."""
+        return self.values.to_list()
+
+    def matrix(self, records: Records) -> Columns:
+        """Return (n, n_categories) float64: 1 for the category of a record, of an unseen none."""
+        column = _plain(records.column(self.name)).cast(self.values.dtype, strict=False)
+        known = pl.DataFrame({"value": self.values}).with_row_index("code")
+        codes = pl.DataFrame({"value": column}).join(
+            known, on="value", how="left", nulls_equal=True, maintain_order="left"
+        )["code"]
+        places = codes.cast(pl.Int64).fill_null(-1).to_numpy()
+        return np.asarray(places[:, None] == np.arange(len(self.values)), dtype=np.float64)
+
+    def feature(self, first: int) -> Feature:
+        """Return what a matrix holds of it from a column on."""
+        return Feature(first, len(self.values), nominal=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneHot:
+    """Columns of which a record has 1 in exactly one: the categories of one feature."""
+
+    name: str
+    columns: tuple[str, ...]
+
+    @property
+    def categories(self) -> list[Any]:
+        """The columns, which are the categories."""
+        return list(self.columns)
+
+    def matrix(self, records: Records) -> Columns:
+        """Return (n, n_columns) float64."""
+        cells = np.column_stack([_numbers(records.column(name)) for name in self.columns])
+        wrong = ~np.isin(cells, (0.0, 1.0))
+        if wrong.any():
+            row, place = (int(found) for found in np.argwhere(wrong)[0])
+            raise DataError(
+                f"row {row + 1}, column {self.columns[place]!r}: a column of the one-hot group "
+                f"{self.name!r} holds 0 and 1 only"
+            )
+        several = cells.sum(axis=1) > 1
+        if several.any():
+            raise DataError(
+                f"row {int(several.argmax()) + 1}: more than one column of the one-hot group "
+                f"{self.name!r} ({', '.join(self.columns)}) is 1"
+            )
+        return cells
+
+    def learned(self, records: Records) -> OneHot:
+        """Return itself, once every record has 1 in one of the columns."""
+        nowhere = ~self.matrix(records).any(axis=1)
+        if nowhere.any():
+            raise DataError(
+                f"row {int(nowhere.argmax()) + 1}: no column of the one-hot group {self.name!r} "
+                f"({', '.join(self.columns)}) is 1; a category that was dropped needs a column too"
+            )
+        return self
+
+    def feature(self, first: int) -> Feature:
+        """Return what a matrix holds of it from a column on."""
+        return Feature(first, len(self.columns), nominal=True)
+
+
+Kind = Numbers | Categories | OneHot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoding:
+    """The features to minimize, and where the matrix holds them."""
+
+    kinds: tuple[Kind, ...]
+
+    @property
+    def features(self) -> list[Feature]:
+        """What the columns of the matrix hold."""
+        found: list[Feature] = []
+        first = 0
+        for kind in self.kinds:
+            found.append(kind.feature(first))
+            first += found[-1].n_columns
+        return found
+
+    def matrix(self, records: Records) -> Columns:
+        """Return (n, n_columns) float64."""
+        return np.hstack([kind.matrix(records) for kind in self.kinds])
+
+    def columns(self, exempted: NDArray[np.bool_]) -> list[str]:
+        """Return the names of the columns of the features that are not exempted."""
+        kept = zip(self.kinds, exempted.tolist(), strict=True)
+        return [name for kind, left_out in kept if not left_out for name in kind.columns]
+
+
+def encoding_of(
+    records: Records,
+    features: Sequence[Any] | None,
+    categorical: Sequence[Any] | None,
+    one_hot: Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]] | None,
+) -> Encoding:
+    """Learn how the features to minimize are written as numbers.
+
+    Parameters
+    ----------
+    records
+        The records to fit.
+    features, categorical, one_hot
+        The parameters of `Minimizer`.
+
+    Raises
+    ------
+    SchemaError
+        A name is no column (the nearest one is named), stands twice, or one-hot groups
+        overlap or are in the features in part.
+    DataError
+        A column cannot be minimized: infinite numbers, dates, no value at all; a one-hot group
+        that is none.
+
+    """
+    known = {name: _named(records, columns) for name, columns in _groups(one_hot).items()}
+    owner: dict[str, str] = {}
+    for group, columns in known.items():
+        for name in columns:
+            if name in owner:
+                raise SchemaError(f"column {name!r} stands in the one-hot groups twice")
+            owner[name] = group
+    chosen = _features(records, features, known, owner)
+    nominal = _named(records, categorical or [])
+    kinds: list[Kind] = []
+    for name in chosen:
+        if name in known:
+            kinds.append(OneHot(name, tuple(known[name])).learned(records))
+            continue
+        column = records.column(name)
+        if name in nominal or column.dtype in _WORDS:
+            kinds.append(Categories.of(column))
+        elif column.dtype.is_numeric():
+            kinds.append(Numbers.of(column))
+        else:
+            raise DataError(
+                f"column {name!r} holds {column.dtype}: convert it to numbers, name it in "
+                "categorical, or leave it out of the features"
+            )
+    return Encoding(tuple(kinds))
+
+
+def _groups(
+    given: Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]] | None,
+) -> dict[str, Sequence[Any]]:
+    """Return one-hot groups by name; one without a name is called by its columns."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return dict(given)
+    return {" + ".join(map(str, columns)): columns for columns in given}
+
+
+def _features(
+    records: Records,
+    given: Sequence[Any] | None,
+    groups: Mapping[str, list[str]],
+    owner: Mapping[str, str],
+) -> list[str]:
+    """Return the features to minimize, one-hot groups once, in the order given."""
+    if given is None:
+        return list(dict.fromkeys(owner.get(name, name) for name in records.names))
+    if isinstance(given, str):
+        raise SchemaError(f"a list of columns is expected, not {given!r}")
+    named: list[str] = []
+    for one in given:
+        named += groups[one] if one in groups else _named(records, [one])
+    if not named:
+        raise SchemaError("features is empty: name the columns to minimize, or None for all")
+    twice = next((name for name in named if named.count(name) > 1), None)
+    if twice is not None:
+        raise SchemaError(f"feature {twice!r} stands twice")
+    for group, columns in groups.items():
+        missing = [name for name in columns if name not in named]
+        if missing and len(missing) < len(columns):
+            raise SchemaError(
+                f"one-hot group {group!r} is minimized as a whole: {', '.join(missing)} missing "
+                "in features"
+            )
+    return list(dict.fromkeys(owner.get(name, name) for name in named))
+
+
+def _named(records: Records, given: Sequence[Any]) -> list[str]:
+    """Return names of columns; of an array, positions name them too."""
+    if isinstance(given, str):
+        raise SchemaError(f"a list of columns is expected, not {given!r}")
+    names = []
+    for one in given:
+        is_place = isinstance(one, (int, np.integer)) and not isinstance(one, bool)
+        name = f"x{int(one)}" if is_place and records.kind == "an array" else one
+        if name not in records.names:
+            near = difflib.get_close_matches(str(name), records.names, n=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise SchemaError(
+                f"no such column: {one!r}{hint}. There are {', '.join(records.names)}"
+            )
+        names.append(str(name))
+    return names
+
+
+def _numbers(column: pl.Series) -> NDArray[np.float64]:
+    """Return (n,) float64, NaN for null."""
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise DataError(
+            f"column {column.name!r} holds {column.dtype}, where the Minimizer expects numbers"
+        )
+    numbers = column.cast(pl.Float64).to_numpy()
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        raise DataError(
+            f"row {int(infinite.argmax()) + 1}, column {column.name!r}: infinite numbers have no "
+            "range"
+        )
+    return numbers
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    """Return categories as their texts: the order of their codes is none of the data's."""
+    return column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum) else column

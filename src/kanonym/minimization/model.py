@@ -1,0 +1,200 @@
+"""The fitted model that minimization keeps the predictions of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from kanonym.data.errors import DataError, PolicyError
+from kanonym.minimization.records import Records
+
+BATCH = 200_000
+"""Records that the model is asked about at a time: bounds the memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A fitted estimator, behind the encoder that its records go through."""
+
+    estimator: Any
+    encoder: Any = None
+
+    def check(self) -> None:
+        """Refuse a model that cannot predict.
+
+        Raises
+        ------
+        PolicyError
+            It has no `predict`, or is not fitted; or the encoder is not.
+
+        """
+        if not hasattr(self.estimator, "predict"):
+            raise PolicyError(
+                f"estimator: {type(self.estimator).__name__} has no predict; give a fitted "
+                "classifier or regressor"
+            )
+        if self.encoder is not None and not hasattr(self.encoder, "transform"):
+            raise PolicyError(f"encoder: {type(self.encoder).__name__} has no transform")
+        for role, one in (("estimator", self.estimator), ("encoder", self.encoder)):
+            if hasattr(one, "fit") and not _fitted(one):
+                raise PolicyError(
+                    f"{role}: this {type(one).__name__} is not fitted; fit it first. Minimization "
+                    "looks at the predictions of a trained model"
+                )
+
+    def predictions(self, records: Records) -> NDArray[Any]:
+        """Return (n,) predictions.
+
+        Raises
+        ------
+        DataError
+            The model cannot read text of the records; or it does not give one
+            prediction a record, or one that is no number.
+
+        """
+        try:
+            given = records.native
+            if self.encoder is not None:
+                given = self.encoder.transform(given)
+            answers = np.asarray(self.estimator.predict(given))
+        except (TypeError, ValueError) as error:
+            words = _words(records)
+            if not words:
+                raise
+            raise DataError(
+                f"the model cannot predict these records, of which {', '.join(words)} hold text. "
+                "If it was trained on encoded data, pass what encoded it as encoder=..., or a "
+                f"Pipeline of both as estimator ({type(error).__name__}: {error})"
+            ) from error
+        if answers.shape != (records.n,):
+            raise DataError(
+                f"the model gives predictions of shape {answers.shape} for {records.n} records; "
+                "one class or number a record is expected"
+            )
+        if answers.dtype.kind == "f" and not np.isfinite(answers).all():
+            raise DataError(
+                f"row {int((~np.isfinite(answers)).argmax()) + 1}: the model's prediction is no "
+                "finite number"
+            )
+        return answers
+
+
+class Question:
+    """What a model predicts for records that hold values of others.
+
+    Parameters
+    ----------
+    model
+        The model; a record's prediction depends on that record alone.
+    records
+        All records.
+
+    """
+
+    def __init__(self, model: Model, records: Records) -> None:
+        self.model = model
+        self.records = records
+        self.columns: dict[str, NDArray[np.int64]] = {}
+
+    def generalized(
+        self, rows: NDArray[np.int64], others: NDArray[np.int64], names: Sequence[str]
+    ) -> NDArray[Any]:
+        """Return (m,) predictions.
+
+        Parameters
+        ----------
+        rows
+            (m,) int64: the records.
+        others
+            (m,) int64: those whose values they hold.
+        names
+            The columns of which they do.
+
+        Notes
+        -----
+        Cost: one prediction for each combination of a record, as far as its other columns go,
+        with the record whose values it holds.
+
+        """
+        kept = self._kept(names)
+        _, first, which = np.unique(
+            kept[rows] * self.records.n + others, return_index=True, return_inverse=True
+        )
+        parts = []
+        for start in range(0, len(first), BATCH):
+            some = first[start : start + BATCH]
+            values = self.records.taken(others[some], names)
+            mixed = self.records.taken(rows[some]).with_values(values, names)
+            parts.append(self.model.predictions(mixed))
+        return np.concatenate(parts)[which]
+
+    def _kept(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """Return (n,) int64: numbers of what records keep, the same for equal values."""
+        kept = np.zeros(self.records.n, np.int64)
+        for name in self.records.names:
+            if name in names:
+                continue
+            if name not in self.columns:
+                self.columns[name] = self._numbered(name)
+            column = self.columns[name]
+            kept = kept * (int(column.max()) + 1) + column
+            kept = np.unique(kept, return_inverse=True)[1]
+        return kept
+
+    def _numbered(self, name: str) -> NDArray[np.int64]:
+        """Return (n,) int64: the same number for equal values of one column."""
+        try:
+            column = self.records.column(name)
+        except DataError:  # holds lists or the like: each is taken to differ
+            return np.arange(self.records.n)
+        return column.rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
+
+
+def classes_or_none(estimator: Any, predictions: NDArray[Any]) -> NDArray[Any] | None:
+    """Return the distinct classes of a classifier's predictions, ascending; None of numbers."""
+    try:
+        classifies = is_classifier(estimator) or not (
+            is_regressor(estimator) or predictions.dtype.kind == "f"
+        )
+    except (AttributeError, TypeError):  # no estimator of scikit-learn's
+        classifies = hasattr(estimator, "classes_") or predictions.dtype.kind != "f"
+    return np.unique(predictions) if classifies else None
+
+
+def coded(predictions: NDArray[Any], classes: NDArray[Any] | None) -> NDArray[np.generic]:
+    """Return int64 positions among the classes, -1 for another one; numbers as float64."""
+    if classes is None:
+        return predictions.astype(np.float64)
+    places = np.minimum(np.searchsorted(classes, predictions), len(classes) - 1)
+    return np.where(classes[places] == predictions, places, -1).astype(np.int64)
+
+
+def _fitted(estimator: Any) -> bool:
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    except TypeError:
+        return True
+    return True
+
+
+def _words(records: Records) -> list[str]:
+    """Return the names of columns of text."""
+    found = []
+    for name in records.names:
+        try:
+            dtype = records.column(name).dtype
+        except DataError:  # lists and the like, which the model may take
+            continue
+        if dtype in (pl.String, pl.Categorical, pl.Enum):
+            found.append(name)
+    return found

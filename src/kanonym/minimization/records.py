@@ -1,0 +1,173 @@
+"""Records as models take them, tables or arrays: taken by row, values put in from others."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data import frames
+from kanonym.data.errors import DataError
+
+
+class Records(ABC):
+    """The records that a model predicts, in the type in which they came."""
+
+    def __init__(self, native: Any, names: Sequence[str]) -> None:
+        self.native = native
+        self.names = list(names)
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of records."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """What the records are held in."""
+
+    @abstractmethod
+    def column(self, name: str) -> pl.Series:
+        """Return one column; null for every missing value."""
+
+    @abstractmethod
+    def taken(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
+        """Return some of the records in some order, of some or of all columns."""
+
+    @abstractmethod
+    def with_values(self, other: Records, names: Sequence[str]) -> Records:
+        """Return the records with some columns of as many others in the place of their own."""
+
+
+class Table(Records):
+    """Records in a pandas, polars or pyarrow table."""
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return frames.n_rows(self.native)
+
+    @property
+    def kind(self) -> str:
+        """What the records are held in."""
+        return f"a {type(self.native).__module__.partition('.')[0]} table"
+
+    def column(self, name: str) -> pl.Series:
+        """Return one column; null for every missing value."""
+        return frames.column(self.native, name)
+
+    def taken(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
+        """Return some of the records in some order, of some or of all columns."""
+        chosen = self.names if names is None else list(names)
+        if isinstance(self.native, pl.DataFrame):
+            table: Any = self.native.select(chosen)[rows]
+        elif hasattr(self.native, "set_column"):  # pyarrow
+            table = self.native.select(chosen).take(rows)
+        else:
+            table = self.native[chosen].take(rows).reset_index(drop=True)
+        return Table(table, chosen)
+
+    def with_values(self, other: Records, names: Sequence[str]) -> Records:
+        """Return the records with some columns of as many others in the place of their own.
+
+        Columns are taken as they are, so that each has the type that the model knows.
+        """
+        if isinstance(self.native, pl.DataFrame):
+            table: Any = self.native.with_columns(other.native.get_column(name) for name in names)
+        elif hasattr(self.native, "set_column"):  # pyarrow
+            table = self.native
+            for name in names:
+                table = table.set_column(self.names.index(name), name, other.native.column(name))
+        else:
+            table = self.native.copy()
+            for name in names:
+                # A Series keeps its type; pandas would guess that of an array of objects.
+                table[name] = other.native[name].set_axis(table.index)
+        return Table(table, self.names)
+
+
+class Array(Records):
+    """Records in a two-dimensional array; columns are called x0, x1 and so on."""
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.native)
+
+    @property
+    def kind(self) -> str:
+        """What the records are held in."""
+        return "an array"
+
+    def column(self, name: str) -> pl.Series:
+        """Return one column; null for every missing value."""
+        cells = self.native[:, self.names.index(name)]
+        if cells.dtype.kind in "OU":
+            try:
+                series = pl.Series(name, cells.tolist())
+            except (TypeError, pl.exceptions.PolarsError):
+                raise DataError(
+                    f"column {name!r} of the array holds values of several types; convert them to "
+                    "one"
+                ) from None
+        else:
+            series = pl.Series(name, np.ascontiguousarray(cells))
+        if series.dtype == pl.Null:
+            series = series.cast(pl.String)
+        return series.fill_nan(None) if series.dtype.is_float() else series
+
+    def taken(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
+        """Return some of the records in some order, of some or of all columns."""
+        if names is None:
+            return Array(self.native[rows], self.names)
+        places = np.array([self.names.index(name) for name in names], np.int64)
+        return Array(self.native[np.ix_(rows, places)], names)
+
+    def with_values(self, other: Records, names: Sequence[str]) -> Records:
+        """Return the records with some columns of as many others in the place of their own."""
+        array = self.native.copy()
+        mine = [self.names.index(name) for name in names]
+        array[:, mine] = other.native[:, [other.names.index(name) for name in names]]
+        return Array(array, self.names)
+
+
+def records_of(given: Any) -> Records:
+    """Return what was given as records.
+
+    Raises
+    ------
+    DataError
+        Neither a table nor a two-dimensional array; or it has no record.
+
+    """
+    if frames.is_frame(given):
+        native = frames.eager(given)
+        records: Records = Table(native, frames.column_names(native))
+    else:
+        array = _two_dimensional(given)
+        records = Array(array, [f"x{place}" for place in range(array.shape[1])])
+    if not records.n:
+        raise DataError("Found no record: 0 sample(s) where a minimum of 1 is required.")
+    return records
+
+
+def _two_dimensional(given: Any) -> NDArray[Any]:
+    """Return an array of records by columns; messages use the words of scikit-learn."""
+    if hasattr(given, "toarray"):
+        raise DataError("Sparse data was passed, but dense data is required: X.toarray()")
+    array = np.asarray(given)
+    if array.ndim != 2:
+        raise DataError(
+            f"Expected 2D array, got {array.ndim}D array instead. Reshape your data to one row a "
+            "record"
+        )
+    if array.dtype.kind not in "biufOU":
+        raise DataError(f"Complex data not supported, nor any of type {array.dtype}")
+    if not array.shape[1]:
+        raise DataError(f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
+    return array
