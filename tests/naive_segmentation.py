@@ -27,10 +27,25 @@ def every_cut(n: int) -> Iterator[list[int]]:
         yield [0, *(i + 1 for i in range(n - 1) if chosen >> i & 1), n]
 
 
-def best_of_all(rows: Rows, attributes: Sequence[Attribute], satisfies: Satisfies) -> float:
-    """Return the least loss of all cuts whose classes satisfy, infinity without one."""
+def nothing(rows: Rows) -> float:  # noqa: ARG001
+    """Return what a class loses besides, where nothing guides."""
+    return 0.0
+
+
+def best_of_all(
+    rows: Rows,
+    attributes: Sequence[Attribute],
+    satisfies: Satisfies,
+    further: Callable[[Rows], float] = nothing,
+) -> float:
+    """Return the least loss of all cuts whose classes satisfy, infinity without one.
+
+    further: what a class loses besides.
+    """
     known = {
-        (i, j): loss(rows[i:j], attributes) if satisfies(rows[i:j]) else math.inf
+        (i, j): (
+            loss(rows[i:j], attributes) + further(rows[i:j]) if satisfies(rows[i:j]) else math.inf
+        )
         for j in range(len(rows) + 1)
         for i in range(j)
     }

@@ -59,6 +59,8 @@ class Task:
         persons in it; or None.
     keep_integers
         Whether means and medians of integers are rounded, and keep their column's type.
+    target
+        The column that guides the algorithm, as it is in the input; or None.
 
     """
 
@@ -69,6 +71,7 @@ class Task:
     suppression_limit: float
     population: Callable[[str], pl.Series] | None = None
     keep_integers: bool = False
+    target: pl.Series | None = None
 
 
 @dataclass(frozen=True)
@@ -218,7 +221,7 @@ def prepare(
             if name in asked
         ]
         if task.population is None:
-            table = encode(known, hidden, n_rows)
+            table = encode(known, hidden, n_rows, target=task.target)
         else:
             persons = [task.population(values.name) for values, _ in known]
             table = encode_with_population(known, hidden, n_rows, persons)

@@ -21,6 +21,7 @@ from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.metrics.risk import PersonRisk, person_risk
 from kanonym.models import KAnonymity
 from kanonym.policy import Policy
+from kanonym.policy.algorithms import target_of
 from kanonym.release import Release
 from kanonym.transforms import perturbation
 from kanonym.transforms.actions import Acting, changed_after, unwrapped
@@ -333,14 +334,17 @@ def one_policy(policy: Policy | None, short: Mapping[str, Any]) -> Policy:
 
 def task_of(policy: Policy, native: Any) -> Task:
     """Return what a policy asks an engine to do with a table."""
+    schema = policy.schema_for(frames.column_names(native))
+    target = target_of(policy.algorithm, schema)
     return Task(
-        schema=policy.schema_for(frames.column_names(native)),
+        schema=schema,
         models=policy.models,
         algorithm=policy.algorithm,
         recoding=policy.recoding,
         suppression_limit=policy.suppression_limit,
         population=_population(policy),
         keep_integers=policy.keep_integers,
+        target=None if target is None else frames.column(native, target),
     )
 
 

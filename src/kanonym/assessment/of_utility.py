@@ -17,7 +17,7 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.metrics.measured import Measured
 from kanonym.metrics.utility.learning import learning_measure
 from kanonym.metrics.utility.measure import Measure
-from kanonym.metrics.utility.measures import MEASURES
+from kanonym.metrics.utility.measures import MEASURES, measure_of
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
 from kanonym.transforms.reading import read_pair
@@ -92,7 +92,8 @@ def utility(
         A column that models learn to predict, on the release and on the original; takes
         tens of seconds.
     measures
-        Names of `metrics.utility.measures`; None for all of them.
+        Names of `metrics.utility.measures`; None for all of them. `learning-` or
+        `accuracy-` and a column: how well models predict it.
     seed
         Of the queries and samples that are drawn.
 
@@ -151,8 +152,10 @@ def _chosen(measures: Sequence[str] | None) -> dict[str, Measure]:
     """Return the measures that are asked for."""
     if measures is None:
         return MEASURES
-    names = listed(measures, "measures")
-    for name in names:
-        if name not in MEASURES:
+    chosen = {}
+    for name in listed(measures, "measures"):
+        measure = measure_of(name)
+        if measure is None:
             raise PolicyError(unknown("measure", name, MEASURES))
-    return {name: MEASURES[name] for name in names}
+        chosen[name] = measure
+    return chosen

@@ -65,6 +65,14 @@ def anonymize(
             rich_help_panel=options.FOUND,
         ),
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Of mondrian and segmentation: the column that models are to predict.",
+            rich_help_panel=options.FOUND,
+        ),
+    ] = None,
     recoding: Annotated[
         str | None,
         typer.Option(
@@ -203,6 +211,7 @@ def anonymize(
         algorithm=options.algorithm_form(
             algorithm,
             split=split,
+            target=target,
             levels=options.levels(levels),
             metric=metric,
             search=search,

@@ -43,8 +43,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Measures of utility as of assess; releases are judged by the first, by gcp "
-            "without it.",
+            help="Measures of utility as of assess, or accuracy-COLUMN: of a model that predicts "
+            "it; releases are judged by the first, by gcp without it.",
             rich_help_panel="What is tried",
         ),
     ] = None,

@@ -212,7 +212,8 @@ def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **shor
     file
         The policy file.
     algorithm
-        Name and parameters of the algorithm; they take the place of the file's.
+        Name and parameters of the algorithm; they take the place of the file's. Without a name,
+        it is the policy's own where that has these parameters, else mondrian.
     short
         Further parameters of `Policy.short`; None, empty or False where an option was
         not given.
@@ -228,13 +229,17 @@ def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **shor
                 f"the policy says it all; leave out: {options}", param_hint="--policy"
             )
         policy = Policy.from_file(file)
-        return policy if algorithm is None else policy.by(algorithm)
+        if algorithm is None:
+            return policy
+        own = policy.algorithm
+        fits = all(hasattr(own, name) for name in algorithm)
+        return policy.by({"type": own.type if fits else "mondrian", **algorithm})
     if "quasi_identifiers" not in given:
         raise typer.BadParameter(
             "say what is asked: --policy FILE, or -q COLUMNS with -k, -l or -t", param_hint="-q"
         )
     if algorithm is not None:
-        given["algorithm"] = algorithm
+        given["algorithm"] = {"type": "mondrian", **algorithm}
     return Policy.short(**given)
 
 
@@ -272,10 +277,13 @@ def columns_meant(
 def algorithm_form(name: str | None, **given: Any) -> dict[str, Any] | None:
     """Return the YAML form of the algorithm, or None where no option says anything.
 
-    Without a name, the parameters tell which one is meant.
+    Without a name, the parameters tell which one is meant; of a target alone, which several
+    have, `policy_of` finds out.
     """
     said = {key: value for key, value in given.items() if value not in (None, [], {})}
     if name is None and not said:
         return None
-    meant = {"split": "mondrian", "importance": "cell-suppression"}
+    if name is None and said.keys() == {"target"}:
+        return said
+    meant = {"split": "mondrian", "target": "mondrian", "importance": "cell-suppression"}
     return {"type": name or meant.get(next(iter(said)), "full-domain"), **said}

@@ -12,7 +12,7 @@ from kanonym.comparison.running import Trial, run
 from kanonym.comparison.sweep import combinations, default_sweep, listed, with_first_values
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.metrics.utility.measures import MEASURES
+from kanonym.metrics.utility.measures import MEASURES, measure_of, target_of
 from kanonym.models.base import check_integer
 from kanonym.pipeline import one_policy
 from kanonym.policy import Policy
@@ -55,6 +55,8 @@ def compare(
     measures
         Names of measures of `utility`. The first is the one by which releases are judged; `gcp`
         is always taken. Others take a second or more for each release of a large table.
+        `accuracy-` or `learning-` and a column: how well models that learn from the release
+        predict it.
     workers
         How many combinations are carried out at once; None for as many as there are cores, at
         most 4. The result is the same for any number.
@@ -111,12 +113,16 @@ def compare(
     if isinstance(measures, str):
         raise PolicyError(f"give a list of measures, not the text {measures!r}")
     for name in measures:
-        if name not in MEASURES:
+        if measure_of(name) is None:
             raise PolicyError(unknown("measure", name, MEASURES))
     wanted = default_sweep(asked) if swept is None else swept
     every = combinations(asked, wanted)
     native = frames.eager(frame)
-    asked.schema_for(frames.column_names(native))
+    columns = frames.column_names(native)
+    asked.schema_for(columns)
+    for target in map(target_of, measures):
+        if target is not None and target not in columns:
+            raise PolicyError(f"measures: {unknown('column', target, columns)}")
     if not frames.n_rows(native):
         raise DataError("the table has no record: there is nothing to compare")
     trials = run(

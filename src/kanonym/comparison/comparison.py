@@ -17,7 +17,7 @@ from kanonym.comparison.judging import Knee, frontier, knee
 from kanonym.comparison.running import Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
-from kanonym.metrics.utility.measures import MEASURES
+from kanonym.metrics.utility.measures import measure_of
 from kanonym.policy.faults import unknown
 
 Privacy = Literal["k", "average_risk"]
@@ -138,7 +138,8 @@ class Comparison:
     @property
     def better(self) -> str:
         """Whether `lower` or `higher` values of the measure of utility are better."""
-        return "lower" if self.measure == "gcp" else MEASURES[self.measure].meaning.better
+        measure = measure_of(self.measure)
+        return "lower" if measure is None else measure.meaning.better
 
     @cached_property
     def table(self) -> Any:

@@ -100,6 +100,9 @@ class EncodedTable:
         (n_tuples,) int64 number of records of a population table, None without one.
         Of tuples that differ in sensitive codes alone the first has them all. What
         only the population has is a tuple of weight 0, its sensitive codes -1.
+    target, target_codes
+        The column that guides an algorithm, and its (n_tuples,) int32 codes, -1 for null;
+        tuples that differ in it are different ones. No model looks at it. None without one.
 
     """
 
@@ -110,6 +113,8 @@ class EncodedTable:
     weights: NDArray[np.int64]
     tuple_of_row: NDArray[np.int32]
     population: NDArray[np.int64] | None = None
+    target: Domain | None = None
+    target_codes: NDArray[np.int32] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -122,6 +127,7 @@ def encode(
     sensitive: Sequence[tuple[pl.Series, HierarchySource | None, bool]],
     n_rows: int,
     population: Sequence[pl.Series] | None = None,
+    target: pl.Series | None = None,
 ) -> EncodedTable:
     """Encode columns and collapse equal records into weighted tuples.
 
@@ -138,6 +144,8 @@ def encode(
         The quasi-identifiers in a population table, in the types of these
         (`data.population`): hierarchies are then bound to the values of both tables,
         and count those of the population.
+    target
+        The column that guides the algorithm; one of the others may be the same.
 
     Raises
     ------
@@ -159,6 +167,8 @@ def encode(
         lambda one: encode_column(*one[0], further=one[1]),
         list(zip(quasi_identifiers, further, strict=True)),
     )
+    if target is not None:
+        sensitive = [*sensitive, (target, None, True)]
     hidden = parallel(lambda one: encode_column(one[0], one[1], by_value=True), sensitive)
     every = [*known, *hidden]
     if every:
@@ -174,13 +184,25 @@ def encode(
             domains.append(replace(domain, has_null=False, observed=domain.observed[:-1]))
         else:
             domains.append(domain)
-    return EncodedTable(
+    table = EncodedTable(
         domains=tuple(domain for domain, _ in known),
         sensitive=tuple(domains),
         codes=np.ascontiguousarray(groups.codes[:, :d]),
         sensitive_codes=sensitive_codes,
         weights=groups.sizes,
         tuple_of_row=groups.labels,
+    )
+    return table if target is None else _last_as_target(table)
+
+
+def _last_as_target(table: EncodedTable) -> EncodedTable:
+    """Take the last sensitive column for the target: models are about the others alone."""
+    return replace(
+        table,
+        sensitive=table.sensitive[:-1],
+        sensitive_codes=np.ascontiguousarray(table.sensitive_codes[:, :-1]),
+        target=table.sensitive[-1],
+        target_codes=np.ascontiguousarray(table.sensitive_codes[:, -1]),
     )
 
 

@@ -33,6 +33,47 @@ class Extent(NamedTuple):
     stamps: NDArray[np.int64]
 
 
+class Limits(NamedTuple):
+    """Which classes are looked at.
+
+    Attributes
+    ----------
+    known
+        (m,) bool, units at which the classes of some division start: unless `apart`, its
+        classes are looked at in any case, if they are within reach. True throughout if
+        there is none.
+    apart
+        Whether a class has to start at each of these units.
+    reach
+        No class has more units.
+
+    """
+
+    known: NDArray[np.bool_]
+    apart: bool
+    reach: int
+
+
+class Purity(NamedTuple):
+    """What mixing values of a target in one class loses, beside what its span does.
+
+    Attributes
+    ----------
+    values
+        (n_values,) int64 numbers by code; of categories only their number is read.
+    curve
+        (n + 1,) int64 proportional to x log x, for categories; empty for numbers.
+    worth
+        Loss of a unit of entropy times records, or of squared deviation from the mean; 0
+        where there is no target.
+
+    """
+
+    values: NDArray[np.int64]
+    curve: NDArray[np.int64]
+    worth: float
+
+
 class Tally(NamedTuple):
     """Histograms of the sensitive attributes of a class, values ascending.
 
@@ -57,11 +98,10 @@ def cut(
     codes: NDArray[np.int32],
     hidden: NDArray[np.int32],
     units: NDArray[np.int64],
-    known: NDArray[np.bool_],
-    apart: bool,
-    reach: int,
+    limits: Limits,
     costs: Costs,
     criteria: Criteria,
+    purity: Purity,
 ) -> tuple[NDArray[np.int64], float, bool]:
     """Cut an order of units into classes of least loss, each of which satisfies the criteria.
 
@@ -70,33 +110,31 @@ def cut(
     codes
         (n, d) int32 records in their order.
     hidden
-        (n, s) int32 their sensitive codes, -1 for a null that does not count.
+        (n, s) int32 their sensitive codes, -1 for a null that does not count; with a target,
+        (n, s + 1), its codes last.
     units
         (m + 1,) int64, where each unit starts, and n: units are not parted.
-    known
-        (m,) bool, units at which the classes of some division start: unless `apart`, its
-        classes are looked at in any case, if they are within reach. True throughout if
-        there is none.
-    apart
-        Whether a class has to start at each of these units.
-    reach
-        No class has more units.
+    limits
+        Which classes are looked at.
     costs
         What a span of codes loses.
     criteria
         What every class satisfies.
+    purity
+        What a class loses besides, if there is a target.
 
     Returns
     -------
     (n_classes + 1,) int64, the units at which classes start, and m; the loss, summed over
-    records and attributes; whether reach left out no class. Where no cut within reach
-    satisfies the criteria the loss is infinite and the starts are of no use.
+    records and attributes, with that of impurity; whether reach left out no class. Where no
+    cut within reach satisfies the criteria the loss is infinite and the starts are of no use.
 
     Notes
     -----
     Best loss of the first i units = least over j < i of the best of the first j, and the
     loss of a class of units j to i - 1. A class is not looked at if it consists of two that
-    satisfy the criteria, the right one as short as may be: both together lose no more.
+    satisfy the criteria, the right one as short as may be: both together lose no more, and
+    neither do they mix more values of the target.
     Where a class that satisfies the criteria goes on to do so when it grows (a number of
     records, of distinct values), the cut is therefore the best of all cuts; else it is the
     best of those that the rule leaves. Ties go to the shorter last class.
@@ -106,6 +144,7 @@ def cut(
 
     """
     n, d = codes.shape
+    known, apart, reach = limits.known, limits.apart, limits.reach
     m = len(units) - 1
     best = np.full(m + 1, math.inf)
     best[0] = 0.0
@@ -125,6 +164,9 @@ def cut(
     for c in range(len(criteria.thresholds)):
         lasting = lasting and criteria.conditions[c, 0] == DISTINCT
     whole, rest = _tally(criteria), _tally(criteria)
+    guided = purity.worth > 0
+    mixture = np.zeros(len(purity.values) if len(purity.curve) else 0, np.int64)
+    sums = np.zeros(4)
     complete = True
     stuck = 0
     for end in range(1, m + 1):
@@ -133,6 +175,9 @@ def cut(
         if asked:
             _clear(whole)
             _clear(rest)
+        if guided:
+            mixture[:] = 0
+            sums[:] = 0.0
         loss = 0.0
         shortest = -1
         passed = done = False
@@ -141,6 +186,8 @@ def cut(
             for i in range(units[start + 1] - 1, units[start] - 1, -1):
                 if not as_next[i] and i < last:
                     loss += widen(codes, i, costs, extent, end)
+                if guided:
+                    _mix(hidden[i, -1], purity, mixture, sums)
                 if asked and (shortest < 0 or not lasting):
                     _count(whole, hidden, i)
                 if asked and shortest >= 0:
@@ -159,6 +206,8 @@ def cut(
                 if shortest < 0:
                     shortest = start
                 total = best[start] + size * loss
+                if guided:
+                    total += purity.worth * _impurity(purity, sums)
                 if total < best[end]:
                     best[end] = total
                     came_from[end] = start
@@ -245,6 +294,37 @@ def widen(codes: NDArray[np.int32], i: Int, costs: Costs, extent: Extent, stamp:
             grown += loss - extent.losses[a]
             extent.losses[a] = loss
     return grown
+
+
+@part
+def _mix(code: Int, purity: Purity, mixture: NDArray[np.int64], sums: NDArray[np.float64]) -> None:
+    """Add a record's target to those of a class.
+
+    mixture: (n_values,) int64 records of each category. sums: (4,) float64 records that have a
+    target, their sum and sum of squares, and the sum of the curve over categories.
+    """
+    if code < 0:
+        return
+    sums[0] += 1
+    if len(purity.curve):
+        held = mixture[code]
+        sums[3] += purity.curve[held + 1] - purity.curve[held]
+        mixture[code] = held + 1
+    else:
+        value = float(purity.values[code])
+        sums[1] += value
+        sums[2] += value * value
+
+
+@part
+def _impurity(purity: Purity, sums: NDArray[np.float64]) -> float:
+    """Return entropy times records, or the squared error, of what `_mix` has added."""
+    known = sums[0]
+    if known == 0:
+        return 0.0
+    if len(purity.curve):
+        return float(purity.curve[int(known)] - sums[3])
+    return float(max(sums[2] - sums[1] * sums[1] / known, 0.0))
 
 
 @part

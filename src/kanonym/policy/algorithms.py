@@ -24,12 +24,12 @@ from kanonym.algorithms.microaggregation.v_mdav import VMDAV
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Segmentation
 from kanonym.data.errors import PolicyError
-from kanonym.data.schema import Attribute, QuasiIdentifier, Role
+from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Schema
 from kanonym.metrics.information_loss import Metric, metric_from
 from kanonym.models import OfPopulation
 from kanonym.models.base import PrivacyModel
 from kanonym.policy.construction import build_typed
-from kanonym.policy.faults import Fault, FaultsFoundError, unknown
+from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     one.type: one
@@ -105,7 +105,7 @@ def limit_of(parts: dict[str, Any]) -> dict[str, Any]:
 def check_attributes(
     built: Algorithm, attributes: Mapping[str, Attribute], others: Role | None
 ) -> None:
-    """Refuse parameters about columns that are no quasi-identifiers, and recodings that do not fit.
+    """Refuse parameters about columns of the wrong role, and recodings that do not fit.
 
     Columns without a role of their own are not known yet where `others` makes them
     quasi-identifiers.
@@ -120,6 +120,7 @@ def check_attributes(
             if name in attributes:
                 reason = f"{name!r} is {attributes[name].role}; it must be a quasi-identifier"
             faults.append(Fault((parameter,), reason))
+    faults += _target_faults(built, attributes, others)
     for name, one in attributes.items():
         if isinstance(one, QuasiIdentifier) and not _leaves_room(built, one.recoding):
             clash = f"but the recoding of {name!r} is {one.recoding!r}"
@@ -127,6 +128,37 @@ def check_attributes(
             faults.append(Fault((), reason))
     if faults:
         raise FaultsFoundError(faults)
+
+
+def _target_faults(
+    built: Algorithm, attributes: Mapping[str, Attribute], others: Role | None
+) -> list[Fault]:
+    """Say what is wrong with the column that guides an algorithm."""
+    name = getattr(built, "target", None)
+    if name is None or (name not in attributes and others not in (None, Role.QUASI_IDENTIFIER)):
+        return []
+    if name not in attributes and others is None:
+        return [Fault(("target",), unknown("column", name, attributes))]
+    if name in attributes and not isinstance(attributes[name], QuasiIdentifier):
+        return []
+    reason = f"{name!r} is a quasi-identifier; name the column that is to be predicted from them"
+    return [Fault(("target",), reason)]
+
+
+def target_of(built: Algorithm, schema: Schema) -> str | None:
+    """Return the column that guides an algorithm, None where none does.
+
+    Raises
+    ------
+    PolicyError
+        The table has no such column, or it is a quasi-identifier.
+
+    """
+    faults = _target_faults(built, schema.attributes, None)
+    if faults:
+        raise policy_error([fault.below(("algorithm",)) for fault in faults], "")
+    name: str | None = getattr(built, "target", None)
+    return name
 
 
 def check_models(built: Algorithm, models: Iterable[PrivacyModel]) -> None:

@@ -12,14 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_segmentation as naive
+import naive_workload
 from kanonym.algorithms.criteria import compiled
 from kanonym.data.table import encode
-from kanonym.kernels.segmentation import cut, first_fit
+from kanonym.kernels.segmentation import Limits, Purity, cut, first_fit
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import AlphaKAnonymity, KAnonymity, LDiversity
 from tables import tables
 
 SMALL = tables(2, 11)
+UNGUIDED = Purity(np.zeros(0, np.int64), np.zeros(0, np.int64), 0.0)
 
 
 class Order:
@@ -41,11 +43,11 @@ class Order:
         self.units = [self.rows[a:b] for a, b in itertools.pairwise(self.bounds.tolist())]
         self.criteria = compiled(table.models, encoded)
 
-    def cut(self, known, reach, *, apart=False):
+    def cut(self, known, reach, *, apart=False, purity=UNGUIDED):
         """Return where classes start, and the loss, by the kernel."""
         starts, loss, self.complete = cut(
-            *(self.codes, self.hidden, self.bounds, np.array(known), apart, reach),
-            *(self.table.costs, self.criteria),
+            *(self.codes, self.hidden, self.bounds, Limits(np.array(known), apart, reach)),
+            *(self.table.costs, self.criteria, purity),
         )
         return starts.tolist(), loss
 
@@ -81,6 +83,40 @@ def test_no_cut_loses_less_where_conditions_last(table, data):
         if loss < math.inf:
             order.check(starts, loss)
         assert order.complete or reach < order.n
+
+
+@settings(max_examples=150, deadline=None)
+@given(table=SMALL, data=st.data(), numbers=st.booleans())
+def test_no_cut_of_less_loss_and_impurity_together(table, data, numbers):
+    """With a target, what is least is the loss and the weighed impurity of all classes."""
+    object.__setattr__(table, "models", [KAnonymity(data.draw(st.integers(1, 4)))])
+    order = Order(table, data.draw, whole_units=True)
+    values = data.draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3))
+    known = st.integers(-1, 2)
+    targets = data.draw(st.lists(known, min_size=order.n, max_size=order.n))
+    rows = [
+        row._replace(secrets=(*row.secrets, one))
+        for row, one in zip(order.rows, targets, strict=True)
+    ]
+    order.hidden = np.column_stack([order.hidden, np.array(targets, np.int32)])
+    counts = np.arange(1, order.n + 1)
+    curve = np.append(0, np.rint(counts * np.log2(counts) * 2**30)).astype(np.int64)
+    worth = data.draw(st.sampled_from([0.01, 0.3, 5.0]))
+    purity = Purity(np.array(values), curve[:0] if numbers else curve, worth)
+    if not numbers:
+        purity = purity._replace(worth=worth / 2**30)
+
+    def further(node):
+        return worth * naive_workload.impurity(node, values if numbers else ())
+
+    expected = naive.best_of_all(rows, table.attributes, table.satisfies, further)
+    starts, loss = order.cut([True] * order.n, 64, purity=purity)
+    assert order.complete
+    assert loss == pytest.approx(expected, abs=1e-6)
+    if loss < math.inf:
+        classes = [rows[a:b] for a, b in itertools.pairwise(starts)]
+        lost = sum(naive.loss(one, table.attributes) + further(one) for one in classes)
+        assert loss == pytest.approx(lost, abs=1e-6)
 
 
 @settings(max_examples=200, deadline=None)
@@ -146,7 +182,8 @@ def test_a_known_class_is_looked_at_although_its_end_is_two_good_ones():
     criteria = compiled([AlphaKAnonymity(0.6, 1, "s")], table)
     known, apart = np.zeros(9, np.bool_), False
     known[[0, 4]] = True
-    starts, loss, _ = cut(*records, known, apart, 9, costs, criteria)
+    whole = costs, criteria, UNGUIDED
+    starts, loss, _ = cut(*records, Limits(known, apart, 9), *whole)
     assert (starts[-2:].tolist(), loss) == ([4, 9], 0)
     known[:] = True
-    assert cut(*records, known, apart, 9, costs, criteria)[1] == 5
+    assert cut(*records, Limits(known, apart, 9), *whole)[1] == 5

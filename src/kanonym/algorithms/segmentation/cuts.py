@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.segmentation.orders import LARGE, unconditional
+from kanonym.algorithms.workload import Aim
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.conditions import Criteria
 from kanonym.kernels.disclosure import DISTINCT, ENTROPY, RECURSIVE
 from kanonym.kernels.penalty import Costs
-from kanonym.kernels.segmentation import cut, first_fit
+from kanonym.kernels.segmentation import Limits, Purity, cut, first_fit
 
 Way = Literal["optimal", "by record", "by piece", "by class"]
 
@@ -30,6 +31,10 @@ UNITS = 16
 """What satisfies the criteria is divided into up to so many units, of k records at least."""
 
 
+UNGUIDED = Purity(np.zeros(0, np.int64), np.zeros(0, np.int64), 0.0)
+"""There is no target."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cut:
     """An order of the records and the classes that it is cut into.
@@ -41,7 +46,8 @@ class Cut:
     starts
         (n_classes + 1,) int64, the places where classes start, and n_rows.
     loss
-        Loss summed over records and attributes, infinite where no cut was found.
+        Loss summed over records and attributes, and that of impurity if there is a target;
+        infinite where no cut was found.
     way
         How it was cut, see `way_of`.
 
@@ -77,17 +83,24 @@ def cut_order(
     criteria: Criteria,
     order: NDArray[np.int64],
     known: NDArray[np.int32] | None = None,
+    aim: Aim | None = None,
 ) -> Cut:
     """Cut an order of tuples into classes that satisfy the criteria.
 
     order: (n_tuples,) int64. known: (n_tuples,) int32, ascending, the classes by place in
     that order of a division that satisfies the criteria, if there is one; what is found
-    loses no more than that one, unless a class of it has more than `REACH` units.
+    loses no more than that one, unless a class of it has more than `REACH` units. aim: the
+    target, if there is one; its impurity counts as much as the loss, each as a share of what
+    one class of all records has.
     """
     place = _places(table, order)
     tuples = order[place]
     codes = np.ascontiguousarray(table.codes[tuples])
     hidden = np.ascontiguousarray(table.sensitive_codes[tuples])
+    purity = UNGUIDED
+    if aim is not None:
+        hidden = np.column_stack([hidden, aim.codes[tuples]])
+        purity = _purity(aim, table)
     n = len(tuples)
     way = way_of(criteria)
     is_start = np.zeros(n, np.bool_)
@@ -100,18 +113,20 @@ def cut_order(
     reach = max(2 * criteria.min_size, REACH)
     if way != "by class":
         looked = anywhere if known is None or way == "optimal" else is_start
-        found = cut(codes, hidden, units, looked, NEAR, reach, costs, criteria)
+        found = cut(codes, hidden, units, Limits(looked, NEAR, reach), costs, criteria, purity)
         starts, loss, complete = found
         if np.isfinite(loss):
             way = way if complete or way != "optimal" else "by record"
             return Cut(tuples, units[starts], loss, way)
     size = unconditional(criteria, criteria.min_size)
     if known is None:
-        chosen, _, _ = cut(codes, hidden, units, anywhere, NEAR, reach, costs, size)
+        chosen, _, _ = cut(codes, hidden, units, Limits(anywhere, NEAR, reach), costs, size, purity)
         units = units[chosen]
         is_start = first_fit(hidden, units, criteria)
     else:
-        chosen, _, _ = cut(codes, hidden, units, is_start, APART, reach, costs, size)
+        chosen, _, _ = cut(
+            codes, hidden, units, Limits(is_start, APART, reach), costs, size, purity
+        )
         units, is_start = units[chosen], is_start[chosen[:-1]]
     # A class of many units is made of fewer and longer ones.
     label = np.cumsum(is_start) - 1
@@ -119,8 +134,17 @@ def cut_order(
     step = np.diff(np.append(first, len(label))) // UNITS + 1
     kept = (np.arange(len(label)) - first[label]) % step[label] == 0
     units, is_start = np.append(units[:-1][kept], n), is_start[kept]
-    starts, loss, _ = cut(codes, hidden, units, is_start, NEAR, 4 * UNITS, costs, criteria)
+    starts, loss, _ = cut(
+        codes, hidden, units, Limits(is_start, NEAR, 4 * UNITS), costs, criteria, purity
+    )
     return Cut(tuples, units[starts], loss, "by class")
+
+
+def _purity(aim: Aim, table: EncodedTable) -> Purity:
+    """Return what impurity loses: as much as the quasi-identifiers where all is one class."""
+    target, whole = aim.target, aim.impurity(np.zeros(len(table.weights), np.int64), table.weights)
+    worth = table.n_rows * len(table.domains) / whole if whole > 0 else 0.0
+    return Purity(target.values, target.curve, worth)
 
 
 def _pieces(codes: NDArray[np.int32], is_start: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
@@ -141,12 +165,13 @@ def _pieces(codes: NDArray[np.int32], is_start: NDArray[np.bool_], size: int) ->
 def _places(table: EncodedTable, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return (n_rows,) int64: the place in an order of tuples, record by record.
 
-    Tuples that differ in sensitive values alone are mixed evenly, so that few records
-    of them are as diverse as all.
+    Tuples that differ in sensitive values or the target alone are mixed evenly, so that few
+    records of them are as diverse as all, and no class tells of equal persons what only their
+    targets do.
     """
     weights = table.weights[order]
     place = np.repeat(np.arange(len(order)), weights)
-    if not table.sensitive:
+    if not table.sensitive and table.target is None:
         return place
     within = np.arange(len(place)) - (np.cumsum(weights) - weights)[place]
     codes = table.codes[order]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.mondrian import tree_order
+from kanonym.algorithms.workload import Aim
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.conditions import Criteria
 from kanonym.kernels.orders import hilbert, serpentine
@@ -63,7 +64,7 @@ def along_hilbert(table: EncodedTable, costs: Costs) -> NDArray[np.int64]:
 
 
 def in_tree(
-    table: EncodedTable, costs: Costs, criteria: Criteria
+    table: EncodedTable, costs: Costs, criteria: Criteria, aim: Aim | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32] | None]:
     """Sort as the tree of Mondrian's strict cuts holds the tuples.
 
@@ -71,11 +72,13 @@ def in_tree(
     that division, which satisfies the criteria: (n_tuples,) int32 by place, ascending.
     Else the tree is refined to a third of the size instead, so that neighbours inside of
     its classes are near each other, too.
+
+    aim: the target that guides the cuts, if one does.
     """
     if len(criteria.thresholds) or criteria.min_size >= LARGE:
-        return tree_order(table, costs, criteria)
+        return tree_order(table, costs, criteria, aim)
     finer = unconditional(criteria, max(criteria.min_size // 3, 1))
-    return tree_order(table, costs, finer)[0], None
+    return tree_order(table, costs, finer, aim)[0], None
 
 
 def unconditional(criteria: Criteria, min_size: int) -> Criteria:

@@ -6,7 +6,7 @@ learn from the original show what could be had.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kanonym.metrics.measured import Meaning, Measured
 from kanonym.metrics.utility.cells import nothing_to_compare
-from kanonym.metrics.utility.features import drawn, features_of
+from kanonym.metrics.utility.features import Features, drawn, features_of
 from kanonym.metrics.utility.measure import Measure
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, TablePair
 from kanonym.metrics.utility.prediction import Lessons, compare_categories, compare_numbers
@@ -76,6 +76,59 @@ def learning(pair: TablePair, target: str, random: np.random.Generator, folds: i
 
     """
     meaning = replace(LEARNING, name=f"{LEARNING.name}-{target}")
+    course = course_of(pair, target, random, folds)
+    if isinstance(course, str):
+        return Measured(meaning, None, reason=course)
+    features = course.features.released(course.copies)
+    released = Lessons(features, course.taught, course.fold)
+    seed = int(random.integers(1 << 31))
+    compare = compare_categories if course.categorical else compare_numbers
+    guess, ranked, parts = compare(course.original, released, folds, seed)
+    parts = parts | course.counts
+    could, did = max(ranked)
+    if could - guess < EDGE:
+        reason = f"the original's other columns do not predict {target!r}"
+        return Measured(meaning, None, parts, reason)
+    return Measured(meaning, (did - guess) / (could - guess), parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What models learn from, and what they are asked.
+
+    Attributes
+    ----------
+    original
+        Records of the original: lessons, and the questions of their fold.
+    features
+        Of both tables.
+    copies
+        (n,) int64 released records that are learned from.
+    taught, fold
+        (n,) their target, and with which records of the original each is held out.
+    categorical
+        Whether the target has categories.
+    counts
+        What is said of the release beside the scores.
+
+    """
+
+    original: Lessons
+    features: Features
+    copies: NDArray[np.int64]
+    taught: Vector
+    fold: NDArray[np.int64]
+    categorical: bool
+    counts: dict[str, float]
+
+
+def course_of(
+    pair: TablePair, target: str, random: np.random.Generator, folds: int
+) -> Course | str:
+    """Deal the records of both tables out to folds; parameters as of `learning`.
+
+    Returns why, where nothing can be learned.
+    """
     # A release without records is no obstacle: who has learned nothing guesses.
     reason = nothing_to_compare(replace(pair, n_released=1))
     if reason is None and target not in {column.name for column in pair.columns}:
@@ -83,14 +136,14 @@ def learning(pair: TablePair, target: str, random: np.random.Generator, folds: i
     if reason is None and len(pair.columns) < 2:
         reason = f"the tables have no column besides {target!r} to learn from"
     if reason is not None:
-        return Measured(meaning, None, reason=reason)
+        return reason
     column = pair.column(target)
     categorical = isinstance(column, CategoricalColumn)
     originals = drawn(pair.n_original, RECORDS, random)
     truth = _original_target(column)[originals]
     reason = _unfit(truth[~np.isnan(truth)], target, folds, categorical=categorical)
     if reason is not None:
-        return Measured(meaning, None, reason=reason)
+        return reason
     features = features_of([one for one in pair.columns if one.name != target])
     fold = _dealt(truth, folds, random, stratified=categorical)
     original = Lessons(features.original(originals), truth, fold)
@@ -100,21 +153,12 @@ def learning(pair: TablePair, target: str, random: np.random.Generator, folds: i
         fold = _dealt(taught, folds, random, stratified=False)
     else:
         fold = fold[np.searchsorted(originals, pair.rows[copies])]
-    released = Lessons(features.released(copies), taught, fold)
     counts = {
         "released without target": float(np.isnan(taught).sum()),
         "suppressed": float(pair.n_original - pair.n_released),
         "copies kept out": float(pair.rows is not None),
     }
-    seed = int(random.integers(1 << 31))
-    compare = compare_categories if categorical else compare_numbers
-    guess, ranked, parts = compare(original, released, folds, seed)
-    parts = parts | counts
-    could, did = max(ranked)
-    if could - guess < EDGE:
-        reason = f"the original's other columns do not predict {target!r}"
-        return Measured(meaning, None, parts, reason)
-    return Measured(meaning, (did - guess) / (could - guess), parts)
+    return Course(original, features, copies, taught, fold, categorical, counts)
 
 
 def learning_measure(target: str) -> Measure:

@@ -11,6 +11,8 @@ from kanonym.metrics.utility import (
     queries,
     records,
 )
+from kanonym.metrics.utility.accuracy import accuracy_measure
+from kanonym.metrics.utility.learning import learning_measure
 from kanonym.metrics.utility.measure import Measure
 
 ALL: tuple[Measure, ...] = (
@@ -22,6 +24,23 @@ ALL: tuple[Measure, ...] = (
     *queries.MEASURES,
     *propensity.MEASURES,
 )
-"""Every measure but that of a model, which needs a target: `learning.learning_measure`."""
+"""Every measure but those of a model, which need a target: `OF_A_TARGET`."""
 
 MEASURES: dict[str, Measure] = {measure.meaning.name: measure for measure in ALL}
+
+OF_A_TARGET = {"learning": learning_measure, "accuracy": accuracy_measure}
+"""Measures of how well a model predicts a column, by what stands before the column's name."""
+
+
+def target_of(name: str) -> str | None:
+    """Return the column that a name such as `accuracy-salary` has; None of other measures."""
+    kind, _, target = name.partition("-")
+    return target if kind in OF_A_TARGET and target else None
+
+
+def measure_of(name: str) -> Measure | None:
+    """Return the measure of a name, None where there is none."""
+    if name in MEASURES:
+        return MEASURES[name]
+    target = target_of(name)
+    return None if target is None else OF_A_TARGET[name.partition("-")[0]](target)

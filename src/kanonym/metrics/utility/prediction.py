@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +99,49 @@ def compare_numbers(original: Lessons, released: Lessons, folds: int, seed: int)
             parts[f"{name}, {table}: R²"] = scores[-1]
         ranked.append((scores[0], scores[1]))
     return 0.0, ranked, parts | {"guess: R²": 0.0}
+
+
+def accuracies(
+    lessons: Mapping[str, Lessons], asked: Lessons, folds: int, seed: int, *, categorical: bool
+) -> dict[str, float]:
+    """Return how well boosted trees predict records they have not learned from.
+
+    Parameters
+    ----------
+    lessons
+        What to learn from, by name.
+    asked
+        Records of the original: those of folds 0 to `folds` - 1 are predicted, each fold by
+        what is learned from lessons of all other folds.
+    folds
+        At least 1.
+    seed
+        Of the trees.
+    categorical
+        Whether the target has categories: the score is then the share of records whose most
+        likely category is the right one. Else it is R².
+
+    """
+    from sklearn.ensemble import (  # noqa: PLC0415
+        HistGradientBoostingClassifier,
+        HistGradientBoostingRegressor,
+    )
+
+    known = ~np.isnan(asked.target)
+    classes = np.unique(asked.target[known])
+    known &= asked.fold < folds
+    truth = asked.target[known]
+    found = {}
+    for name, one in lessons.items():
+        if categorical:
+            classifier = HistGradientBoostingClassifier(random_state=seed, **BOOSTING)
+            likely = _held_out_categories(classifier, one, asked, folds, classes)[known]
+            found[name] = float(np.mean(classes[likely.argmax(axis=1)] == truth))
+        else:
+            regressor = HistGradientBoostingRegressor(random_state=seed, **BOOSTING)
+            errors = truth - _held_out_numbers(regressor, one, asked, folds)[known]
+            found[name] = float(1 - (errors**2).sum() / ((truth - truth.mean()) ** 2).sum())
+    return found
 
 
 def _held_out_categories(

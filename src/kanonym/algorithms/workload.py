@@ -1,0 +1,154 @@
+"""The target that guides an algorithm: what kernels know of it, and how well classes tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.table import Domain, EncodedTable
+from kanonym.kernels.conditions import Criteria
+from kanonym.kernels.parallel import parallel
+from kanonym.kernels.workload import Target, gain_workspace, refine_by_gain
+
+FEW = 20
+"""Numbers and dates of more distinct values are predicted as numbers, others as categories."""
+
+CATEGORIES = 256
+"""Most categories of a target."""
+
+BIT = 1 << 20
+"""A bit of entropy, in the units of kernels: integers add up to the same in any order."""
+
+EXACT_BITS = 52
+"""Sums of so many bits are exact in float64, too."""
+
+GRAIN = 1 << 13
+"""Nodes of more tuples are cut one by one; smaller ones are refined whole, in parallel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What an algorithm is guided by.
+
+    Attributes
+    ----------
+    task
+        `classification`: classes are to be of one category. `regression`: of near numbers.
+    target
+        As kernels take it.
+    codes
+        (n_tuples,) int32 codes of the target, -1 where a record has none.
+
+    """
+
+    task: Literal["classification", "regression"]
+    target: Target
+    codes: NDArray[np.int32]
+
+    def account(self, labels: NDArray[np.int32], weights: NDArray[np.int64]) -> dict[str, object]:
+        """Return the task, and the share of the target's impurity that is left inside of classes.
+
+        It is 1 where classes tell nothing about the target, 0 where they tell all, and None
+        where it has one value.
+
+        labels, weights: (n_tuples,), the class of each tuple, or of each record of an `Aim`
+        about records; and the number of its records.
+        """
+        before = self.impurity(np.zeros(len(labels), np.int64), weights)
+        left = self.impurity(labels.astype(np.int64), weights)
+        return {"task": self.task, "impurity": left / before if before > 0 else None}
+
+    def impurity(self, labels: NDArray[np.int64], weights: NDArray[np.int64]) -> float:
+        """Return entropy times records, or squared deviation from the mean, summed over classes.
+
+        It is in the units of `target`. Parameters are those of `account`.
+        """
+        held = self.codes >= 0
+        codes, labels, counts = self.codes[held], labels[held], weights[held]
+        sizes = np.bincount(labels, counts)
+        known = np.where(sizes > 0, sizes, 1)
+        if self.task == "regression":
+            values = self.target.values[codes].astype(np.float64)
+            means = np.bincount(labels, counts * values) / known
+            return float((counts * (values - means[labels]) ** 2).sum())
+        _, cells = np.unique(labels * len(self.target.values) + codes, return_inverse=True)
+        mixed = np.bincount(cells, counts)
+        return BIT * float((sizes * np.log2(known)).sum() - (mixed * np.log2(mixed)).sum())
+
+
+def aim_of(table: EncodedTable, name: str) -> Aim:
+    """Return what kernels need to know of the target of an encoded table.
+
+    name: the target, as the algorithm's parameter has it.
+
+    Raises
+    ------
+    PolicyError
+        The table was encoded without it.
+    DataError
+        It has too many categories.
+
+    """
+    if table.target is None or table.target_codes is None:
+        raise PolicyError(f"target: the table was encoded without the column {name!r}")
+    domain, codes = table.target, table.target_codes
+    if domain.kind in ("number", "temporal") and domain.size > FEW:
+        held = codes >= 0
+        values = _in_units(domain, codes[held], table.weights[held], table.n_rows)
+        return Aim("regression", Target(values, np.zeros(0, np.int64), 0.0), codes)
+    if domain.size > CATEGORIES:
+        raise DataError(
+            f"target {name!r} has {domain.size} categories; at most {CATEGORIES} can guide an "
+            "algorithm. Name a column of fewer, or of numbers, or group its values before"
+        )
+    sizes = np.arange(1, table.n_rows + 1, dtype=np.float64)
+    curve = np.zeros(table.n_rows + 1, np.int64)
+    curve[1:] = np.rint(sizes * np.log2(sizes) * BIT)
+    # Each value of the curve is rounded by half a unit: less than their sum is no gain.
+    least = 1.5 * (domain.size + 1)
+    return Aim("classification", Target(np.zeros(domain.size, np.int64), curve, least), codes)
+
+
+def _in_units(
+    domain: Domain, codes: NDArray[np.int32], weights: NDArray[np.int64], n_rows: int
+) -> NDArray[np.int64]:
+    """Return (size,) int64: how far each value is from the mean, the farthest in most units."""
+    physical = domain.values.to_physical() if domain.kind == "temporal" else domain.values
+    numbers = physical.cast(float).to_numpy()
+    if not np.isfinite(numbers).all():
+        raise DataError(
+            f"target {domain.name!r} has a number that is infinite; replace it, or leave the cell "
+            "empty: records without a target guide nothing"
+        )
+    scaled = numbers / np.abs(numbers).max()
+    scaled -= (scaled[codes] * weights).sum() / max(weights.sum(), 1)
+    bits = EXACT_BITS - int(n_rows).bit_length()
+    units: NDArray[np.int64] = np.rint(scaled / np.abs(scaled).max() * 2.0**bits).astype(np.int64)
+    return units
+
+
+def refine_guided(
+    records: NDArray[np.int32], d: int, criteria: Criteria, aim: Aim, is_start: NDArray[np.bool_]
+) -> None:
+    """Cut a table wherever a cut gains, on all cores; what becomes of a node depends on it alone.
+
+    records: as `kernels.workload` has them, d quasi-identifiers. is_start: (n,) bool, set to True
+    where what is left starts.
+    """
+
+    def advance(node: tuple[int, int]) -> list[tuple[int, int]]:
+        start, stop = node
+        large = stop - start > GRAIN
+        work = gain_workspace(stop - start, d)
+        middle = int(
+            refine_by_gain(records, start, stop, criteria, aim.target, work, is_start, large)
+        )
+        return [(start, middle), (middle, stop)] if large and middle >= 0 else []
+
+    nodes = [(0, len(records))]
+    while nodes:
+        nodes = [node for cut in parallel(advance, nodes) for node in cut]
