@@ -155,7 +155,7 @@ def _chart(compared: Compared) -> tuple[Any, list[Row]]:
         "y:Q",
         title=f"{compared.measure}: {better} is better",
         scale=alt.Scale(domain=list(up), zero=False, nice=False),
-        axis=alt.Axis(domain=False, ticks=False, tickCount=6),
+        axis=alt.Axis(domain=False, ticks=False, tickCount=6, titlePadding=14),
     )
     base = alt.Chart(alt.NamedData("rows"))
     of = {name: base.transform_filter(f"datum.of == '{name}'") for name in (*KINDS, "name", "knee")}
