@@ -145,6 +145,7 @@ def test_a_refusal_is_one_line_and_leaves_no_file(refused, line, said):
         f"{RUN} --key key.txt --marks key.txt",
         f"{RUN} --key key.txt --marks out.csv",
         f"{RUN} --class sex",
+        f"{RUN} --class sex=f,sex=m",
         f"{COLUMNS} --size 6 -o - --json",
         f"{COLUMNS} --size 6 -o patients.csv",
         "inject patients.csv --remove -o out.csv",

@@ -171,6 +171,8 @@ def _class(entry: str) -> dict[str, str | None]:
         name, equals, value = part.partition("=")
         if not (name.strip() and equals):
             raise typer.BadParameter(f"{part!r} is not COLUMN=VALUE", param_hint="--class")
+        if name.strip() in found:
+            raise typer.BadParameter(f"{name.strip()!r} is there twice", param_hint="--class")
         found[name.strip()] = value or None
     return found
 

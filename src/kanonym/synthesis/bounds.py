@@ -2,53 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.transforms.copula import Constraint
+from kanonym.transforms.copula import TableModel
 from kanonym.transforms.copula.numbers import Grid, plain_numbers
 
-Flags = NDArray[np.bool_]
-
-_COMPARE: dict[str, Callable[..., Any]] = {
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """What a constraint asks of an attribute in each class, by a quasi-identifier's value there.
-
-    Attributes
-    ----------
-    operator
-        How the attribute stands to the numbers.
-    numbers
-        (n_classes,) int64 or float64.
-    free
-        (n_classes,) bool, where the quasi-identifier is null: nothing is asked.
-
-    """
-
-    operator: str
-    numbers: NDArray[Any]
-    free: Flags
-
-    def holds(self, candidates: NDArray[Any], owners: NDArray[np.int64]) -> Flags:
-        """Tell which candidates the classes of `owners` allow, by NumPy's rules of shape."""
-        shape = (-1, *([1] * (candidates.ndim - 1)))
-        numbers, free = self.numbers[owners].reshape(shape), self.free[owners].reshape(shape)
-        found: Flags = _COMPARE[self.operator](candidates, numbers) | free
-        return found
+Numbers = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +31,6 @@ class Domain:
     grid
         What lies between the values of a column that is measured finely; None where only
         the values themselves are drawn.
-    bounds
-        What constraints with quasi-identifiers ask.
 
     """
 
@@ -75,93 +38,54 @@ class Domain:
     values: pl.Series
     reach: NDArray[np.int64]
     grid: Grid | None
-    bounds: tuple[Bound, ...]
-
-    def allowed(self, candidates: pl.Series, owners: NDArray[np.int64]) -> Flags:
-        """Tell which of m candidates each of n classes allows: (n, m) bool."""
-        found = np.ones((len(owners), len(candidates)), np.bool_)
-        if self.bounds:
-            held = candidates.is_not_null().to_numpy()
-            numbers = plain_numbers(candidates.drop_nulls())[None, :]
-            for bound in self.bounds:
-                found[:, held] &= bound.holds(numbers, owners)
-        return found
 
 
 def domain_of(
-    column: pl.Series,
-    most: int,
-    constraints: Sequence[Constraint],
-    known: Mapping[str, pl.Series],
-    first: NDArray[np.int64],
+    model: TableModel, column: pl.Series, known: Sequence[pl.Series], first: NDArray[np.int64]
 ) -> Domain:
     """Return what can be drawn of a sensitive attribute.
 
     Parameters
     ----------
+    model
+        Fitted to all columns of the table: it knows the constraints.
     column
         (n_rows,) of the table.
-    most
-        Different values that the model can draw (`TableModel.reach`), null included.
-    constraints
-        Those of the table; here count the ones between `column` and a quasi-identifier.
     known
-        (n_rows,) quasi-identifiers by name.
+        (n_rows,) quasi-identifiers.
     first
         (n_classes,) int64 first record of each class.
 
     Notes
     -----
-    Of a finely measured attribute with constraints, the reach may be counted two too low.
-    Cost O(n_rows) and, with constraints, O(n_classes · log m).
+    Of a class, those values count that constraints with its quasi-identifiers leave open, also
+    by way of a third column. Cost O(n_rows) and, with constraints, O(n_classes · log m).
 
     """
+    most = model.reach(column.name)
     values = column.unique().sort(nulls_last=True)
-    bounds = []
-    for one in constraints:
-        if one.left == column.name and one.right in known:
-            bounds.append(_bound(one.operator, known[one.right], first, column))
-        elif one.right == column.name and one.left in known:
-            bounds.append(_bound(_TURNED[one.operator], known[one.left], first, column))
     present = values.drop_nulls()
     grid = Grid.of(plain_numbers(present)) if most > len(values) else None
     reach = np.full(len(first), most, np.int64)
-    if bounds:
+    limits = model.limits(column.name, [one.gather(first) for one in known])
+    if limits is not None:
         numbers = plain_numbers(present)
-        low = np.full(len(first), 0.0)
-        high = np.full(len(first), float(len(numbers) if grid is None else grid.size))
-        for bound in bounds:
-            place = _place(bound, numbers, grid)
-            if bound.operator in ("<", "<="):
-                high = np.where(bound.free, high, np.minimum(high, place))
-            else:
-                low = np.where(bound.free, low, np.maximum(low, place))
-        null = len(values) - len(present)
-        reach = np.floor(np.maximum(high - low, 0.0)).astype(np.int64) + null
-    return Domain(column, values, reach, grid, tuple(bounds))
+        reach = within(numbers, limits) if grid is None else _on_grid(grid, limits)
+        reach += len(values) - len(present)
+    return Domain(column, values, reach, grid)
 
 
-def _bound(operator: str, known: pl.Series, first: NDArray[np.int64], column: pl.Series) -> Bound:
-    values = known.gather(first)
-    if column.dtype.is_temporal():
-        values = values.cast(column.dtype)
-    free = values.is_null().to_numpy()
-    numbers = plain_numbers(values.drop_nulls())
-    full = np.zeros(len(values), numbers.dtype)
-    full[~free] = numbers
-    return Bound(operator, full, free)
+def within(numbers: Numbers, limits: tuple[Numbers, Numbers]) -> NDArray[np.int64]:
+    """Return (n,) int64, how many of (m,) ascending numbers lie between each two limits."""
+    below = np.searchsorted(numbers, limits[0], side="left")
+    up_to = np.searchsorted(numbers, limits[1], side="right")
+    found: NDArray[np.int64] = np.maximum(up_to - below, 0)
+    return found
 
 
-def _place(bound: Bound, numbers: NDArray[Any], grid: Grid | None) -> NDArray[np.float64]:
-    """Return (n_classes,) how many values of the domain lie below what a bound allows.
-
-    Of an upper bound: how many lie within it.
-    """
-    upper = bound.operator in ("<", "<=")
-    if grid is None:
-        side: Literal["left", "right"] = "right" if bound.operator in ("<=", ">") else "left"
-        found: NDArray[np.float64] = np.searchsorted(numbers, bound.numbers, side).astype(float)
-        return found
+def _on_grid(grid: Grid, limits: tuple[Numbers, Numbers]) -> NDArray[np.int64]:
+    """Return the same of the numbers of a grid."""
     unit = (grid.high - grid.low) / max(grid.size - 1, 1)
-    steps = (bound.numbers - grid.low) / unit
-    return np.asarray(np.floor(steps) if upper else np.ceil(steps) + 1, np.float64)
+    width = np.asarray(grid.down(limits[1]) - grid.up(limits[0]), np.float64)
+    found: NDArray[np.int64] = np.maximum(np.rint(width / unit).astype(np.int64) + 1, 0)
+    return found

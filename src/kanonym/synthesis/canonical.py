@@ -12,6 +12,9 @@ _INTEGER = r"^(-?)0*([0-9]+)$"
 _DECIMAL = r"^-?[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?$"
 _DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
 _MOMENT = rf"^(?:{_DAY}[T ])?([0-9]{{2}}:[0-9]{{2}})(:[0-9]{{2}}(?:\.[0-9]+)?)?(?:Z|\+00:?00)?$"
+_ZONED = (
+    rf"^{_DAY}[T ]([0-9]{{2}}:[0-9]{{2}})(:[0-9]{{2}}(?:\.[0-9]+)?)?([+-][0-9]{{2}}):?([0-9]{{2}})$"
+)
 _WORDS = {"True": "true", "False": "false"}
 
 
@@ -59,7 +62,7 @@ def canonical(column: pl.Series) -> pl.Series:
 
 def _spelled(plain: pl.Series) -> pl.Series:
     """Return texts in their one spelling: numbers, times and truth values; others as they are."""
-    text = plain.alias("text")
+    text = _in_utc(plain).alias("text")
     one = pl.col("text").str.strip_chars()
     # Nothing stands for what is zero: fractions, seconds, the time of day of a date.
     time = one.str.replace(_MOMENT, "${1}T${2}${3}").str.replace(r"(\.[0-9]*?)0+$", "$1")
@@ -77,6 +80,20 @@ def _spelled(plain: pl.Series) -> pl.Series:
         .then(time)
         .otherwise(pl.col("text").replace(_WORDS))
     ).to_series()
+
+
+def _in_utc(text: pl.Series) -> pl.Series:
+    """Return texts of which those that spell a time with its distance from UTC are in UTC."""
+    bare = text.str.strip_chars()
+    zoned = bare.str.contains(_ZONED).fill_null(value=False)
+    if not zoned.any():
+        return text
+    seconds = bare.filter(zoned).str.replace(_ZONED, "${1}T${2}${3}${4}${5}")
+    seconds = seconds.str.replace(r"(T[0-9:]{5})([+-])", "${1}:00${2}")
+    moments = seconds.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%z", time_unit="ns", strict=False)
+    found = texts(moments, "a mark")
+    found = found.zip_with(found.is_not_null(), text.filter(zoned))
+    return text.clone().scatter(zoned.arg_true(), found)  # a clone: scatter writes in place
 
 
 def _decimals(text: pl.Series) -> pl.Series:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.table import value_codes
-from kanonym.synthesis.bounds import Domain
+from kanonym.synthesis.bounds import Domain, within
 from kanonym.transforms.copula import TableModel
-from kanonym.transforms.copula.numbers import Grid, typed_numbers
+from kanonym.transforms.copula.numbers import Grid, plain_numbers, typed_numbers
 from kanonym.verification import group_released
 
 BLOCK = 1 << 23
@@ -87,14 +88,15 @@ def _of_values(
     m = len(values)
     codes = _codes(domain.column, values)
     picked = np.empty(len(owners), np.int64)
+    ranks = _ranks(owners, _choices(model, name, values, given))
     for block in _blocks(owners, m):
         numbers, local = np.unique(owners[block], return_inverse=True)
         place = np.full(int(labels.max()) + 1, -1, np.int64)
         place[numbers] = np.arange(len(numbers))
-        taken = ~domain.allowed(values, numbers)
+        taken = np.zeros((len(numbers), m), np.bool_)
         own = np.flatnonzero(place[labels] >= 0)
         taken[place[labels[own]], codes[own]] = True
-        rank = _ranks(owners[block])
+        rank = ranks[block]
         order = np.argsort(rank, kind="stable")
         ends = np.searchsorted(rank[order], np.arange(int(rank.max()) + 2))
         step = max(BLOCK // m, 1)
@@ -109,6 +111,9 @@ def _of_values(
                     continue
                 free = np.where(taken[classes], 0.0, weights[here])
                 up_to = np.cumsum(free, axis=1)
+                if not up_to[:, -1].all():
+                    at = int(up_to[:, -1].argmin())
+                    raise _used_up(name, labels, int(numbers[classes[at]]))
                 aims = uniform[here, None] * up_to[:, -1:]
                 value = np.minimum((up_to <= aims).sum(axis=1), m - 1)
                 taken[classes, value] = True
@@ -119,12 +124,27 @@ def _of_values(
 def _weights(
     model: TableModel, name: str, values: pl.Series, given: Sequence[pl.Series]
 ) -> NDArray[np.float64]:
-    """Return (n, m) float64 probabilities of values, none of them 0."""
+    """Return (n, m) float64 probabilities of values, 0 only for those that constraints forbid."""
     same = group_released(given, len(given[0]))  # many records of a class ask for the same
-    found, shares = model.probabilities(name, [one.gather(same.first) for one in given])
+    different = [one.gather(same.first) for one in given]
+    found, shares = model.probabilities(name, different)
     weights = np.full((len(shares), len(values)), RARE / len(values))
     weights[:, _codes(found, values)] += shares
+    limits = model.limits(name, different)
+    if limits is not None:
+        held = values.is_not_null().to_numpy()
+        low, high = (limit[:, None] for limit in limits)
+        numbers = plain_numbers(values.drop_nulls())
+        weights[:, held] *= (numbers >= low) & (numbers <= high)
     return weights[same.labels]
+
+
+def _choices(model: TableModel, name: str, values: pl.Series, given: Sequence[pl.Series]) -> Rows:
+    """Return (n,) int64, among how many of the values constraints let each record choose."""
+    limits = model.limits(name, given)
+    if limits is None:
+        return np.zeros(len(given[0]), np.int64)
+    return within(plain_numbers(values.drop_nulls()), limits)
 
 
 def _codes(column: pl.Series, values: pl.Series) -> Rows:
@@ -147,11 +167,23 @@ def _blocks(owners: Rows, m: int) -> Iterator[Rows]:
     yield from np.split(np.arange(len(owners)), cuts)
 
 
-def _ranks(owners: Rows) -> Rows:
-    """Return (n,) int64: how many records of the same class stand before each; owners ascend."""
-    starts = np.searchsorted(owners, owners)
-    found: Rows = np.arange(len(owners)) - starts
+def _ranks(owners: Rows, choices: Rows) -> Rows:
+    """Return (n,) int64: the turn of each record in its class; owners ascend.
+
+    Who has the least to choose from is first: what is left suffices for others.
+    """
+    found = np.empty(len(owners), np.int64)
+    found[np.lexsort((choices, owners))] = np.arange(len(owners)) - np.searchsorted(owners, owners)
     return found
+
+
+def _used_up(name: str, labels: NDArray[np.int32], owner: int) -> InfeasibleError:
+    row = int(np.argmax(labels == owner)) + 1
+    return InfeasibleError(
+        f"inject: no further value of {name!r} fits the class of row {row}, beside what was drawn "
+        "before it; ask for less, name the sensitive attributes in another order, or leave that "
+        "class out"
+    )
 
 
 def _between_values(
@@ -187,32 +219,32 @@ def _between_values(
             break
     for row in left.tolist():
         owner = int(owners[row])
-        for value in _searched(domain, grid, owner, random):
+        limits = model.limits(name, [one.gather([row]) for one in given])
+        for value in _searched(domain, grid, limits, random):
             if (owner, value) not in taken:
                 break
         else:
-            raise InfeasibleError(
-                f"inject: no further value of {name!r} fits the class of row "
-                f"{int(np.argmax(labels == owner)) + 1}; ask for less, or leave that class out"
-            )
+            raise _used_up(name, labels, owner)
         taken.add((owner, value))
         found[row] = value
     return pl.Series(name, found, dtype)
 
 
 def _searched(
-    domain: Domain, grid: Grid, owner: int, random: np.random.Generator
+    domain: Domain,
+    grid: Grid,
+    limits: tuple[NDArray[Any], NDArray[Any]] | None,
+    random: np.random.Generator,
 ) -> Iterator[object]:
-    """Go through what a class can have of a grid, in an order of chance."""
+    """Go through what a record can have of a grid, in an order of chance."""
     size = grid.size
     drawn = random.permutation(size) if size <= WIDE else random.integers(0, size, WIDE)
     places = drawn.astype(np.float64)
     if not grid.step:
         places = grid.low + places * ((grid.high - grid.low) / max(size - 1, 1))
     numbers = grid.at(places)
-    owners = np.full(len(numbers), owner)
-    for bound in domain.bounds:
-        numbers, owners = numbers[fits := bound.holds(numbers, owners)], owners[fits]
+    if limits is not None:
+        numbers = numbers[(numbers >= limits[0]) & (numbers <= limits[1])]
     yield from typed_numbers(numbers, domain.column.name, domain.column.dtype).to_list()
     if domain.column.null_count():
         yield None

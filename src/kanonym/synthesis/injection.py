@@ -240,10 +240,10 @@ def inject(
     chosen = np.arange(len(held))
     if classes is not None:
         chosen = named_classes(classes, list(known.values()), held)
-    refuse_numbering(column for name, column in columns.items() if name not in known)
     model = fit(list(columns.values()), rules)
+    refuse_numbering(column for name, column in columns.items() if name not in known)
     domains = {
-        name: domain_of(columns[name], model.reach(name), rules, known, held.first)
+        name: domain_of(model, columns[name], list(known.values()), held.first)
         for name in asked.sensitive
     }
     lacking = needs(wanted, held, {name: one.reach for name, one in domains.items()}, chosen)

@@ -352,6 +352,38 @@ def test_what_gives_classes_away_is_counted():
     assert "new to their class, as was asked: 1." in " ".join(done.gives_away)
 
 
+def test_a_value_is_counted_and_drawn_only_if_a_third_column_fits_between():
+    """Constraints bind sensitive attributes also by way of columns that nobody named."""
+    table = pl.DataFrame({"a": [0] * 4 + [1] * 4, "b": [1, 1, 2, 2] * 2, "c": [2, 3, 3, 4] * 2})
+    table = table.with_columns(pl.col("b", "c") + pl.col("a"))
+    asked = {"quasi_identifiers": ["a"], "sensitive": ["c"], "constraints": ["a < b", "b < c"]}
+    done = inject(table, **asked, l=3, classes=[{"a": 1}], seed=0).frame
+    assert (done["a"] < done["b"]).all()
+    assert (done["b"] < done["c"]).all()
+    inject(table, **asked, l=4, classes=[{"a": 0}], seed=0)
+    with pytest.raises(InfeasibleError, match=r"1 class: that of row 5 has .* the best is 3"):
+        inject(table, **asked, l=4, seed=0)
+
+
+@pytest.mark.parametrize("names", [["low", "high"], ["high", "low"]], ids=str)
+def test_new_values_of_two_attributes_fit_each_other(names):
+    """A constraint between sensitive attributes holds, or the attribute that cannot is named."""
+    random = np.random.default_rng(0)
+    low = random.integers(0, 8, 300)
+    table = pl.DataFrame({"q": random.integers(0, 30, 300), "low": low})
+    table = table.with_columns(high=pl.Series(low + random.integers(0, 3, 300)))
+    asked = {"quasi_identifiers": ["q"], "sensitive": names, "constraints": ["low <= high"]}
+    for l, seed in ((6, 0), (7, 0), (7, 1), (8, 0)):
+        try:
+            done = inject(table, **asked, l=l, seed=seed)
+        except InfeasibleError as refused:
+            assert f"no further value of {names[1]!r} fits the class of row" in str(refused)  # noqa: PT017
+            assert l > 6
+        else:
+            assert (done.frame["low"] <= done.frame["high"]).all()
+            assert min(done.after.attributes[name].l_distinct for name in names) >= l
+
+
 CLASS = {"age": "[20, 30)", "sex": "f", "ward": "a"}
 
 
@@ -423,10 +455,22 @@ def test_a_column_that_numbers_the_records_is_refused(start):
     """An added record would repeat a number that nobody else has twice."""
     step = dt.timedelta(1) if isinstance(start, dt.date) else 1
     table = hospital().with_columns(number=pl.Series([start + i * step for i in range(300)]))
-    with pytest.raises(SchemaError, match=r"'number' numbers the records: its 300 values are all"):
+    with pytest.raises(
+        SchemaError, match=r"'number' numbers the records: 300 of its 300 values are"
+    ):
         inject(table, **ASKED, size=10)
     known = inject(table[:20], quasi_identifiers=["number"], size=2, seed=1)
     assert known.added == 20
+
+
+def test_a_number_that_stands_twice_does_not_hide_that_others_are_serial():
+    """A serial number is one with a record written twice, too; numbers by chance are none."""
+    random = np.random.default_rng(0)
+    serial = [*range(299), 7]
+    with pytest.raises(SchemaError, match="299 of its 300 values are different, of 299 that"):
+        inject(hospital().with_columns(number=pl.Series(serial)), **ASKED, size=10)
+    drawn = hospital().with_columns(number=pl.Series(random.integers(0, 300, 300)))
+    assert inject(drawn, **ASKED, size=10).added
 
 
 def test_a_table_without_records_is_refused():

@@ -183,6 +183,13 @@ def test_a_file_without_marks_is_refused(tmp_path, text):
             pl.Series(["2024-02-29 12:30"]),
             pl.Series([dt.datetime(2024, 2, 29, 12, 30)]).dt.replace_time_zone("UTC"),
         ],
+        [
+            pl.Series([dt.datetime(2024, 7, 1, 12, 30)]).dt.replace_time_zone("Europe/Brussels"),
+            pl.Series(["2024-07-01T12:30:00.000000+0200"]),
+            pl.Series(["2024-07-01 12:30:00+02:00"]),
+            pl.Series(["2024-07-01 10:30Z"]),
+            pl.Series(["2024-07-01T16:00+05:30"]),
+        ],
         [pl.Series([dt.time(9, 30)]), pl.Series(["09:30:00"])],
     ],
     ids=lambda same: repr(same[0][0]),
@@ -190,6 +197,14 @@ def test_a_file_without_marks_is_refused(tmp_path, text):
 def test_one_value_has_one_spelling_in_every_type_that_a_file_gives_it(same):
     """What files and their readers make of a value is the same text."""
     assert len({canonical(column)[0] for column in same}) == 1
+
+
+def test_a_text_with_an_offset_that_is_no_time_stays_as_it_is():
+    """What only looks like a time is left alone, and the column that was read is not changed."""
+    given = pl.Series(["2024-13-45T12:30:00+0200", "2024-07-01T12:30:00+0200", "x+02:00"])
+    before = given.to_list()
+    assert canonical(given).to_list() == [before[0], "2024-07-01T10:30", before[2]]
+    assert given.to_list() == before
 
 
 def test_different_records_never_join_to_one_text():

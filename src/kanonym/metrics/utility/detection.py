@@ -102,11 +102,14 @@ def detection(
     found, pairs = np.zeros(folds), np.zeros(folds)
     for number in range(folds):
         out = fold == number
-        scores = _scores(records, labels, weight, out, categorical)
         mine, theirs = out & ~labels, out & labels
         pairs[number] = weight[mine].sum() * theirs.sum()
         if pairs[number]:
+            scores = _scores(records, labels, weight, out, categorical)
             found[number] = _area(scores[labels[out]], scores[~labels[out]], weight[mine])
+    if not pairs.any():
+        reason = "records are equal to so few others that no fold has some of both tables"
+        return Measured(DETECTION, None, reason=reason)
     area = float(np.average(found, weights=pairs))
     alike = weight[~labels].sum() ** 2 / (weight[~labels] ** 2).sum()
     low, high = area_interval(area, alike / 2, len(rows) / 2)
@@ -220,8 +223,10 @@ def _scores(
     from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
     known = labels[~out]
-    if known.all() or not known.any():
+    seen = ~np.isnan(records[~out]).all(axis=0)
+    if known.all() or not known.any() or not seen.any():
         return np.zeros(int(out.sum()))  # nothing to learn: all are alike
+    records, categorical = records[:, seen], categorical[seen]
     counts = weight[~out].copy()
     for label in (False, True):
         counts[known == label] *= len(known) / (2 * counts[known == label].sum())

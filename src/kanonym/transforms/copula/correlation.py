@@ -55,7 +55,7 @@ def fitted_correlation(axes: Sequence[Binned], chance: Sequence[float]) -> Float
     the one whose table is nearer to the records. Records without a value on one of the axes
     count for no pair with it.
 
-    Cost O(n · d²) for the tables, about 2 ms of model a pair.
+    Cost O(n · d²) for the tables, up to 5 ms of model a pair.
 
     References
     ----------

@@ -15,7 +15,6 @@ from kanonym.transforms.copula.conditional import SMALLEST, regression, states, 
 from kanonym.transforms.copula.coordinates import Axis
 from kanonym.transforms.copula.drawing import Fitted, asked_of
 from kanonym.transforms.copula.numbers import plain_numbers
-from kanonym.transforms.copula.relations import numbers_and_presence
 
 Floats = NDArray[np.float64]
 
@@ -120,10 +119,7 @@ class _Conditional:
 
 def _leave_out(fitted: Fitted, column: int, held: Mapping[int, pl.Series], total: Floats) -> None:
     """Take the values away that constraints forbid beside given ones; the others share theirs."""
-    known = {
-        at: numbers_and_presence(one) for at, one in held.items() if at in fitted.relations.grids
-    }
-    low, high = fitted.relations.bounds(column, known, len(total))
+    low, high = fitted.relations.limits(column, held, len(total))
     numbers = plain_numbers(fitted.scales[column].values)
     allowed = (numbers >= low[:, None]) & (numbers <= high[:, None])
     kept = np.where(allowed, total[:, :-1], 0.0)

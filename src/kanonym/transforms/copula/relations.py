@@ -113,7 +113,9 @@ class Relations:
             for pair, sign in (((other, column), 1), ((column, other), -1)):
                 if pair not in self.steps_up:
                     continue
-                moved = self._moved(numbers, sign * self.steps_up[pair])
+                # Between a whole number and the next one a measured column has others.
+                typed = numbers if whole else numbers.astype(np.float64)
+                moved = self._moved(typed, sign * self.steps_up[pair])
                 if whole and moved.dtype != np.int64:
                     moved = (np.ceil(moved) if sign > 0 else np.floor(moved)).astype(np.int64)
                 if sign > 0:
@@ -122,16 +124,26 @@ class Relations:
                     high = np.where(there, np.minimum(high, moved), high)
         return low, high
 
+    def limits(
+        self, column: int, held: Mapping[int, pl.Series], n: int
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the same beside given columns, `held` by number, n records."""
+        known = {at: numbers_and_presence(one) for at, one in held.items() if at in self.grids}
+        return self.bounds(column, known, n)
+
     def _moved(self, numbers: NDArray[Any], steps: int) -> NDArray[Any]:
         """Return numbers moved by so many of the smallest steps that there are, up or down."""
         if numbers.dtype == np.int64 or not steps:
             return numbers + steps
-        if self.decimals is not None:
-            moved: NDArray[Any] = np.round(numbers + steps * 10.0**-self.decimals, self.decimals)
-            return moved
+        beyond = numbers
         for _ in range(abs(steps)):
-            numbers = np.nextafter(numbers, np.copysign(np.inf, steps))
-        return numbers
+            beyond = np.nextafter(beyond, np.copysign(np.inf, steps))
+        if self.decimals is None:
+            return beyond
+        moved = np.round(numbers + steps * 10.0**-self.decimals, self.decimals)
+        # A large number and one decimal more are the same float.
+        further: NDArray[Any] = (np.maximum if steps > 0 else np.minimum)(moved, beyond)
+        return further
 
     def refuse_broken(self, held: Mapping[int, pl.Series]) -> None:
         """Refuse given records that break a constraint themselves."""

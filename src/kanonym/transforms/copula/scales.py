@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.table import encode_column, kind_of
+from kanonym.transforms.copula.digits import Digits, digits_of
 from kanonym.transforms.copula.numbers import EXACT, Grid, plain_numbers, typed_numbers
 from kanonym.transforms.copula.stretches import Stretches, stretches_of
 
@@ -37,11 +38,14 @@ class Between:
         How places on the grid are distributed.
     grid
         What the column could hold.
+    digits
+        How round its values are; None where all are alike.
 
     """
 
     stretches: Stretches
     grid: Grid
+    digits: Digits | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +112,12 @@ class Scale:
         """Return the same as (n,) int64 or float64 numbers, of a scale of numbers or times."""
         if self.between is None:
             return plain_numbers(self.values)[self._at(uniform)]
-        return self.between.grid.at(self.between.stretches.at(uniform))
+        grid, digits = self.between.grid, self.between.digits
+        numbers = grid.at(self.between.stretches.at(uniform))
+        if digits is None:
+            return numbers
+        found: NDArray[Any] = np.clip(digits.at(numbers, self._at(uniform)), grid.low, grid.high)
+        return found
 
     def _at(self, uniform: Floats) -> NDArray[np.int64]:
         codes = np.searchsorted(self.cumulative, uniform, side="right") - 1
@@ -252,11 +261,22 @@ def _refuse(column: pl.Series) -> None:
 def _refuse_free_text(scale: Scale) -> None:
     n = int(scale.counts.sum())
     share = len(scale.values) / max(n, 1)
-    if scale.dtype in TEXT and n >= FEW and share > FREE_TEXT:
+    if scale.dtype in (*TEXT, pl.Enum) and n >= FEW and share > FREE_TEXT:
         raise SchemaError(
             f"column {scale.name!r} is free text: {share:.0%} of its {n} values are different, so "
             "there is nothing to imitate but the texts themselves. Drop it, or make categories, "
             "numbers or dates of it before"
+        )
+
+
+def _refuse_copies(scale: Scale) -> None:
+    """Refuse values of a range too wide to be drawn in, of which each is one record's own."""
+    n = int(scale.counts.sum())
+    if n >= FEW and len(scale.values) > FREE_TEXT * n:
+        raise SchemaError(
+            f"column {scale.name!r} cannot be imitated: {len(scale.values)} of its {n} values are "
+            "different, and they lie 2**53 units or more apart, so there is nothing to draw but "
+            "the values themselves. Drop it, or round it before"
         )
 
 
@@ -278,8 +298,9 @@ def _between(scale: Scale) -> Between | None:
         return None
     numbers = plain_numbers(scale.values)
     grid = Grid.of(numbers, single=scale.dtype == pl.Float32)
-    if scale.dtype.is_integer() and not grid.step:
-        return None  # beyond 64 signed bits
-    if grid.step and grid.high - grid.low >= EXACT * grid.step:
+    beyond = scale.dtype.is_integer() and not grid.step  # 64 signed bits
+    if beyond or (grid.step and grid.high - grid.low >= EXACT * grid.step):
+        _refuse_copies(scale)
         return None
-    return Between(stretches_of(grid.places(numbers), scale.counts), grid)
+    digits = digits_of(numbers, scale.dtype, grid.step)
+    return Between(stretches_of(grid.places(numbers), scale.counts), grid, digits)

@@ -145,6 +145,24 @@ def test_tables_that_give_nothing_say_why():
     assert detected(many, many).value == 0.5
 
 
+def test_a_column_without_a_value_is_passed_over():
+    """A column that is null everywhere tells nothing, and the others tell what they did."""
+    real, other = people(100, 1), people(100, 2)
+    empty = pl.Series("none", [None] * 100, pl.Float64)
+    assert detected([*real, empty], [*other, empty]).value == detected(real, other).value
+    assert detected([empty], [empty]).value == 0.5
+
+
+def test_folds_that_nobody_is_dealt_to_count_for_nothing():
+    """Where few different records fill some folds only, those are compared; without any, none."""
+    real, other = [pl.Series("x", [1] * 8 + [2] * 8)], [pl.Series("x", [1] * 10 + [3] * 6)]
+    assert detected(real, real).value == 0.5
+    apart = detected(real, [pl.Series("x", [3] * 16)])
+    assert apart.value is None
+    assert "no fold has some of both" in apart.reason
+    assert 0.0 <= detected(real, other).value <= 1.0
+
+
 def test_the_area_is_that_of_scikit_learn():
     """Weights and ties included, the area is the one that scikit-learn computes."""
     random = np.random.default_rng(0)

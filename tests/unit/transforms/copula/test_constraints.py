@@ -16,6 +16,9 @@ from kanonym.transforms.copula import Constraint, fit
 ORDER = [Constraint.parse(text) for text in ("came <= seen", "left > seen", "came < left")]
 
 
+ORDER_OF_TWO = [Constraint.parse("a < b")]
+
+
 def stays(n, seed):
     """Return dates of arrival, of a visit that some lack, and of leaving; and how long it was."""
     random = np.random.default_rng(seed)
@@ -126,6 +129,39 @@ def test_probabilities_know_the_constraints():
     for at, known in enumerate((0, 5, 9)):
         assert shares[at, (values <= known).to_numpy()].sum() == 0
         assert shares[at].sum() == pytest.approx(1.0)
+
+
+def test_a_number_may_lie_within_one_of_a_whole_one_below():
+    """A strict constraint asks the smallest step of measured columns, not one of whole ones."""
+    random = np.random.default_rng(0)
+    low = random.integers(0, 10, 1000)
+    high = np.round(low + 0.01 + random.exponential(0.5, 1000), 2)
+    columns = [pl.Series("low", low), pl.Series("high", high)]
+    rule = [Constraint.parse("low < high")]
+    drawn = pl.DataFrame(fit(columns, rule).completed([columns[0]], random))
+    assert broken(drawn, rule) == 0
+    near = (drawn["high"] - drawn["low"]) < 1
+    assert near.mean() == pytest.approx(((high - low) < 1).mean(), abs=0.05)
+
+
+def test_a_step_too_small_for_a_large_number_is_taken_nonetheless():
+    """Where one decimal more makes no other float, a strict constraint asks the next float."""
+    low, high = [16384.0, *[None] * 5], [*[None] * 5, 2048.310767588089]
+    columns = [pl.Series("a", low), pl.Series("b", high)]
+    drawn = pl.DataFrame(fit(columns, ORDER_OF_TWO).sampled(3000, np.random.default_rng(0)))
+    assert drawn.drop_nulls().height
+    assert broken(drawn, ORDER_OF_TWO) == 0
+
+
+def test_limits_follow_from_all_constraints_together():
+    """What is left of a column is known also by way of a third one, and of others not at all."""
+    table = pl.DataFrame({"a": [1, 2, 3], "b": [5, 6, 9], "c": [8, 8, 12], "d": [0, 1, 0]})
+    model = fit(table.get_columns(), [Constraint.parse("a < b"), Constraint.parse("b < c")])
+    low, _ = model.limits("c", [pl.Series("a", [1, 7])])
+    assert low.tolist() == [3, 9]
+    low, high = model.limits("b", [pl.Series("a", [1, None]), pl.Series("c", [8, 5])])
+    assert (low[0], high.tolist()) == (2, [7, 4])
+    assert model.limits("d", [pl.Series("a", [1])]) is None
 
 
 NUMBERS = {

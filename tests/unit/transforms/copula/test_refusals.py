@@ -12,11 +12,26 @@ from kanonym.transforms.copula import Constraint, fit
 NAMES = pl.Series("remark", [f"came by bus {one}" for one in range(12)] + ["none"] * 8)
 
 
-@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical], ids=str)
+@pytest.mark.parametrize(
+    "dtype",
+    [pl.String, pl.Categorical, pl.Enum(NAMES.unique().sort())],
+    ids=["text", "categorical", "enum"],
+)
 def test_free_text_is_refused(dtype):
     """Text of which more than half of the values differ is none that could be drawn anew."""
     with pytest.raises(SchemaError, match=r"'remark' is free text: 65% of its 20 values.*Drop it"):
         fit([NAMES.cast(dtype)])
+
+
+@pytest.mark.parametrize(
+    "dtype", [pl.Int64, pl.UInt64, pl.Int128, pl.Datetime("ns"), pl.Duration("us")], ids=str
+)
+def test_numbers_too_far_apart_to_be_drawn_are_no_copies(dtype):
+    """Identifiers of 64 bits are refused: only those of real records could be drawn."""
+    wide = [one * 10**17 + one**3 for one in range(1, 31)]
+    with pytest.raises(SchemaError, match=r"'key' cannot be imitated: 30 of its 30 values .*Drop"):
+        fit([pl.Series("key", wide).cast(dtype)])
+    assert fit([pl.Series("key", wide * 2).cast(dtype)]).reach("key") == 30
 
 
 def test_short_and_repeated_text_is_category():
