@@ -214,6 +214,13 @@ def test_adult_of_4000_keeps_more_than_one_cell_at_the_known_accuracy(adult):
     assert path["relative_accuracy"][path["gcp"] < 1].max() > 0.95
 
 
+def test_adult_of_4000_is_finer_than_the_known_one_at_its_accuracy(adult):
+    """Asked for 0.95, it ends at 0.9525 with 32 cells of GCP 0.8475; the path has less at that."""
+    frame, models = adult
+    path = Minimizer(models[4000], 0.95, random_state=18).fit(frame[:4000]).path_
+    assert path["gcp"][path["relative_accuracy"] >= 0.9525].min() < 0.8475
+
+
 @pytest.mark.parametrize(("target", "k"), [(0.95, 1), (0.98, 1), (0.95, 5)])
 def test_adult_is_minimized_whole(adult, target, k):
     """30,162 records keep the target in all eight columns, and no feature is exempted."""

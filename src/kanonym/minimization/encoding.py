@@ -17,6 +17,7 @@ from kanonym.minimization.records import Records
 
 Columns = NDArray[np.float64]
 _WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+_LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +54,11 @@ class Numbers:
         low, high = float(present.min()), float(present.max())
         # Far enough below for the tree, which compares in single precision.
         null = low - max(high - low, 1.0, abs(low))
+        if max(-null, high) > _LARGEST:
+            raise DataError(
+                f"column {column.name!r} holds numbers beyond what a decision tree can compare; "
+                "divide it by a power of ten"
+            )
         return cls(
             column.name,
             low,
@@ -67,8 +73,8 @@ class Numbers:
         return (self.name,)
 
     def matrix(self, records: Records) -> Columns:
-        """Return (n, 1) float64."""
-        numbers = _numbers(records.column(self.name))
+        """Return (n, 1) float64; numbers out of the fitted range as its ends, so above null."""
+        numbers = np.clip(_numbers(records.column(self.name)), self.low, self.high)
         missing = np.isnan(numbers)
         if missing.any():
             if self.null is None:
@@ -118,9 +124,14 @@ class Categories:
 
     def matrix(self, records: Records) -> Columns:
         """Return (n, n_categories) float64: 1 for the category of a record, of an unseen none."""
-        column = _plain(records.column(self.name)).cast(self.values.dtype, strict=False)
-        known = pl.DataFrame({"value": self.values}).with_row_index("code")
-        codes = pl.DataFrame({"value": column}).join(
+        column = _plain(records.column(self.name))
+        # Another type than fitted, as of integers once a null joined them, is no other value.
+        both = pl.concat(
+            [pl.DataFrame({"value": values}) for values in (self.values, column)],
+            how="vertical_relaxed",
+        )
+        known = both[: len(self.values)].with_row_index("code")
+        codes = both[len(self.values) :].join(
             known, on="value", how="left", nulls_equal=True, maintain_order="left"
         )["code"]
         places = codes.cast(pl.Int64).fill_null(-1).to_numpy()
@@ -233,6 +244,8 @@ def encoding_of(
     known = {name: _named(records, columns) for name, columns in _groups(one_hot).items()}
     owner: dict[str, str] = {}
     for group, columns in known.items():
+        if group in records.names and group not in columns:
+            raise SchemaError(f"one-hot group {group!r} has the name of a column; rename it")
         for name in columns:
             if name in owner:
                 raise SchemaError(f"column {name!r} stands in the one-hot groups twice")
@@ -317,7 +330,8 @@ def _named(records: Records, given: Sequence[Any]) -> list[str]:
 
 def _numbers(column: pl.Series) -> NDArray[np.float64]:
     """Return (n,) float64, NaN for null."""
-    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+    empty = column.null_count() == len(column)  # without a value its type says nothing
+    if not (empty or column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise DataError(
             f"column {column.name!r} holds {column.dtype}, where the Minimizer expects numbers"
         )

@@ -74,6 +74,8 @@ class Model:
                 "If it was trained on encoded data, pass what encoded it as encoder=..., or a "
                 f"Pipeline of both as estimator ({type(error).__name__}: {error})"
             ) from error
+        if answers.shape == (records.n, 1):  # of a model trained on a table of one column
+            answers = answers[:, 0]
         if answers.shape != (records.n,):
             raise DataError(
                 f"the model gives predictions of shape {answers.shape} for {records.n} records; "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -109,7 +111,7 @@ class Array(Records):
         cells = self.native[:, self.names.index(name)]
         if cells.dtype.kind in "OU":
             try:
-                series = pl.Series(name, cells.tolist())
+                series = pl.Series(name, _one_type(cells.tolist()))
             except (TypeError, pl.exceptions.PolarsError):
                 raise DataError(
                     f"column {name!r} of the array holds values of several types; convert them to "
@@ -134,6 +136,17 @@ class Array(Records):
         mine = [self.names.index(name) for name in names]
         array[:, mine] = other.native[:, [other.names.index(name) for name in names]]
         return Array(array, self.names)
+
+
+def _one_type(cells: list[Any]) -> list[Any]:
+    """Return Python's values with None for NaN, and integers among floats as floats."""
+    cells = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
+    present = [cell for cell in cells if cell is not None]
+    if not any(isinstance(cell, float) for cell in present):
+        return cells
+    if not all(isinstance(cell, Real) and not isinstance(cell, bool) for cell in present):
+        return cells
+    return [None if cell is None else float(cell) for cell in cells]
 
 
 def records_of(given: Any) -> Records:

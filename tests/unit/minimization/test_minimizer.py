@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -400,3 +402,30 @@ def test_booleans_are_categories():
     assert sorted(minimizer.generalizations_["categories"]["flag"]) == [[False], [True]]
     assert minimizer.generalizations_["ranges"] == {"size": []}
     assert minimizer.transform(frame)["flag"].dtype == bool
+
+
+def test_array_of_objects_is_read_column_by_column():
+    """NaN among text or integers is null, integers among floats are numbers."""
+    rows = np.array(
+        [["a", 1, 1.5], [math.nan, math.nan, 2], ["b", 3, None], ["a", 5, 4.5]] * 10, object
+    )
+
+    class Large:
+        """Whether the last column is above 2."""
+
+        def predict(self, given):
+            """Return (n,) answers."""
+            return np.array([bool(cell and cell > 2) for cell in given[:, 2]]).astype(int)
+
+    minimizer = Minimizer(Large(), 1.0).fit(rows)
+    assert minimizer.generalizations_["categories"] == {"x0": [["a", "b", None]]}
+    assert minimizer.generalizations_["ranges"] == {"x1": [], "x2": [3.25]}
+    assert set(minimizer.transform(rows)[:, 2]) <= set(rows[:, 2])
+
+
+def test_predictions_in_a_table_of_one_column_are_numbers():
+    """A regressor trained on a table of one column predicts one, which is one number a record."""
+    rows, answers = load_diabetes(return_X_y=True)
+    flat, table = (LinearRegression().fit(rows, given) for given in (answers, answers[:, None]))
+    found = [Minimizer(model, 0.5, features=[2, 8]).fit(rows) for model in (flat, table)]
+    assert found[0].cells_ == found[1].cells_

@@ -12,7 +12,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.minimization import Minimizer
@@ -137,3 +137,66 @@ def test_unseen_category_falls_with_those_that_were_not_asked_for():
     after = minimizer.transform(pl.DataFrame({"size": ["a", "gigantic"]}))
     assert after["size"][0] == "a"
     assert after["size"][1] in ("b", "c")
+
+
+def lengths():
+    """Return a Minimizer of lengths 0 to 59 and null; the model asks for null and above 30."""
+
+    class Long:
+        """2 of null, 1 above 30, 0 below."""
+
+        def predict(self, given):
+            """Return (n,) answers."""
+            lacks, large = given["length"].is_null(), given["length"].fill_null(0) > 30
+            return 2 * lacks.to_numpy() + large.to_numpy()
+
+    frame = pl.DataFrame({"length": pl.Series([None] * 20 + list(range(60)), dtype=pl.Float64)})
+    return Minimizer(Long(), 0.9).fit(frame)
+
+
+def test_number_below_all_fitted_ones_is_not_taken_for_null():
+    """However far below, a number leaves as a number and never as null."""
+    later = pl.DataFrame({"length": [-1e300, -1e6, -40.0, -1.0, 1e6, 1e300, None]})
+    after = lengths().transform(later)["length"]
+    assert after[:4].n_unique() == 1
+    assert after[0] in range(31)
+    assert after[4] == after[5]
+    assert after[5] in range(31, 60)
+    assert after.is_null().to_list() == [False] * 6 + [True]
+
+
+def test_nulls_alone_are_read_without_a_type():
+    """A table of one later record without a number has no type to go by."""
+    after = lengths().transform(pl.DataFrame({"length": [None]}))
+    assert after.to_dict(as_series=False) == {"length": [None]}
+
+
+@pytest.mark.parametrize(
+    ("codes", "later"),
+    [([1, 2, 3], [1.5, 1.0, math.nan]), ([True, False], ["perhaps", "true", ""])],
+)
+def test_category_of_another_type_is_the_same_only_where_it_is_equal(codes, later):
+    """1.0 is the category 1, 1.5 is none; a text that is no category falls with unseen ones."""
+
+    class First:
+        """Whether the code is the first one."""
+
+        def predict(self, given):
+            """Return (n,) answers."""
+            return (given["code"] == codes[0]).to_numpy().astype(int)
+
+    frame = pd.DataFrame({"code": codes * 20})
+    minimizer = Minimizer(First(), 1.0, categorical=["code"]).fit(frame)
+    after = minimizer.transform(pd.DataFrame({"code": later}))["code"]
+    assert (after == codes[0]).tolist() == [False, True, False]
+
+
+def test_records_that_are_left_as_they_are_are_a_table_of_their_own():
+    """Where all features are exempted, writing to the result does not change what was given."""
+    frame = pd.DataFrame({"length": np.arange(60.0)})
+    model = DecisionTreeRegressor(random_state=0).fit(frame, frame["length"])
+    minimizer = Minimizer(model, 1.0).fit(frame)
+    assert minimizer.exempted_ == ["length"]
+    after = minimizer.transform(frame)
+    after.loc[0, "length"] = -1.0
+    assert frame.loc[0, "length"] == 0

@@ -121,6 +121,19 @@ def test_one_record():
         Minimizer(MODEL).fit(FRAME[:1])
 
 
+def test_validation_that_leaves_no_record_to_the_tree():
+    """A share so large that it takes all records is refused with their number."""
+    with pytest.raises(DataError, match=r"2 sample\(s\), and validation = 0.9: none is left"):
+        Minimizer(MODEL, validation=0.9).fit(FRAME[:2])
+
+
+def test_number_beyond_what_the_tree_compares():
+    """Trees compare in single precision: larger numbers are refused, with what to do."""
+    rows = np.array([[0.0, 1.0], [1e39, 2.0], [3.0, 4.0]])
+    with pytest.raises(DataError, match=r"'x0' holds numbers beyond.*divide it by a power of ten"):
+        Minimizer(Constant()).fit(rows)
+
+
 def test_infinite_number():
     """An infinite number has no range: row and column are named."""
     rows = np.array([[0.0, 1.0], [np.inf, 2.0], [3.0, 4.0]])
@@ -187,6 +200,13 @@ def test_one_hot_groups_that_overlap():
     """A column is in one group only."""
     with pytest.raises(SchemaError, match="'x0' stands in the one-hot groups twice"):
         Minimizer(Constant(), one_hot=[[0, 1], [0, 2]]).fit(np.eye(3))
+
+
+def test_one_hot_group_of_the_name_of_another_column():
+    """A group and a column of one name would be one feature: the column would be lost."""
+    frame = pd.DataFrame(np.eye(3), columns=["age", "a", "b"])
+    with pytest.raises(SchemaError, match="one-hot group 'age' has the name of a column"):
+        Minimizer(Constant(), one_hot={"age": ["a", "b"]}).fit(frame)
 
 
 def test_one_hot_group_in_part():
