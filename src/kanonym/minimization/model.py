@@ -36,6 +36,9 @@ class Model:
             It has no `predict`, or is not fitted; or the encoder is not.
 
         """
+        for role, one in (("estimator", self.estimator), ("encoder", self.encoder)):
+            if isinstance(one, type):
+                raise PolicyError(f"{role}: {one.__name__} is a class; give a fitted object of it")
         if not hasattr(self.estimator, "predict"):
             raise PolicyError(
                 f"estimator: {type(self.estimator).__name__} has no predict; give a fitted "

@@ -55,6 +55,12 @@ def test_encoder_that_is_not_fitted():
         Minimizer(MODEL, encoder=OneHotEncoder()).fit(FRAME)
 
 
+def test_class_in_the_place_of_a_model():
+    """A class of models has learned nothing."""
+    with pytest.raises(PolicyError, match="DecisionTreeClassifier is a class; give a fitted"):
+        Minimizer(DecisionTreeClassifier).fit(FRAME)
+
+
 def test_model_without_predict():
     """What cannot predict cannot be minimized for."""
     with pytest.raises(PolicyError, match="OneHotEncoder has no predict"):
