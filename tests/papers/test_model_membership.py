@@ -31,9 +31,11 @@ def test_hanley_and_mcneils_images():
     normal = np.repeat([1.0, 2, 3, 4, 5], [33, 6, 6, 11, 2])
     abnormal = np.repeat([1.0, 2, 3, 4, 5], [3, 2, 2, 11, 33])
     assert roc.area(abnormal, normal) == pytest.approx(0.8932, abs=5e-5)
-    low, high = roc.area_interval(abnormal, normal)
-    assert (high - low) / (2 * 1.959964) == pytest.approx(0.0307, abs=5e-5)
-    assert (low, high) == pytest.approx((0.83295, 0.95339), abs=5e-6)
+    area, odds = roc.area(abnormal, normal), np.array(roc.area_interval(abnormal, normal))
+    odds = np.log(odds / (1 - odds))
+    assert odds.mean() == pytest.approx(np.log(area / (1 - area)))
+    error = np.ptp(odds) / (2 * 1.959964) * area * (1 - area)
+    assert error == pytest.approx(0.0307, abs=5e-5)
 
 
 @pytest.mark.parametrize(

@@ -118,13 +118,19 @@ def _in_units(
 ) -> NDArray[np.int64]:
     """Return (size,) int64: how far each value is from the mean, the farthest in most units."""
     physical = domain.values.to_physical() if domain.kind == "temporal" else domain.values
-    numbers = physical.cast(float).to_numpy()
-    if not np.isfinite(numbers).all():
-        raise DataError(
-            f"target {domain.name!r} has a number that is infinite; replace it, or leave the cell "
-            "empty: records without a target guide nothing"
-        )
-    scaled = numbers / np.abs(numbers).max()
+    if physical.dtype.is_float():
+        numbers = physical.cast(float).to_numpy()
+        if not np.isfinite(numbers).all():
+            raise DataError(
+                f"target {domain.name!r} has a number that is infinite; replace it, or leave the "
+                "cell empty: records without a target guide nothing"
+            )
+        above = numbers / 2 - numbers[0] / 2  # halves: their difference is never infinite
+    else:
+        # As Python's numbers: large ones near each other would become equal as floats.
+        exact = np.array(physical.to_list(), object)
+        above = (exact - exact[0]).astype(float)
+    scaled = above / above.max()
     scaled -= (scaled[codes] * weights).sum() / max(weights.sum(), 1)
     bits = EXACT_BITS - int(n_rows).bit_length()
     units: NDArray[np.int64] = np.rint(scaled / np.abs(scaled).max() * 2.0**bits).astype(np.int64)

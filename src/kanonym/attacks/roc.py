@@ -28,7 +28,7 @@ def area(members: Scores, others: Scores) -> float:
 def area_interval(
     members: Scores, others: Scores, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
-    """Return the confidence interval of `area`, within [0, 1].
+    """Return the confidence interval of `area`, inside of [0, 1].
 
     Parameters
     ----------
@@ -41,7 +41,9 @@ def area_interval(
     -----
     DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44(3), 837-845: the variance of the
     shares of others below each member, and of members above each other person. It takes equal
-    scores as they are. Where all members are on one side of all others that variance is 0,
+    scores as they are. The interval is that of log(area / (1 - area)), for near 0 and 1 the one
+    around the area itself is too short (Pepe 2003, The Statistical Evaluation of Medical Tests,
+    chapter 5). Where all members are on one side of all others that variance is 0,
     which says nothing: there each member is matched with another person, and the interval is
     Wilson's for that many pairs, all of them right or all wrong. Cost O(n log n).
 
@@ -53,7 +55,14 @@ def area_interval(
     above, below = _placements(members, others), _placements(-others, -members)
     variance = above.var(ddof=1) / len(members) + below.var(ddof=1) / len(others)
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance)
-    return max(0.0, found - reach), min(1.0, found + reach)
+    reach /= found * (1 - found)
+    odds = math.log(found / (1 - found))
+    return _area_of(odds - reach), _area_of(odds + reach)
+
+
+def _area_of(odds: float) -> float:
+    """Return the area of logarithmic odds; of any size, without overflow."""
+    return (1 + math.tanh(odds / 2)) / 2
 
 
 def best_threshold(members: Scores, others: Scores) -> float:

@@ -105,7 +105,8 @@ class Comparison:
             sentences.Point(one.label, _number(getattr(one, self.privacy)), self._useful(one))
             for one in self.frontier
         ]
-        return sentences.reason(points, self._knee, self.axes)
+        released = any(one.released for one in self.trials)
+        return sentences.reason(points, self._knee, self.axes, released=released)
 
     @property
     def axes(self) -> tuple[str, str]:

@@ -16,11 +16,19 @@ class Point(NamedTuple):
     useful: float
 
 
-def reason(points: Sequence[Point], knee: Knee | None, axes: tuple[str, str]) -> str:
+def reason(
+    points: Sequence[Point], knee: Knee | None, axes: tuple[str, str], *, released: bool
+) -> str:
     """Say why a release is the knee, or why there is none.
 
-    points: the frontier, the least private first. axes: what privacy and utility are.
+    points: the frontier, the least private first. axes: what privacy and utility are. released:
+    whether there is any release.
     """
+    if not points and released:
+        return (
+            f"No release has both {axes[0]} and {axes[1]}: there is nothing to choose by. "
+            "Judge by another measure."
+        )
     if not points:
         return "No combination gave a release: there is nothing to choose from."
     if len(points) == 1:

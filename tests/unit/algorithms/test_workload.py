@@ -197,6 +197,31 @@ def test_shift_and_scale_of_a_numeric_target_do_not_matter():
         assert len(same) == len(set(labels[0])) == len(set(other))
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [pl.Int8, pl.Int64, pl.UInt64, pl.Int128, pl.Decimal(38, 0), pl.Datetime("ns"), pl.Float64],
+    ids=str,
+)
+def test_large_numbers_near_each_other_are_told_apart(kind):
+    """Of any type, numbers guide by their differences, and not by how far they are from 0."""
+    far = {
+        pl.Int8: 0,
+        pl.Int64: 2**62,
+        pl.UInt64: 2**64 - 200,
+        pl.Int128: 2**100,
+        pl.Decimal(38, 0): 10**30,
+        pl.Datetime("ns"): 1_700_000_000_000_000_000,
+        pl.Float64: 2**55,  # above it floats are 8 apart
+    }
+    numbers = [far[kind] + step for step in range(-96, 112, 8)]
+    written = pl.Int64 if kind == pl.Datetime("ns") else kind
+    values = pl.Series("t", numbers, written, strict=False).cast(kind)
+    table = encode([(pl.Series("x", range(len(values))), None)], [], len(values), target=values)
+    gaps = np.diff(aim_of(table, "t").target.values)
+    assert gaps.min() > 0
+    assert gaps.max() - gaps.min() <= 1
+
+
 def test_threads_and_their_grain_do_not_matter(monkeypatch):
     """Nodes that are cut one by one, or by another number of threads, give the same classes."""
     columns, wanted = dependent("classification")

@@ -126,6 +126,19 @@ def test_a_comparison_without_a_release_says_so():
     assert found.to_dict()["knee"] is None
 
 
+def test_releases_that_the_measure_does_not_reach_are_not_called_none():
+    """Where no release has the column that a model is to predict, it is the measure that fails."""
+    asked = ka.Policy.short(
+        quasi_identifiers=["age", "sex", "town"], identifiers=["pay"], k=5, recoding="set"
+    )
+    found = compare(TABLE, asked, sweep={"k": [2, 8]}, measures=["accuracy-pay"])
+    assert (found.frontier, found.knee) == ((), None)
+    assert found.reason == (
+        "No release has both smallest class and accuracy pay: there is nothing to choose by. "
+        "Judge by another measure."
+    )
+
+
 def test_the_first_measure_is_the_one_that_judges():
     """GCP is always there; a measure for which higher is better turns the frontier round."""
     found = compare(TABLE, ASKED, sweep=SWEEP, measures=["interval-overlap", "total-variation"])

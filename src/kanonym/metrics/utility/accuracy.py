@@ -35,10 +35,11 @@ def accuracy(pair: TablePair, target: str, random: np.random.Generator, folds: i
 
     Notes
     -----
-    A label teaches what it means on average (the middle of an interval, equal shares of the
-    categories that it leaves open), or a value drawn from it, so that what is learned from looks
-    like what is predicted. The better way counts: whoever learns may choose. Mostly the
-    first is better where classes are small in space, the second where they are cut by the target.
+    A label teaches a value drawn from what it leaves open, so that what is learned from looks
+    like what is predicted. What it means on average (the middle of an interval, equal shares of
+    the categories) may teach a little more where classes are small in space, and much less where
+    they are cut by the target; that is told beside, and does not count: whoever has the release
+    alone cannot tell which of both is better.
 
     Folds, and which copies are kept out, are those of `learning`. Where the algorithm was guided
     by the target, it has seen the targets of all persons; to know what a release says of others,
@@ -56,8 +57,7 @@ def accuracy(pair: TablePair, target: str, random: np.random.Generator, folds: i
     truth = course.original.target[~np.isnan(course.original.target)]
     guess = np.unique(truth, return_counts=True)[1].max() / len(truth)
     parts["guess"] = float(guess) if course.categorical else 0.0
-    value = max(parts[MIDDLE], parts[DRAWN])
-    return Measured(meaning, value, parts | course.counts)
+    return Measured(meaning, parts[DRAWN], parts | course.counts)
 
 
 def lessons_of(course: Course, random: np.random.Generator) -> dict[str, Lessons]:
