@@ -242,7 +242,7 @@ class Comparison:
         best = self._best
         dots = [
             Dot(
-                series=label({k: v for k, v in one.parameters.items() if not _is_threshold(k)}),
+                series=_series(one),
                 label=one.label,
                 private=_number(getattr(one, self.privacy)),
                 useful=self._useful(one),
@@ -281,6 +281,16 @@ def like(native: Any, frame: Any) -> Any:
     native: the eager form of `frame`.
     """
     return frames.assemble(native, np.zeros(1, np.int64), [pl.Series("row", [0])], frame)
+
+
+def _series(trial: Trial) -> str:
+    """Return what a line of the chart is called: the swept values that are no thresholds.
+
+    Nothing where only thresholds were swept; the algorithm where it was given none of them.
+    """
+    further = {key: value for key, value in trial.parameters.items() if not _is_threshold(key)}
+    assert trial.policy is not None  # noqa: S101 - it was released
+    return label(further) or (trial.policy.algorithm.type if further else "")
 
 
 def _is_threshold(key: str) -> bool:

@@ -468,3 +468,14 @@ def test_the_table_is_written_in_any_format(tmp_path, extension):
     path = tmp_path / f"table.{extension}"
     comparison([(2, 0.1), (4, 0.2)]).write(path)
     assert ka.read_table(path)["k"].to_list() == [2, 4]
+
+
+def test_a_line_of_the_chart_without_swept_values_is_called_by_its_algorithm(tmp_path):
+    """Beside a target, no target is the plain algorithm; where only k is swept, none is named."""
+    sweep = {"k": [5, 20], "algorithm.target": [None, "pay"]}
+    compare(TABLE, ASKED, sweep=sweep).chart(tmp_path / "both.svg")
+    compare(TABLE, ASKED, sweep={"k": [5, 20]}).chart(tmp_path / "k.svg")
+    both, alone = ((tmp_path / name).read_text("utf-8") for name in ("both.svg", "k.svg"))
+    assert ">mondrian<" in both
+    assert ">target pay<" in both
+    assert ">mondrian<" not in alone
