@@ -27,6 +27,9 @@ STEPS = 40
 PRECISION = 1e-6
 """Of a covariance of scores, and of a correlation on Fisher's scale."""
 
+WEAK = 0.9
+"""Up to this correlation a covariance is a short series: what is left out is below 1e-7."""
+
 
 def fitted_correlation(axes: Sequence[Binned], chance: Sequence[float]) -> Floats:
     """Fit the correlations of a Gaussian copula to the covariances of normal scores.
@@ -55,10 +58,15 @@ def fitted_correlation(axes: Sequence[Binned], chance: Sequence[float]) -> Float
     the one whose table is nearer to the records. Records without a value on one of the axes
     count for no pair with it.
 
-    Cost O(n · d²) for the tables, up to 5 ms of model a pair.
+    Cost O(n · d²) for the tables, a tenth of a millisecond of model a pair, and up to 5 ms where
+    the correlation is beyond ±0.9 or both axes are nominal.
 
     References
     ----------
+    Mehler (1866), "Ueber die Entwicklung einer Function von beliebig vielen Variablen nach
+    Laplaceschen Functionen höherer Ordnung", J. reine angew. Math. 66, for the covariance as a
+    series in the correlation.
+
     Olsson (1979), "Maximum likelihood estimation of the polychoric correlation coefficient",
     Psychometrika 44(4), here by the moment of the scores instead of the likelihood, which keeps
     linear association right also where the table is no copula's.
@@ -125,18 +133,27 @@ def correlation_at(covariance: float, first: Binned, second: Binned) -> float:
     The covariance rises with the correlation. False position on Fisher's scale, with the
     Illinois rule; where no correlation gives so much, the strongest one is returned.
     """
+    products = first.coefficients * second.coefficients
+    powers = np.arange(1, len(products) + 1)
 
     def missing(at: float) -> float:
-        cells = rectangle_probabilities(first.lines, second.lines, math.tanh(at))
+        correlation = math.tanh(at)
+        if abs(correlation) <= WEAK + PRECISION:
+            return float(products @ correlation**powers) - covariance
+        cells = rectangle_probabilities(first.lines, second.lines, correlation)
         return float(first.scores @ cells @ second.scores) - covariance
 
     if abs(covariance) < 1e-12:
         return 0.0
     sign = 1.0 if covariance > 0.0 else -1.0
-    low, high = 0.0, sign * math.atanh(STRONGEST)
+    low, high = 0.0, sign * math.atanh(WEAK)
     at_low, at_high = -covariance, missing(high)
     if at_high * sign <= 0.0:
-        return math.tanh(high)
+        low, at_low = high, at_high
+        high = sign * math.atanh(STRONGEST)
+        at_high = missing(high)
+        if at_high * sign <= 0.0:
+            return math.tanh(high)
     for step in range(STEPS):
         ratio = 0.5 if step % 4 == 3 else at_low / (at_low - at_high)
         middle = low + (high - low) * ratio
