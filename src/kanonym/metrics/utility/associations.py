@@ -45,21 +45,21 @@ AnyColumn = TypeVar("AnyColumn", bound=Column)
 class _Numbers:
     """Sums that moments are made of: a number, whether there is one, and its square.
 
-    Numbers are standardized by the original's mean and deviation, against rounding;
-    released intervals are their middles.
+    Numbers are taken from the original's mean, against rounding, and each table's brought into
+    [-1, 1], against overflow: no association asks for their unit. Released intervals are their
+    middles.
     """
 
     column: NumericColumn
     mean: float
-    deviation: float
+    reach: tuple[float, float]  # the farthest number of the original, and of the release
     size: int = 3
 
     def rows(self, rows: slice, *, original: bool) -> Matrix:
         """Return (n_rows, 3) float64, all 0 for null."""
-        column = self.column
-        values = column.original[rows] if original else (column.low[rows] + column.high[rows]) / 2
+        values, reach = _sides(self.column, rows)[not original], self.reach[not original]
         held = ~np.isnan(values)
-        scaled = np.where(held, (values - self.mean) / self.deviation, 0.0)
+        scaled = np.where(held, (values - self.mean) / reach, 0.0)
         return np.stack([scaled, held, scaled**2], axis=1)
 
 
@@ -84,8 +84,17 @@ Block = _Numbers | _Shares
 
 def _numbers(column: NumericColumn) -> _Numbers:
     values = column.original[~np.isnan(column.original)]
-    deviation = float(values.std()) if len(values) else 0.0
-    return _Numbers(column, float(values.mean()) if len(values) else 0.0, deviation or 1.0)
+    mean = float(values.mean()) if len(values) else 0.0
+    first, second = (
+        float(np.nanmax(np.abs(side - mean), initial=0.0)) or 1.0
+        for side in _sides(column, slice(None))
+    )
+    return _Numbers(column, mean, (first, second))
+
+
+def _sides(column: NumericColumn, rows: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return some records' numbers in the original, and the middles of the release's."""
+    return column.original[rows], (column.low[rows] + column.high[rows]) / 2
 
 
 def _shares(column: Column) -> _Shares:

@@ -149,3 +149,13 @@ def test_one_column_has_no_pairs():
         "two columns of categories in common",
         "column of categories and column of numbers or times in common",
     }
+
+
+def test_a_release_far_beyond_the_original_does_not_overflow():
+    """Each table's numbers have a unit of their own: 1 is far from numbers around 1e-80."""
+    columns = [
+        pairs.numeric("x", [1.8e-80, 0.0, 0.9e-80], [1.0, 3.0, 2.0]),
+        pairs.numeric("y", [2.0, 0.0, 1.0], [1.0, 3.0, 2.0]),
+    ]
+    found = taken(pairs.pair(*columns))["correlation-difference"]
+    assert found.value == pytest.approx(0.0, abs=1e-12)
