@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     )
     from kanonym.data.files import read_table, write_table
     from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
+    from kanonym.database import Database, DuckDB
     from kanonym.exploration import lattice
+    from kanonym.fitting import BatchRelease, Fitted, fit
     from kanonym.minimization import Minimizer
     from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
     from kanonym.models.closeness import TCloseness
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from kanonym.policy import Policy
     from kanonym.profiling import profile
     from kanonym.release import Release
+    from kanonym.spark import Spark
     from kanonym.synthesis import inject, injected_rows, synthesize
     from kanonym.synthesis.external import SDV, SmartNoise
     from kanonym.transformation import transform
@@ -96,14 +99,18 @@ __all__ = [
     "AlphaKAnonymity",
     "Auto",
     "AverageRisk",
+    "BatchRelease",
     "BetaLikeness",
     "Bin",
     "CellSuppression",
     "CorrelatedNoise",
     "DataError",
+    "Database",
     "DeltaDisclosure",
     "DeltaPresence",
+    "DuckDB",
     "Fake",
+    "Fitted",
     "FullDomain",
     "GaussianNoise",
     "HierarchyError",
@@ -145,6 +152,7 @@ __all__ = [
     "ShiftDate",
     "Shuffle",
     "SmartNoise",
+    "Spark",
     "Suppress",
     "Surrogate",
     "Swap",
@@ -159,6 +167,7 @@ __all__ = [
     "attack",
     "compare",
     "estimated_shares",
+    "fit",
     "hierarchy",
     "inject",
     "injected_rows",
@@ -188,14 +197,18 @@ _HOMES = {
     "AlphaKAnonymity": "kanonym.models.anonymity",
     "Auto": "kanonym.algorithms.auto",
     "AverageRisk": "kanonym.models.risk",
+    "BatchRelease": "kanonym.fitting",
     "BetaLikeness": "kanonym.models.likeness",
     "Bin": "kanonym.transforms.masking.bins",
     "CellSuppression": "kanonym.algorithms.cell_suppression",
     "CorrelatedNoise": "kanonym.transforms.perturbation.correlated_noise",
     "DataError": "kanonym.data.errors",
+    "Database": "kanonym.database",
     "DeltaDisclosure": "kanonym.models.likeness",
     "DeltaPresence": "kanonym.models.population",
+    "DuckDB": "kanonym.database",
     "Fake": "kanonym.transforms.pseudonymization.fake",
+    "Fitted": "kanonym.fitting",
     "FullDomain": "kanonym.algorithms.full_domain",
     "GaussianNoise": "kanonym.transforms.perturbation.noise",
     "HierarchyError": "kanonym.data.errors",
@@ -237,6 +250,7 @@ _HOMES = {
     "ShiftDate": "kanonym.transforms.masking.shift_date",
     "Shuffle": "kanonym.transforms.perturbation.shuffle",
     "SmartNoise": "kanonym.synthesis.external",
+    "Spark": "kanonym.spark",
     "Suppress": "kanonym.transforms.masking.suppress",
     "Surrogate": "kanonym.transforms.pseudonymization.surrogate",
     "Swap": "kanonym.transforms.perturbation.swap",
@@ -251,6 +265,7 @@ _HOMES = {
     "attack": "kanonym.assessment",
     "compare": "kanonym.comparison",
     "estimated_shares": "kanonym.transforms.perturbation.randomized_response",
+    "fit": "kanonym.fitting",
     "hierarchy": "kanonym.data.hierarchy",
     "inject": "kanonym.synthesis",
     "injected_rows": "kanonym.synthesis",

@@ -207,7 +207,11 @@ class Prepared:
 
 
 def prepare(
-    task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch
+    task: Task,
+    column: Callable[[str], pl.Series],
+    n_rows: int,
+    watch: Stopwatch,
+    counts: NDArray[np.int64] | None = None,
 ) -> Prepared:
     """Encode a table for a task; parameters and errors as of `run`."""
     asked = sensitive_names(task.schema, task.models)
@@ -221,14 +225,16 @@ def prepare(
             if name in asked
         ]
         if task.population is None:
-            table = encode(known, hidden, n_rows, target=task.target)
+            table = encode(known, hidden, n_rows, target=task.target, counts=counts)
         else:
             persons = [task.population(values.name) for values, _ in known]
-            table = encode_with_population(known, hidden, n_rows, persons)
+            table = encode_with_population(known, hidden, n_rows, persons, counts)
             if any(isinstance(model, DeltaPresence) for model in task.models):
                 require_contained(table)
         spans = task.algorithm.recodes == "spans"
         costs = certainty_costs(table.domains if spans else [], recodings if spans else [])
+        if counts is not None and not getattr(task.algorithm, "by_tuple", False):
+            table = replace(table, tuple_of_row=np.repeat(table.tuple_of_row, counts))
         built = {
             values.name: source.description
             for values, source in known
@@ -239,7 +245,13 @@ def prepare(
     return Prepared(table, recodings, [values.dtype for values, _ in known], costs, built)
 
 
-def run(task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch) -> Outcome:
+def run(
+    task: Task,
+    column: Callable[[str], pl.Series],
+    n_rows: int,
+    watch: Stopwatch,
+    counts: NDArray[np.int64] | None = None,
+) -> Outcome:
     """Carry out a task on a table in this process.
 
     Parameters
@@ -249,9 +261,13 @@ def run(task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stop
     column
         Gives a column of the table by name.
     n_rows
-        Number of records.
+        Number of rows: of records, unless `counts` says otherwise.
     watch
         Notes the seconds of `encode`, `algorithm` and `recode`.
+    counts
+        (n_rows,) records that each row stands for; None for one each. Algorithms that may
+        separate equal records then see as many in the place of each row, and the labels of
+        the outcome are theirs; else those of the rows.
 
     Raises
     ------
@@ -259,7 +275,11 @@ def run(task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stop
         As the steps raise them.
 
     """
-    ready = prepare(task, column, n_rows, watch)
+    return decide(task, prepare(task, column, n_rows, watch, counts), watch)
+
+
+def decide(task: Task, ready: Prepared, watch: Stopwatch) -> Outcome:
+    """Divide a prepared table, and give classes their values; errors as of `run`."""
     table, costs = ready.table, ready.costs
     values_of = partial(
         recode,

@@ -168,6 +168,8 @@ class SensitiveColumn(NamedTuple):
     reference
         The column before suppression: classes are compared with its distribution, not
         with that of `values`. Or None.
+    reference_counts
+        Records that each entry of `reference` stands for; None for one each.
 
     """
 
@@ -175,6 +177,7 @@ class SensitiveColumn(NamedTuple):
     hierarchy: HierarchySource | None = None
     exclude_nulls: bool = False
     reference: pl.Series | None = None
+    reference_counts: NDArray[np.int64] | None = None
 
 
 def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Groups:
@@ -250,20 +253,26 @@ def classes_as_released(
 
 
 def classes_of_values(
-    quasi_identifiers: Sequence[pl.Series], sensitive: Sequence[SensitiveColumn], n_rows: int
+    quasi_identifiers: Sequence[pl.Series],
+    sensitive: Sequence[SensitiveColumn],
+    n_rows: int,
+    counts: NDArray[np.int64] | None = None,
 ) -> Classes:
     """Return the classes of a table; no null is excluded, and none has a `reference`.
+
+    counts: (n_rows,) records that each row stands for; None for one each.
 
     They are those of `group_released` and `classes_as_released`. Where values are
     categories or integers of a small range, and those of a row fit into 64 bits, no row
     is labelled: one sort a sensitive attribute brings equal rows, and equal values in
     them, together.
     """
-    quick = _all_quick(quasi_identifiers) if quasi_identifiers and n_rows else None
+    by_key = bool(quasi_identifiers) and n_rows and counts is None
+    quick = _all_quick(quasi_identifiers) if by_key else None
     found = None if quick is None else _classes_by_key(*quick, sensitive)
     if found is not None:
         return found
-    return classes_as_released(group_released(quasi_identifiers, n_rows), sensitive)
+    return classes_as_released(group_released(quasi_identifiers, n_rows), sensitive, counts)
 
 
 def _classes_by_key(
@@ -308,7 +317,9 @@ def _distribution(
     histograms = class_histograms(labels, released, weights, n_classes, n_values)
     table = np.bincount(histograms[1], histograms[2], n_values).astype(np.int64)
     if column.reference is not None:
-        table = np.bincount(compared[compared >= 0], minlength=n_values)
+        known, counts = compared >= 0, column.reference_counts
+        given = None if counts is None else counts[known]
+        table = np.bincount(compared[known], given, n_values).astype(np.int64)
     return Distribution(*histograms, table, _ancestors(domain, n_values))
 
 
@@ -356,13 +367,19 @@ def record_counts(column: pl.Series) -> NDArray[np.int64]:
     return whole.to_numpy()
 
 
-def k_wildcard(quasi_identifiers: Sequence[pl.Series]) -> int | None:
-    """Return k where null matches every value (`kernels.wildcard`); None without a null."""
+def k_wildcard(
+    quasi_identifiers: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
+) -> int | None:
+    """Return k where null matches every value (`kernels.wildcard`); None without a null.
+
+    counts: (n_rows,) records that each row stands for; None for one each.
+    """
     if not any(column.null_count() for column in quasi_identifiers):
         return None
     groups = group_by_code(quasi_identifiers)
     nulls = _null_codes(quasi_identifiers, groups)
-    return int(wildcard_sizes(groups.codes, groups.sizes, nulls).min())
+    sizes = classes_as_released(groups, (), counts).sizes
+    return int(wildcard_sizes(groups.codes, sizes, nulls).min())
 
 
 def _null_codes(quasi_identifiers: Sequence[pl.Series], groups: Groups) -> NDArray[np.int32]:

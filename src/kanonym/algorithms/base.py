@@ -28,7 +28,8 @@ class Algorithm(Protocol):
         quasi-identifier has one. `cells`: values are released or suppressed.
 
     An algorithm whose own parameters say what classes there are also has `own_groups = True`:
-    a policy may then ask for no model.
+    a policy may then ask for no model. One that never separates equal records has
+    `by_tuple = True`: it can do without a place for each of them.
 
     """
 

@@ -87,6 +87,7 @@ class LocalRecoding:
 
     type: ClassVar[str] = "local-recoding"
     recodes: ClassVar[Recodes] = "levels"
+    by_tuple: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", metric_from(self.metric))

@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -89,11 +90,21 @@ class Mondrian:
     type: ClassVar[str] = "mondrian"
     recodes: ClassVar[Recodes] = "spans"
 
+    @property
+    def by_tuple(self) -> bool:
+        """Whether equal records stay together."""
+        return self.strict
+
     def __post_init__(self) -> None:
         if self.split not in ("auto", "loss", "span"):
             raise PolicyError(f"mondrian: split is {self.split!r}; it must be auto, loss or span")
         if self.target is not None and not self.strict:
             raise PolicyError("mondrian: target needs strict cuts; leave strict out")
+
+    def exact_below(self, n_tuples: int) -> int:
+        """Return up to how many tuples of a node every cut is tried, in a table of so many."""
+        by_loss = self.split == "loss" or (self.split == "auto" and n_tuples <= LARGE)
+        return _exact(n_tuples) if by_loss else 0
 
     def partition(
         self,
@@ -134,8 +145,7 @@ class Mondrian:
         criteria = compiled(models, table)
         require_feasible(table, models)
         records = _records(table, by_row=by_row)
-        by_loss = self.split == "loss" or (self.split == "auto" and len(records) <= LARGE)
-        exact = _exact(len(records)) if by_loss else 0
+        exact = self.exact_below(len(records))
         is_start = np.zeros(len(records), np.bool_)
         if self.target is not None:
             aim = aim_of(table, self.target)
@@ -147,7 +157,7 @@ class Mondrian:
             _refine_parallel(records, costs, criteria, exact, is_start, (0, len(records)))
         else:
             work = workspace(len(records), costs)
-            refine_relaxed(records, costs, criteria, work, by_loss, is_start)
+            refine_relaxed(records, costs, criteria, work, exact > 0, is_start)
             records = np.delete(records, len(costs.attributes), axis=1)
         limit = int(suppression_limit * table.n_rows + 1e-9)
         if limit == 0:
@@ -193,6 +203,26 @@ def tree_order(
     classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
     order = records[:, -1].astype(np.int64)
     return order[np.lexsort((order, classes))], classes
+
+
+def refine_nodes(
+    table: EncodedTable,
+    bounds: Sequence[int],
+    costs: Costs,
+    criteria: Criteria,
+    exact: int,
+) -> tuple[NDArray[np.int32], int]:
+    """Cut nodes of a tree to the end; return the class of each tuple, and their number.
+
+    bounds: (n_nodes + 1,) where each node begins in the tuples, and where the last one ends.
+    exact: up to how many tuples of a node every cut is tried.
+    """
+    records = _records(table, by_row=False)
+    is_start = np.zeros(len(records), np.bool_)
+    for node in pairwise(bounds):
+        _refine_parallel(records, costs, criteria, exact, is_start, node)
+    classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
+    return _by_number(records, classes), int(is_start.sum())
 
 
 def _exact(n_records: int) -> int:

@@ -15,10 +15,12 @@ import typer
 import kanonym
 from kanonym.cli import (
     anonymize,
+    apply,
     assess,
     attack,
     compare,
     demo,
+    fit,
     hierarchy,
     inject,
     lattice,
@@ -51,6 +53,8 @@ app.command("compare", cls=Grouped)(compare.compare)
 app.command("recommend")(recommend.recommend)
 app.command("lattice")(lattice.lattice)
 app.command("transform")(transform.transform)
+app.command("fit", cls=Grouped)(fit.fit)
+app.command("apply")(apply.apply)
 app.command("inject", cls=Grouped)(inject.inject)
 app.command("synthesize", cls=Grouped)(synthesize.synthesize)
 app.add_typer(hierarchy.app, name="hierarchy")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import elsewhere, options
 
 if TYPE_CHECKING:
     from kanonym.release import Release
@@ -27,7 +27,7 @@ def anonymize(
             "--output",
             "-o",
             metavar="FILE",
-            help="Release; - for standard output.",
+            help="Release; - for standard output, or a database.",
             rich_help_panel=options.WRITTEN,
         ),
     ],
@@ -164,6 +164,10 @@ def anonymize(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
+    engine: elsewhere.Engine = None,
+    memory: elsewhere.Memory = None,
+    table_name: elsewhere.TableName = None,
+    output_table: elsewhere.OutputTable = None,
     format: options.Format = None,
     json: options.Json = False,
 ) -> None:
@@ -177,26 +181,20 @@ def anonymize(
     from kanonym import pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import release_tables, show, show_json
-    from kanonym.data.files import check_output, check_table_output, read_table, write_table
+    from kanonym.data.files import check_output, check_table_output
     from kanonym.data.frames import to_polars
 
     reports = report or []
     hierarchies = options.hierarchy_files(hierarchy)
-    read = {"INPUT": table, "--policy": policy}
+    read: dict[str, str | Path | None] = {"--policy": policy}
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
-    for place in reports:
-        if place.suffix.lower() not in REPORTS:
-            raise typer.BadParameter(
-                f"{place} must end in {', '.join(REPORTS)}", param_hint="--report"
-            )
-    if language not in LANGUAGES:
-        raise typer.BadParameter(
-            f"{language!r} is none of {', '.join(LANGUAGES)}", param_hint="--language"
-        )
+    _check_reports(reports, language)
+    place = elsewhere.Place.of(output, table, table_name, output_table)
     options.check_places(
-        read, [("-o", output), *(("--report", r) for r in reports), ("--manifest", manifest)]
+        read if elsewhere.is_database(table) else {"INPUT": table, **read},
+        [("-o", place.file), *(("--report", r) for r in reports), ("--manifest", manifest)],
     )
     asked = options.policy_of(
         policy,
@@ -226,27 +224,37 @@ def anonymize(
         keep_order=keep_order or None,
         keep_integers=keep_integers or None,
     )
-    written = [output, *map(str, reports), *([str(manifest)] if manifest else [])]
-    check_table_output(output, options.format_of(output, format))
+    written = [place.shown, *map(str, reports), *([str(manifest)] if manifest else [])]
+    if place.file is not None and engine is None:
+        check_table_output(output, options.format_of(output, format))
     for file in written[1:]:
         check_output(file)
     with working() as step:
         step("read")
         start = perf_counter()
-        frame = read_table(table, options.format_of(table, format))
+        frame = elsewhere.table_at(
+            table,
+            options.format_of(table, format),
+            engine=engine,
+            memory=memory,
+            name=table_name,
+        )
         reading = perf_counter() - start
-        release = pipeline.anonymize(frame, asked, progress=step)
+        stays = elsewhere.stays(frame)
+        there = place.of_engine(aggregate=aggregate) if stays else None
+        release = pipeline.anonymize(frame, asked, output=there, progress=step)
         step("write")
         start = perf_counter()
-        released = release.aggregate() if aggregate else release.frame
-        write_table(to_polars(released), output, options.format_of(output, format))
-        known = {} if not reports else _judged(frame, release, step, wanted=attack)
+        if not stays:
+            released = to_polars(release.aggregate() if aggregate else release.frame)
+            place.write(released, options.format_of(output, format))
+        known = {} if stays or not reports else _judged(frame, release, step, wanted=attack)
         places: dict[str, Any] = {
-            "input": None if table == "-" else table,
-            "output": None if output == "-" else output,
+            "input": elsewhere.file_at(table),
+            "output": elsewhere.file_at(output),
         }
-        for place in reports:
-            release.report(place, language=language, **known, **places)
+        for report_place in reports:
+            release.report(report_place, language=language, **known, **places)
         if manifest:
             release.manifest(manifest, **places)
         writing = perf_counter() - start
@@ -258,6 +266,19 @@ def anonymize(
         show_json(found)
     else:
         show(*release_tables(found, written, release.examples), to_stderr=output == "-")
+
+
+def _check_reports(reports: list[Path], language: str) -> None:
+    """Refuse a report whose form or language there is not."""
+    for one in reports:
+        if one.suffix.lower() not in REPORTS:
+            raise typer.BadParameter(
+                f"{one} must end in {', '.join(REPORTS)}", param_hint="--report"
+            )
+    if language not in LANGUAGES:
+        raise typer.BadParameter(
+            f"{language!r} is none of {', '.join(LANGUAGES)}", param_hint="--language"
+        )
 
 
 def _judged(

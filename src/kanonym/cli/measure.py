@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import elsewhere, options
 
 
 def measure(
@@ -17,6 +17,9 @@ def measure(
     ],
     sensitive: options.SensitiveAttributes = None,
     hierarchy: options.Hierarchies = None,
+    engine: elsewhere.Engine = None,
+    memory: elsewhere.Memory = None,
+    table_name: elsewhere.TableName = None,
     format: options.Format = None,
     json: options.Json = False,
 ) -> None:
@@ -27,13 +30,18 @@ def measure(
     from kanonym import pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import measurement, show, show_json
-    from kanonym.data.files import read_table
     from kanonym.data.hierarchy import from_file
 
     files = options.hierarchy_files(hierarchy)
     with working() as step:
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = elsewhere.table_at(
+            table,
+            options.format_of(table, format),
+            engine=engine,
+            memory=memory,
+            name=table_name,
+        )
         step("measure")
         found = pipeline.measure(
             frame,

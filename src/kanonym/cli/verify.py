@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import elsewhere, options
 from kanonym.cli.group import REFUSED
 
 SHOWN = 10  # violating classes on the terminal; --json has up to 100
@@ -30,6 +30,9 @@ def verify(
         str | None,
         typer.Option(metavar="COLUMN", help="Column of record counts, in the aggregate form."),
     ] = None,
+    engine: elsewhere.Engine = None,
+    memory: elsewhere.Memory = None,
+    table_name: elsewhere.TableName = None,
     format: options.Format = None,
     json: options.Json = False,
 ) -> None:
@@ -47,7 +50,13 @@ def verify(
     asked = Policy.from_file(policy)
     with working() as step:
         step("read")
-        frame = read_table(released, options.format_of(released, format))
+        frame = elsewhere.table_at(
+            released,
+            options.format_of(released, format),
+            engine=engine,
+            memory=memory,
+            name=table_name,
+        )
         before = None if original is None else read_table(original)
         step("verify")
         found = pipeline.verify(frame, asked, original=before, count=count).to_dict()
@@ -61,7 +70,7 @@ def verify(
         compared = {"t-closeness", "beta-likeness", "delta-disclosure"}
         failed = dict.fromkeys(one["type"] for one in found["models"] if not one["satisfied"])
         typer.echo(
-            f"kanonym: error: {released} violates {', '.join(failed)}: "
+            f"kanonym: error: {elsewhere.named(released)} violates {', '.join(failed)}: "
             f"{found['n_violating']} of {found['classes']} classes",
             err=True,
         )

@@ -20,12 +20,13 @@ def encode_with_population(
     sensitive: Sequence[tuple[pl.Series, HierarchySource | None, bool]],
     n_rows: int,
     population: Sequence[pl.Series],
+    counts: NDArray[np.int64] | None = None,
 ) -> EncodedTable:
     """Encode a table, and count the records of a population table in its tuples.
 
     Parameters
     ----------
-    quasi_identifiers, sensitive, n_rows
+    quasi_identifiers, sensitive, n_rows, counts
         As `data.table.encode` takes them; every quasi-identifier has a hierarchy.
     population
         The same quasi-identifiers in the population table, in the same order.
@@ -42,7 +43,8 @@ def encode_with_population(
     """
     named = [column for column, _ in quasi_identifiers]
     fitted = [_fitted(others, column) for column, others in zip(named, population, strict=True)]
-    return with_population(encode(quasi_identifiers, sensitive, n_rows, fitted), fitted)
+    table = encode(quasi_identifiers, sensitive, n_rows, fitted, counts=counts)
+    return with_population(table, fitted)
 
 
 def with_population(table: EncodedTable, columns: Sequence[pl.Series]) -> EncodedTable:

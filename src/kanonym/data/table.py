@@ -95,7 +95,8 @@ class EncodedTable:
     weights
         (n_tuples,) int64 number of records of each tuple.
     tuple_of_row
-        (n_rows,) int32, the tuple of each record of the input.
+        (n_rows,) int32, the tuple of each record of the input; where the input counts its
+        records, of each row of it.
     population
         (n_tuples,) int64 number of records of a population table, None without one.
         Of tuples that differ in sensitive codes alone the first has them all. What
@@ -119,7 +120,7 @@ class EncodedTable:
     @property
     def n_rows(self) -> int:
         """Number of records of the input."""
-        return len(self.tuple_of_row)
+        return int(self.weights.sum())
 
 
 def encode(
@@ -128,6 +129,7 @@ def encode(
     n_rows: int,
     population: Sequence[pl.Series] | None = None,
     target: pl.Series | None = None,
+    counts: NDArray[np.int64] | None = None,
 ) -> EncodedTable:
     """Encode columns and collapse equal records into weighted tuples.
 
@@ -146,6 +148,9 @@ def encode(
         and count those of the population.
     target
         The column that guides the algorithm; one of the others may be the same.
+    counts
+        (n_rows,) records that each row of the columns stands for; None for one each. The
+        frequency set of a table gives the very tuples, codes and weights of the table.
 
     Raises
     ------
@@ -164,12 +169,14 @@ def encode(
         _refuse_infinite(column)
     further: Sequence[pl.Series | None] = population or [None] * len(quasi_identifiers)
     known = parallel(
-        lambda one: encode_column(*one[0], further=one[1]),
+        lambda one: encode_column(*one[0], further=one[1], counts=counts),
         list(zip(quasi_identifiers, further, strict=True)),
     )
     if target is not None:
         sensitive = [*sensitive, (target, None, True)]
-    hidden = parallel(lambda one: encode_column(one[0], one[1], by_value=True), sensitive)
+    hidden = parallel(
+        lambda one: encode_column(one[0], one[1], by_value=True, counts=counts), sensitive
+    )
     every = [*known, *hidden]
     if every:
         groups = group_rows([codes for _, codes in every], [domain.size for domain, _ in every])
@@ -189,7 +196,7 @@ def encode(
         sensitive=tuple(domains),
         codes=np.ascontiguousarray(groups.codes[:, :d]),
         sensitive_codes=sensitive_codes,
-        weights=groups.sizes,
+        weights=groups.sizes if counts is None else _sums(groups.labels, counts, len(groups.sizes)),
         tuple_of_row=groups.labels,
     )
     return table if target is None else _last_as_target(table)
@@ -212,6 +219,7 @@ def encode_column(
     *,
     by_value: bool = False,
     further: pl.Series | None = None,
+    counts: NDArray[np.int64] | None = None,
 ) -> tuple[Domain, NDArray[np.int32]]:
     """Return a column's domain and (n_rows,) int32 codes.
 
@@ -221,14 +229,15 @@ def encode_column(
 
     further: the attribute in another table, of the same type. The hierarchy covers its
     values as well, and counts them instead of the column's own.
+    counts: (n_rows,) records that each value stands for; None for one each.
     """
     kind = kind_of(column.dtype)
     values, codes = _distinct(column)
     has_null = column.null_count() > 0
-    counts = np.bincount(codes, minlength=len(values) + has_null)
+    numbers = _sums(codes, counts, len(values) + has_null)
     if source is not None:
         present = values.extend_constant(None, 1) if has_null else values
-        hierarchy = _bind(source, present, counts, further)
+        hierarchy = _bind(source, present, numbers, further)
         leaves = hierarchy.leaf_of(present)
         observed = np.zeros(hierarchy.size, np.bool_)
         observed[leaves] = True
@@ -236,13 +245,20 @@ def encode_column(
         domain = Domain(column.name, kind, named, hierarchy.has_null, observed, hierarchy)
         return domain, leaves[codes] if len(codes) else codes
     if kind == "nominal" and not by_value:
-        order = np.argsort(-counts[: len(values)], kind="stable")
-        place = np.empty(len(counts), np.int32)
+        order = np.argsort(-numbers[: len(values)], kind="stable")
+        place = np.empty(len(numbers), np.int32)
         place[order] = np.arange(len(order))
         place[len(order) :] = len(order)
         values, codes = values.gather(order), place[codes]
     observed = np.ones(len(values) + has_null, np.bool_)
     return Domain(column.name, kind, values, has_null, observed, None), codes
+
+
+def _sums(
+    codes: NDArray[np.int32], counts: NDArray[np.int64] | None, size: int
+) -> NDArray[np.int64]:
+    """Return (size,) int64 records of each code; exact up to 2**53 of them."""
+    return np.bincount(codes, counts, size).astype(np.int64, copy=False)
 
 
 def _bind(

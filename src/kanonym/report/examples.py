@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.report.rectangles import original_counts
+from kanonym.data.merged import records_of
 from kanonym.report.released import POINTS, Extent
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def transformations_of(
         done = tuple(type_ for of, type_, *_ in actions if of == name)
         examples: tuple[tuple[str, str], ...] = ()
         if a is not None and not done:
-            counts = original_counts(table, a)
+            counts = records_of(table, a)
             examples = examples_of(table.domains[a], recoded[a], sizes, counts, floor)
         found.append(
             Transformation(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.merged import records_of
 from kanonym.kernels.histograms import class_histograms
 from kanonym.report.bars import bars_of
 from kanonym.report.language import ENGLISH, Speech
-from kanonym.report.rectangles import original_counts
 from kanonym.report.released import Extent
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def marginal_of(
 
     """
     domain = table.domains[column]
-    before = original_counts(table, column)
+    before = records_of(table, column)
     bars = bars_of(domain, before, floor, speech=speech)
     if recoded.recoding == "set":
         after = _over_sets(table, partition, column, sizes)

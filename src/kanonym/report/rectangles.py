@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
+from kanonym.data.merged import records_of
 from kanonym.report.bars import numbers
 from kanonym.report.language import ENGLISH, Speech
 from kanonym.report.released import POINTS, Extent
@@ -179,8 +180,7 @@ def maps_of(
     """
     chosen = _most_varied(table, recoded) if named is None else _places(recoded, named)
     sides = [
-        Side.of(table.domains[a], recoded[a], original_counts(table, a), floor, speech)
-        for a in chosen
+        Side.of(table.domains[a], recoded[a], records_of(table, a), floor, speech) for a in chosen
     ]
     pairs = sorted(combinations(range(len(sides)), 2), key=lambda pair: (pair[1], pair[0]))
     maps: list[ClassMap] = []
@@ -229,12 +229,6 @@ def class_map(x: Side, y: Side, sizes: NDArray[np.int64], most: int) -> ClassMap
         share=float(records[top].sum() / released) if released else 0.0,
         undrawn_missing=int(sizes[~drawn].sum()),
     )
-
-
-def original_counts(table: EncodedTable, column: int) -> NDArray[np.int64]:
-    """Return (domain.size,) the records of each code in the original table."""
-    size = table.domains[column].size
-    return np.bincount(table.codes[:, column], table.weights, size).astype(np.int64)
 
 
 def _most_varied(table: EncodedTable, recoded: Sequence[RecodedAttribute]) -> list[int]:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanonym.data import hierarchy
+from kanonym.data.merged import records_of
 from kanonym.report.examples import SHOWN, examples_of
-from kanonym.report.rectangles import original_counts
 
 
 def examples(divided, values, labels, recoding, *, tree=None, floor=2):
@@ -21,7 +21,7 @@ def examples(divided, values, labels, recoding, *, tree=None, floor=2):
     table, partition, recoded = divided({"x": values}, labels, {"x": recoding}, trees)
     kept = partition.labels[partition.labels >= 0]
     sizes = np.bincount(kept, minlength=partition.n_classes).astype(np.int64)
-    return examples_of(table.domains[0], recoded[0], sizes, original_counts(table, 0), floor)
+    return examples_of(table.domains[0], recoded[0], sizes, records_of(table, 0), floor)
 
 
 @settings(max_examples=60, deadline=None)

@@ -10,7 +10,7 @@ import numpy as np
 
 from kanonym.algorithms.base import Listener, Recodes
 from kanonym.algorithms.criteria import require_feasible
-from kanonym.algorithms.full_domain.branch import NOTHING
+from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.genetic import genetic_search
 from kanonym.algorithms.full_domain.nodes import (
     Evaluated,
@@ -20,10 +20,11 @@ from kanonym.algorithms.full_domain.nodes import (
     labels_of_tuples,
 )
 from kanonym.algorithms.full_domain.search import Clock, Found
-from kanonym.algorithms.full_domain.space import Bounds, Space, prepare
+from kanonym.algorithms.full_domain.space import Bounds, Space, prepare, size_of
 from kanonym.algorithms.full_domain.strategies import best_first, lowered, optimal
 from kanonym.algorithms.full_domain.walk import every_node
 from kanonym.data.errors import InfeasibleError, PolicyError
+from kanonym.data.merged import MergedTable
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.penalty import Costs
@@ -88,6 +89,7 @@ class FullDomain:
 
     type: ClassVar[str] = "full-domain"
     recodes: ClassVar[Recodes] = "levels"
+    by_tuple: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", metric_from(self.metric))
@@ -128,7 +130,7 @@ class FullDomain:
             )
         found = find(self, space, listen)
         if found.best is NOTHING:
-            raise _infeasible(space, found)
+            raise infeasible(space, found)
         return chosen(self, space, found)
 
     def space(
@@ -164,9 +166,28 @@ def find(algorithm: FullDomain, space: Space, listen: Listener | None = None) ->
     The first Ctrl-C stops the search, and the best node so far is returned.
     """
     clock = Clock(algorithm.seconds, listen)
-    search = {"optimal": optimal, "best-first": best_first, "genetic": genetic_search}
     with clock.stopped_by_user():
-        found = search[algorithm.search](space, algorithm.steps, clock)
+        return searched(algorithm, space, algorithm.steps, clock)
+
+
+def searched(
+    algorithm: FullDomain,
+    space: Space,
+    steps: int | None,
+    clock: Clock,
+    known: Solution = NOTHING,
+) -> Found:
+    """Search a lattice, or a part of one, until a clock says stop.
+
+    known: the best node of other parts; it is returned where none here is better.
+    """
+    if algorithm.search == "optimal":
+        found = optimal(space, steps, clock, known)
+    else:
+        search = {"best-first": best_first, "genetic": genetic_search}[algorithm.search]
+        found = search(space, steps, clock)
+    if not found.best < known:
+        return found._replace(best=known)
     return found._replace(best=lowered(space, found.best))
 
 
@@ -188,13 +209,16 @@ def chosen(algorithm: FullDomain, space: Space, found: Found) -> Partition:
         "levels": dict(zip(space.names, levels.tolist(), strict=True)),
         "score": score,
         "optimal": optimal,
-        "lattice_size": space.size,
+        "lattice_size": size_of(space.table, algorithm.levels),
         "nodes_checked": found.checked,
     }
     if not optimal:
         account |= {"lower_bound": found.bound, "gap": gap}
     if found.interrupted:
         account["interrupted"] = True
+    if isinstance(space.table, MergedTable):
+        lowest = dict(zip(space.names, space.table.lowest.tolist(), strict=True))
+        account["premerged"] = {"levels": lowest, "tuples": len(space.table.weights)}
     return Partition(
         labels,
         n_classes,
@@ -203,7 +227,7 @@ def chosen(algorithm: FullDomain, space: Space, found: Found) -> Partition:
     )
 
 
-def _infeasible(space: Space, found: Found) -> InfeasibleError:
+def infeasible(space: Space, found: Found) -> InfeasibleError:
     """Say why no node was found."""
     top = next(iter(evaluate(space, [space.highest.tolist()])))
     if top.satisfied or found.bound < float("inf"):

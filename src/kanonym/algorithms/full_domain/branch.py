@@ -9,9 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.full_domain.nodes import Node, classes_of_node, judge, score_of
+from kanonym.algorithms.full_domain.nodes import (
+    Node,
+    classes_of_node,
+    judge,
+    may_hold,
+    score_of,
+)
 from kanonym.algorithms.full_domain.space import Room, Space
-from kanonym.algorithms.sampling import suppress_prefix
 from kanonym.kernels.lattice import (
     DROPS,
     HIGHEST,
@@ -22,7 +27,6 @@ from kanonym.kernels.lattice import (
     read_classes,
 )
 from kanonym.metrics.information_loss import Generalized
-from kanonym.models import WholeTable
 
 
 class Solution(NamedTuple):
@@ -115,7 +119,7 @@ def children(space: Space, branch: Branch, best: Solution) -> list[Child]:
             if bound < best.score:
                 found.append(Child(bound, level, gone, losses[level, :-1]))
     if space.checks and found:
-        found = [child for child in found if _may_hold(space, branch, child)]
+        found = [child for child in found if may_hold(space, coarsest(space, branch, child.level))]
     found.sort(key=lambda child: (child.bound, child.level))
     return found
 
@@ -212,26 +216,6 @@ def coarsest(space: Space, branch: Branch, level: int) -> Node:
     secrets = space.secrets[combination.astype(np.int64)]
     weights = branch.counts[0].astype(np.int64)
     return classes_of_node(space, levels, in_table, totals, (class_of, secrets, weights))
-
-
-def _may_hold(space: Space, branch: Branch, child: Child) -> bool:
-    """Say whether models that only get worse further down leave a child any chance."""
-    node = coarsest(space, branch, child.level)
-    sizes = node.classes.sizes
-    kept = sizes >= space.required[0]
-    whole = []
-    for model in space.checks:
-        if isinstance(model, WholeTable):
-            whole.append(model)
-        else:
-            kept &= model.satisfied(node.classes) | (sizes == 0)
-    budget = space.budget - int(sizes[~kept].sum())
-    if budget < 0:
-        return False
-    if not whole:
-        return True
-    losses = np.zeros(len(sizes))
-    return suppress_prefix(whole, sizes, kept, losses, budget) is not None
 
 
 def finest(

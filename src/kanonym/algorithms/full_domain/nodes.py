@@ -118,6 +118,30 @@ def judge(space: Space, node: Node) -> NDArray[np.bool_] | None:
     return kept if met else None
 
 
+def may_hold(space: Space, node: Node) -> bool:
+    """Say whether a node or one below it may satisfy the models.
+
+    Models that only get worse further down leave none a chance where the node fails them.
+    """
+    sizes, population = node.classes.sizes, node.classes.population
+    kept = sizes >= space.required[0]
+    if population is not None:
+        kept &= population >= space.required[1]
+    whole = []
+    for model in space.checks:
+        if isinstance(model, WholeTable):
+            whole.append(model)
+        else:
+            kept &= model.satisfied(node.classes) | (sizes == 0)
+    budget = space.budget - int(sizes[~kept].sum())
+    if budget < 0:
+        return False
+    if not whole:
+        return True
+    losses = np.zeros(len(sizes))
+    return suppress_prefix(whole, sizes, kept, losses, budget) is not None
+
+
 def _suppress(space: Space, node: Node) -> tuple[NDArray[np.bool_], bool]:
     """Return which classes are kept, and whether the node then satisfies the models."""
     sizes = node.classes.sizes

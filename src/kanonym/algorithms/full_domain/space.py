@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.criteria import ancestors_of, table_counts
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.merged import MergedTable, records_of
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.disclosure import DISTINCT, SIZE
 from kanonym.kernels.grouping import group_rows
@@ -142,7 +143,9 @@ def prepare(
 
     """
     trees = hierarchies(table)
-    lowest, highest = _bounds(table, trees, levels)
+    lowest, highest = bounds(table, levels)
+    if isinstance(table, MergedTable):
+        lowest = np.maximum(lowest, table.lowest)
     metric_here = metric.bind(table, weights)
     terms = metric_here.terms()
     budget = int(suppression_limit * table.n_rows + 1e-9)
@@ -253,10 +256,18 @@ def hierarchies(table: EncodedTable) -> tuple[Hierarchy, ...]:
     return tuple(found)
 
 
-def _bounds(
-    table: EncodedTable, trees: Sequence[Hierarchy], levels: Mapping[str, Bounds]
+def bounds(
+    table: EncodedTable, levels: Mapping[str, Bounds]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (d,) lowest and (d,) highest levels."""
+    """Return (d,) lowest and (d,) highest levels, as they are asked for.
+
+    Raises
+    ------
+    PolicyError, SchemaError
+        As `prepare` raises them.
+
+    """
+    trees = hierarchies(table)
     names = [domain.name for domain in table.domains]
     for name in levels:
         if name not in names:
@@ -276,6 +287,12 @@ def _bounds(
                 )
             lowest[a], highest[a] = low, high
     return lowest, highest
+
+
+def size_of(table: EncodedTable, levels: Mapping[str, Bounds]) -> int:
+    """Return the number of nodes between the levels that are asked for."""
+    lowest, highest = bounds(table, levels)
+    return math.prod((highest - lowest + 1).tolist())
 
 
 def _order(
@@ -367,7 +384,7 @@ def _whole(
     """Return (d, n_levels) what all records lose at each level."""
     whole = np.zeros(kept.shape[:2])
     for a, tree in enumerate(trees):
-        records = np.bincount(table.codes[:, a], table.weights, tree.size)
+        records = records_of(table, a)
         for level in range(tree.n_levels):
             whole[a, level] = records @ kept[a, level, tree.codes[level]]
     return whole

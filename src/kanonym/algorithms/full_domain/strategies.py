@@ -26,14 +26,17 @@ MEMORY = 1 << 29
 """Bytes that the branches which are followed side by side may take."""
 
 
-def optimal(space: Space, steps: int | None, clock: Clock) -> Found:
-    """Find the node of least score and prove it, unless a limit comes first."""
+def optimal(space: Space, steps: int | None, clock: Clock, known: Solution = NOTHING) -> Found:
+    """Find the node of least score and prove it, unless a limit comes first.
+
+    known: a node of another part of the lattice; it is returned where none here is better.
+    """
     if space.size <= LARGE:
         # Whatever stops the search, the most general node is there.
-        best, checked, bound = most_general(space), 1, 0.0
+        best, checked, bound = min(known, most_general(space)), 1, 0.0
     else:
         first = best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
-        best, checked, bound = first.best, first.checked, first.bound
+        best, checked, bound = min(known, first.best), first.checked, first.bound
         if not space.bounded_by_classes:
             some = None if steps is None else (steps - checked) // 2
             checked += bound_suffixes(space, best, some, clock.part(1 / 2))

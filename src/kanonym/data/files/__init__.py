@@ -21,6 +21,7 @@ import polars as pl
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import columnar, delimited, excel, records
+from kanonym.data.files.cells import typed_texts
 from kanonym.data.files.disk import (
     atomic_write,
     check_output,
@@ -38,6 +39,7 @@ __all__ = [
     "check_table_output",
     "read_table",
     "sha256",
+    "typed_texts",
     "write_bytes",
     "write_table",
     "write_text",

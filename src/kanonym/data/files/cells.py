@@ -62,6 +62,15 @@ def typed(texts: ArrowArray) -> pl.Series:
     return _converted(pl.Series(texts), (_integers, _floats, _booleans, _dates, _times))
 
 
+def typed_texts(column: pl.Series) -> pl.Series:
+    """Return a column of texts with the type that all of its cells have; others as they are."""
+    if column.dtype != pl.String:
+        return column
+    return typed(pa.chunked_array([column.to_arrow(compat_level=pl.CompatLevel.oldest())])).alias(
+        column.name
+    )
+
+
 def temporal(texts: pl.Series) -> pl.Series:
     """Return the column as dates or times where all of its cells are, or as it is.
 

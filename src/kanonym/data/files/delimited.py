@@ -57,14 +57,8 @@ def read(data: bytes, where: str, separator: str | None = None) -> pl.DataFrame:
         a row longer or shorter than the header; a quote that is not closed.
 
     """
-    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-    while data[start : start + 1] in (b"\n", b"\r"):
-        start += 1
-    sample = _sample(data, start, where)
-    separator = separator or _detected(sample)
-    rows = _rows(sample, separator)
+    start, separator, rows = _layout(data, where, separator)
     names = rows[0]
-    check_names(names, where)
     if len(rows) == 1 and len(data) - start <= _SAMPLE_BYTES:
         table = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
     else:
@@ -73,6 +67,30 @@ def read(data: bytes, where: str, separator: str | None = None) -> pl.DataFrame:
         table = _parsed(memoryview(data)[start:], names, separator, data, where)
     refuse_missing_header(table, where)
     return table
+
+
+def layout(data: bytes, where: str, separator: str | None = None) -> tuple[str, list[str], int]:
+    """Return how a table of separated cells is laid out, for other readers of the same rules.
+
+    Parameters
+    ----------
+    data, where, separator
+        As of `read`; the first megabyte of the file is enough.
+
+    Returns
+    -------
+    tuple
+        The separator, the names of the columns, and the number of blank lines above them.
+
+    Raises
+    ------
+    DataError
+        Not UTF-8; a column without a name or with another's name.
+
+    """
+    start, separator, rows = _layout(data, where, separator)
+    above = data[:start].removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
+    return separator, rows[0], len(above)
 
 
 def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> None:
@@ -115,6 +133,18 @@ def _parsed(
     with ThreadPoolExecutor() as threads:
         columns = threads.map(typed, table.columns)
         return pl.DataFrame(dict(zip(names, columns, strict=True)))
+
+
+def _layout(data: bytes, where: str, separator: str | None) -> tuple[int, str, list[list[str]]]:
+    """Return where the header starts, the separator, and the first rows."""
+    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    while data[start : start + 1] in (b"\n", b"\r"):
+        start += 1
+    sample = _sample(data, start, where)
+    separator = separator or _detected(sample)
+    rows = _rows(sample, separator)
+    check_names(rows[0], where)
+    return start, separator, rows
 
 
 def _sample(data: bytes, start: int, where: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.merged import MergedTable, distinct_sizes
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import SLACK, Generalized, PlainForm, Terms
 from kanonym.metrics.information_loss.labels import LabelTables, ordered_sum, x_log2_x
@@ -54,7 +56,7 @@ class KLDivergence(PlainForm):
         return BoundDivergence(
             tables=tables,
             logs=logs,
-            own=ordered_sum(x_log2_x(_distinct(table).astype(np.float64))),
+            own=_own(table),
             totals=tables.totals(logs),
             spreads=tables.totals(np.log2(np.maximum(tables.counts, 1))),
             domain=float(np.log2(tables.sizes).sum()),
@@ -129,12 +131,11 @@ class BoundDivergence:
         return max((self.own + others) / max(self.tables.n_rows, 1), 0.0)
 
 
-def _distinct(table: EncodedTable) -> NDArray[np.int64]:
-    """Return the records of each distinct combination of quasi-identifiers.
-
-    Tuples are sorted by quasi-identifiers first, so equal ones are neighbours.
-    """
-    if not len(table.weights):
-        return table.weights
-    new = (table.codes[1:] != table.codes[:-1]).any(axis=1)
-    return np.add.reduceat(table.weights, np.append(0, np.flatnonzero(new) + 1))
+def _own(table: EncodedTable) -> float:
+    """Return the sum of n · log2(n) over distinct tuples of a table."""
+    if not isinstance(table, MergedTable):
+        return ordered_sum(x_log2_x(distinct_sizes(table).astype(np.float64)))
+    if table.repeated is None:
+        raise AssertionError("the table was merged without its distinct tuples")
+    sizes, groups = table.repeated.T.astype(np.float64)
+    return math.fsum((x_log2_x(sizes) * groups).tolist())

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.merged import records_of
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import Generalized
 
@@ -78,7 +79,7 @@ class LabelTables:
         counts: list[NDArray[np.float64]] = []
         place = 0
         for j, tree in enumerate(trees):
-            records = np.bincount(table.codes[:, j], table.weights, tree.size)
+            records = records_of(table, j)
             for level, codes in enumerate(tree.codes):
                 covered = tree.leaf_counts(level)
                 starts[j, level:], widths[j, level:] = place, len(covered)

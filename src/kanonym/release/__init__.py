@@ -49,7 +49,8 @@ class Release:
         Seconds by stage.
     rows
         (rows_out,) int64, which record of the input each released one is, for measures
-        that compare records. It undoes the shuffle: no file has it.
+        that compare records. It undoes the shuffle: no file has it. None where the table is
+        on an engine.
     persons
         The risk of persons, where k-anonymity counts them; else None.
 
@@ -64,7 +65,7 @@ class Release:
     suppressed: int
     outcome: Outcome
     seconds: dict[str, float]
-    rows: NDArray[np.int64]
+    rows: NDArray[np.int64] | None
     persons: PersonRisk | None = None
 
     @cached_property
@@ -121,11 +122,12 @@ class Release:
         if not isinstance(algorithm, FullDomain) or "levels" not in account:
             return None
         levels, highest = account["levels"], self._highest_levels
+        lowest = account.get("premerged", {}).get("levels", {})  # lower ones cannot be counted
         beside = [
             (name, level + step)
             for name, level in levels.items()
             for step in (-1, 1)
-            if 0 <= level + step <= highest[name]
+            if lowest.get(name, 0) <= level + step <= highest[name]
         ]
         nodes = evaluate_nodes(
             replace(algorithm, levels={}),
@@ -232,6 +234,7 @@ class Release:
         }
         parts = {
             "versions": versions(),
+            **self._where,
             "policy": reports.without_values(self._policy),
             "seed": self.policy.seed,
             **hashes,
@@ -308,7 +311,7 @@ class Release:
             versions=versions(),
             choice=self._choice,
             rectangles=rectangles,
-            columns_out=len(frames.column_names(frames.eager(self.frame))),
+            columns_out=self._columns_out,
             attacks=attacks,
             assessment=assessment,
             comparison=comparison,
@@ -319,6 +322,15 @@ class Release:
             language=language,
         )
         files.write_bytes(path, reports.encode(summary, form))
+
+    @property
+    def _columns_out(self) -> int:
+        return len(frames.column_names(frames.eager(self.frame)))
+
+    @property
+    def _where(self) -> dict[str, Any]:
+        """What a manifest says of the engine, if it is not this process."""
+        return {}
 
     def _hash_as_csv(self) -> str | None:
         """Return the SHA-256 of the release as `write` has it in CSV; None where CSV cannot."""

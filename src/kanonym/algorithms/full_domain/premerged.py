@@ -1,0 +1,424 @@
+"""Search a lattice whose frequency set nobody has whole: count it where models have a chance.
+
+A node of one attribute or of a few, all others at the root, is coarser than every node that
+agrees with it on these: where it fails models that only get worse further down, none of those
+satisfies them. So the lowest levels that have a chance are known from few columns at a time,
+and the frequency set is counted there: smaller, and without loss for the search.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.algorithms.base import Listener
+from kanonym.algorithms.full_domain import FullDomain, chosen, infeasible, searched
+from kanonym.algorithms.full_domain.branch import NOTHING
+from kanonym.algorithms.full_domain.nodes import group, may_hold
+from kanonym.algorithms.full_domain.search import Clock, Found, left_of
+from kanonym.algorithms.full_domain.space import Space, bounds, hierarchies, prepare
+from kanonym.data.errors import DataError
+from kanonym.data.merged import MergedTable, first_leaves, records_of, repeated_of
+from kanonym.data.partition import SUPPRESSED, Partition
+from kanonym.data.table import EncodedTable
+from kanonym.kernels.grouping import group_rows
+from kanonym.metrics.certainty import certainty_costs
+from kanonym.metrics.information_loss import Height, metric_from
+from kanonym.models.base import PrivacyModel
+
+Levels = tuple[int, ...]
+
+KEPT = 1 << 20
+"""Frequency sets of up to so many tuples are kept."""
+
+WALKED = 4096
+"""Of a few attributes, so many combinations of levels are looked at, at the most."""
+
+
+class Counter(Protocol):
+    """Who has the records.
+
+    Attributes
+    ----------
+    heights
+        The level of the root of each quasi-identifier.
+    most
+        Most tuples of a frequency set that it returns.
+
+    """
+
+    heights: Levels
+    most: int
+
+    def count(self, levels: Levels) -> MergedTable | None:
+        """Return the frequency set at some levels, None where it has more than `most` tuples.
+
+        All of these tables have the same domains, `records` and `repeated`.
+        """
+        ...
+
+
+def search_premerged(
+    algorithm: FullDomain,
+    models: Sequence[PrivacyModel],
+    suppression_limit: float,
+    counter: Counter,
+    listen: Listener | None = None,
+) -> tuple[MergedTable, Partition]:
+    """Find the best node of a lattice, from frequency sets at higher levels alone.
+
+    Parameters
+    ----------
+    algorithm, models, suppression_limit, listen
+        As of `FullDomain.partition`.
+    counter
+        Counts the records at the levels that it is asked for: first of each attribute by
+        itself, then of all at the lowest levels that have a chance. Where these are still
+        too many tuples, of two attributes, three and so on, until their lowest levels have
+        no chance together: the lattice is then divided, and its parts are searched each on
+        a frequency set of its own. Where `counter.most` is at least the classes that a
+        satisfied node can have, of k records each, what has more tuples has no chance.
+
+    Returns
+    -------
+    The frequency set that the best node was found on, and its classes. Score and proof are
+    those of a search of the whole frequency set; of nodes of equal score it may be another
+    one. The account says `premerged`: the levels, the tuples, and of how many parts the
+    lattice was searched, where these are several.
+
+    Raises
+    ------
+    InfeasibleError
+        No node satisfies the models.
+    DataError
+        Too many tuples, at the lowest levels that have a chance.
+
+    Notes
+    -----
+    Cost: one count for each attribute and one of the frequency set, where that is enough;
+    dozens or hundreds where the lattice has to be divided. And the search, on fewer tuples.
+
+    The subset property is that of Incognito (LeFevre, DeWitt and Ramakrishnan 2005, §3).
+    Deviation: it says what is counted, and the nodes are searched by branch and bound. With
+    a limit of steps or seconds, the node may be another one than of the whole frequency set.
+
+    """
+    counter = _Remembering(counter)
+    top = counter.count(counter.heights)
+    if top is None:
+        raise _too_many([], ())
+    if not top.n_rows:
+        nothing = replace(top, lowest=np.zeros_like(top.lowest))
+        return nothing, algorithm.partition(nothing, certainty_costs([], []), models)
+    return _Search(algorithm, tuple(models), suppression_limit, counter, top).run(listen)
+
+
+def merge(table: EncodedTable, levels: Sequence[int]) -> MergedTable:
+    """Generalize the tuples of a table, and join those that are then equal.
+
+    levels: of each quasi-identifier; of a table that is merged already, none below its own.
+    Cost: one radix sort of the tuples.
+    """
+    trees = hierarchies(table)
+    codes = [
+        first_leaves(tree, level).take(table.codes[:, a])
+        for a, (tree, level) in enumerate(zip(trees, levels, strict=True))
+    ]
+    # Null that does not count is -1: shifted, it is one more value.
+    hidden = [
+        np.ascontiguousarray(table.sensitive_codes[:, j] + np.int32(1))
+        for j in range(len(table.sensitive))
+    ]
+    sizes = [*(tree.size for tree in trees), *(one.size + 1 for one in table.sensitive)]
+    groups = group_rows([*codes, *hidden], sizes)
+    d, n = len(trees), len(groups.sizes)
+    weights = np.bincount(groups.labels, table.weights, n).astype(np.int64)
+    persons = table.population
+    if persons is not None:
+        persons = np.bincount(groups.labels, persons, n).astype(np.int64)
+    return MergedTable(
+        domains=table.domains,
+        sensitive=table.sensitive,
+        codes=np.ascontiguousarray(groups.codes[:, :d]),
+        sensitive_codes=np.ascontiguousarray(groups.codes[:, d:] - np.int32(1)),
+        weights=weights,
+        tuple_of_row=groups.labels.take(table.tuple_of_row),
+        population=persons,
+        lowest=np.array(levels, np.int64),
+        records=tuple(records_of(table, a) for a in range(d)),
+        repeated=repeated_of(table),
+    )
+
+
+def labels_of(
+    table: MergedTable, decided: MergedTable, labels: NDArray[np.int32], levels: Levels
+) -> NDArray[np.int32]:
+    """Return (n_tuples,) int32: the classes of the tuples of a table, known of another one.
+
+    table, decided: frequency sets of the same records, none of them above `levels`.
+    labels: the classes of the other's tuples, which are alike at these levels.
+    """
+    columns = [
+        np.concatenate([first_leaves(tree, level)[one.codes[:, a]] for one in (decided, table)])
+        for a, (tree, level) in enumerate(zip(hierarchies(table), levels, strict=True))
+    ]
+    groups = group_rows(columns, [domain.size for domain in table.domains]).labels
+    n = len(decided.codes)
+    of_group = np.full(int(groups.max(initial=-1)) + 1, SUPPRESSED, np.int32)
+    of_group[groups[:n]] = labels
+    return of_group[groups[n:]]
+
+
+class _Remembering:
+    """A counter that is asked no more than it has to be.
+
+    Small tables are kept: what is coarser than one of them is merged from it. And what is
+    finer than a table that had too many tuples has too many itself.
+    """
+
+    def __init__(self, counter: Counter) -> None:
+        self.heights, self.most = counter.heights, counter.most
+        self._counter = counter
+        self._kept: list[MergedTable] = []
+        self._large: list[Levels] = []
+
+    def count(self, levels: Levels) -> MergedTable | None:
+        """Return the frequency set at some levels: see `Counter.count`."""
+        finer = [table for table in self._kept if (table.lowest <= levels).all()]
+        if finer:
+            return merge(min(finer, key=lambda table: len(table.weights)), levels)
+        if any(_at_most(levels, large) for large in self._large):
+            return None
+        table = self._counter.count(levels)
+        if table is None:
+            self._large.append(levels)
+        elif len(table.weights) <= KEPT:
+            self._kept.append(table)
+        return table
+
+
+@dataclass
+class _Search:
+    """What is asked, and what is known so far of a few attributes at a time."""
+
+    algorithm: FullDomain
+    models: tuple[PrivacyModel, ...]
+    suppression_limit: float
+    counter: Counter
+    top: MergedTable
+    known: dict[tuple[Levels, tuple[int, ...]], tuple[list[Levels], int] | None] = field(
+        default_factory=dict
+    )
+
+    def run(self, listen: Listener | None) -> tuple[MergedTable, Partition]:
+        """Search the parts of the lattice, those of the least bound first."""
+        algorithm = self.algorithm
+        metric = metric_from(algorithm.metric).bind(self.top, algorithm.weights)
+
+        def floored(levels: Levels) -> tuple[float, Levels]:
+            return metric.floor(np.array(levels, np.int64)), levels
+
+        clock = Clock(algorithm.seconds, listen)
+        done = Found(NOTHING, math.inf, 0)
+        searched_from: list[Levels] = []
+        best: tuple[MergedTable, Space] | None = None
+        with clock.stopped_by_user():
+            parts = [floored(self._first())]
+            while parts and (best is None or parts[0][0] < done.best.score):
+                if clock.over() or left_of(algorithm.steps, done.checked) == 0:
+                    break
+                floor, levels = parts[0]
+                table = self.counter.count(levels)
+                heapq.heappop(parts)
+                if table is None:
+                    for one in self._divided(levels):
+                        others = [*searched_from, *(part for _, part in parts)]
+                        # A part of another one is searched with that.
+                        if not any(_at_most(other, one) for other in others):
+                            heapq.heappush(parts, floored(one))
+                    continue
+                searched_from.append(levels)
+                space = algorithm.space(table, self.models, self.suppression_limit)
+                steps = left_of(algorithm.steps, done.checked)
+                found = searched(algorithm, space, steps, clock, done.best)
+                if found.best < done.best:
+                    best = table, space
+                bound = max(floor, found.bound)
+                done = Found(found.best, min(done.bound, bound), done.checked + found.checked)
+        bound = min([done.bound, *(floor for floor, _ in parts)])
+        done = done._replace(bound=bound, interrupted=clock.interrupted)
+        if best is None:
+            raise infeasible(self._highest(), done)
+        table, space = best
+        partition = chosen(algorithm, space, done)
+        if len(searched_from) > 1:
+            partition.account["premerged"]["parts"] = len(searched_from)
+        return table, partition
+
+    @cached_property
+    def bounds(self) -> tuple[Levels, Levels]:
+        """The lowest and the highest levels that are asked for."""
+        lowest, highest = bounds(self.top, self.algorithm.levels)
+        return tuple(lowest.tolist()), tuple(highest.tolist())
+
+    def _first(self) -> Levels:
+        """Return the lowest levels at which each attribute has a chance, were it the only one."""
+        low, high = self.bounds
+        first = list(low)
+        for a in range(len(low)):
+            known = self._least(tuple(first), (a,)) if low[a] < high[a] else None
+            while known is not None and known[0] != [(first[a],)]:
+                if not known[0]:
+                    return high
+                ((first[a],),) = known[0]
+                known = self._least(tuple(first), (a,))
+        return tuple(first)
+
+    @cached_property
+    def _hopeless(self) -> bool:
+        """Whether a node with more tuples than can be counted does not satisfy the models."""
+        if self.top.population is not None:
+            return False  # tuples without a record are in no class of the table
+        size, _, budget, _ = self._space(self.top).required.tolist()
+        # As many classes, each with all combinations of sensitive values.
+        most_classes = int(budget + self.top.n_rows // size)
+        return self.counter.most >= most_classes * len(self.top.weights)
+
+    def _space(self, table: MergedTable) -> Space:
+        """Prepare a table for the question whether models have a chance, whatever it costs."""
+        return prepare(table, Height(), self.models, self.suppression_limit, {}, {})
+
+    def _least(self, levels: Levels, some: tuple[int, ...]) -> tuple[list[Levels], int] | None:
+        """Return levels of some attributes that leave out what has no chance, from theirs on.
+
+        Every node that satisfies the models is at or above one of them: where the attributes
+        can be counted by themselves, those without any that has a chance below; where not,
+        their own without a chance, those one step above. Beside them, how many tuples there
+        are. None where nothing is known.
+        """
+        heights, (_, high) = self.counter.heights, self.bounds
+        at = tuple(levels[a] if a in some else height for a, height in enumerate(heights))
+        if (at, some) not in self.known:
+            self.known[at, some] = None
+            ranges = [range(levels[a], high[a] + 1) for a in some]
+            few = math.prod(map(len, ranges)) <= WALKED
+            table = self.counter.count(at) if few else None
+            if table is not None:
+                self.known[at, some] = self._walked(table, some, ranges), len(table.weights)
+            elif few and self._hopeless:
+                above = self._above(tuple(levels[a] for a in some), [high[a] for a in some])
+                self.known[at, some] = above, self.counter.most + 1
+        return self.known[at, some]
+
+    @staticmethod
+    def _above(levels: Levels, high: Sequence[int]) -> list[Levels]:
+        """Return the levels one step above."""
+        return [
+            _replaced(levels, (a,), (level + 1,))
+            for a, level in enumerate(levels)
+            if level < high[a]
+        ]
+
+    def _walked(
+        self, table: MergedTable, some: tuple[int, ...], ranges: Sequence[range]
+    ) -> list[Levels]:
+        """Look at combinations of levels from below, leaving out those above one that was found."""
+        space = self._space(table)
+        levels = table.lowest.copy()
+        found: list[Levels] = []
+        for own in sorted(product(*ranges), key=sum):
+            if not any(_at_most(less, own) for less in found):
+                levels[list(some)] = own
+                if may_hold(space, group(space, levels)[0]):
+                    found.append(own)
+        return found
+
+    def _divided(self, levels: Levels) -> list[Levels]:
+        """Return the parts of the lattice from some levels on, without what has no chance.
+
+        One attribute is added to the others after the other, those of most tuples first,
+        until some that is added leaves their lowest levels without a chance: of these, the
+        one that leaves the fewest combinations of labels.
+        """
+        wide = [a for a, height in enumerate(self.counter.heights) if levels[a] < height]
+        # The last one is looked at first: as many attributes as fit, then fewer of others.
+        waiting: list[tuple[int, ...]] = [()]
+        met = set(waiting)
+        while waiting:
+            some = waiting.pop()
+            grown: list[tuple[int, tuple[int, ...]]] = []
+            helping: list[tuple[float, tuple[int, ...], list[Levels]]] = []
+            for more in wide:
+                these = tuple(sorted({*some, more}))
+                if these in met or len(these) == len(wide):
+                    continue
+                met.add(these)
+                known = self._least(levels, these)
+                if known is not None:
+                    least, n_tuples = known
+                    grown.append((n_tuples, these))
+                    own = tuple(levels[a] for a in these)
+                    if least != [own]:
+                        share = sum(self._share(these, own, one) for one in least)
+                        helping.append((share, these, least))
+            if helping:
+                _, these, least = min(helping)
+                return [_replaced(levels, these, one) for one in least]
+            waiting += [these for _, these in sorted(grown)]
+        if self._hopeless:
+            return self._above(levels, self.bounds[1])
+        raise _too_many([domain.name for domain in self.top.domains], levels)
+
+    def _share(self, some: tuple[int, ...], before: Levels, after: Levels) -> float:
+        """Return how many combinations of labels are left, of those that there were."""
+        return math.prod(
+            self._held[a][high] / self._held[a][low]
+            for a, low, high in zip(some, before, after, strict=True)
+        )
+
+    @cached_property
+    def _held(self) -> list[list[int]]:
+        """By attribute and level, the labels that some record has."""
+        return [
+            [len(np.unique(codes[records_of(self.top, a) > 0])) for codes in tree.codes]
+            for a, tree in enumerate(hierarchies(self.top))
+        ]
+
+    def _highest(self) -> Space:
+        """Return the most general node that is asked for."""
+        _, high = self.bounds
+        table = self.counter.count(high)
+        if table is None:
+            raise _too_many([domain.name for domain in self.top.domains], high)
+        return self.algorithm.space(table, self.models, self.suppression_limit)
+
+
+def _at_most(levels: Levels, others: Levels) -> bool:
+    """Say whether no level is above the other's."""
+    return all(map(int.__le__, levels, others))
+
+
+def _replaced(levels: Levels, some: tuple[int, ...], own: Levels) -> Levels:
+    """Return levels with those of some attributes replaced."""
+    new = dict(zip(some, own, strict=True))
+    return tuple(new.get(a, level) for a, level in enumerate(levels))
+
+
+def _too_many(names: Sequence[str], levels: Levels) -> DataError:
+    """Say that a frequency set is too large, from which levels on."""
+    where = "of the sensitive attributes alone"
+    if names:
+        least = ", ".join(f"{name}={level}" for name, level in zip(names, levels, strict=True))
+        where = f"at the lowest levels that can satisfy the models ({least})"
+    return DataError(
+        f"the frequency set {where} is larger than this process takes: raise most_tuples, "
+        "set higher levels (full-domain's `levels`), or declare fewer quasi-identifiers"
+    )

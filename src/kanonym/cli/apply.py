@@ -1,0 +1,79 @@
+"""`kanonym apply`: a batch through a recoding that was fitted before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from kanonym.cli import options
+
+
+def apply(
+    recoding: Annotated[
+        Path, typer.Argument(metavar="RECODING", help="What `kanonym fit` has written.")
+    ],
+    batch: Annotated[
+        str, typer.Argument(metavar="BATCH", help="Table to release; - for standard input.")
+    ],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="Release; - for standard output."),
+    ],
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update", help="Count the batch in RECODING: the next one is verified with it."
+        ),
+    ] = False,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Release a batch by a recoding, verified by itself and with all before it.
+
+    What RECODING has counted is what was released with --update. Use it for every batch that
+    leaves the house: the union of all releases is verified with it alone.
+    """
+    from kanonym.cli.fitted import applied
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import atomic_write, check_table_output, read_table, write_table
+    from kanonym.data.frames import to_polars
+    from kanonym.fitting import Fitted
+
+    if json and output == "-":
+        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    options.check_places({"RECODING": recoding, "BATCH": batch}, [("-o", output)])
+    kind = options.format_of(output, format)
+    check_table_output(output, kind)
+    with working() as step:
+        start = perf_counter()
+        step("read")
+        fitted = Fitted.load(recoding)
+        frame = read_table(batch, options.format_of(batch, format))
+        reading = perf_counter() - start
+        release = fitted.apply(frame, progress=step)
+        step("write")
+        start = perf_counter()
+        released = to_polars(release.frame)
+        if update:
+            # The count takes its place only after the release is in its own.
+            with atomic_write(recoding) as counted:
+                fitted.save(counted)
+                write_table(released, output, kind)
+        else:
+            write_table(released, output, kind)
+        writing = perf_counter() - start
+    found = release.to_dict()
+    seconds = {name: value for name, value in found["seconds"].items() if name != "total"}
+    seconds["read"] = seconds.get("read", 0.0) + reading
+    seconds["write"] = writing
+    found["seconds"] = {**seconds, "total": sum(seconds.values())}
+    found["counted"] = update
+    if json:
+        show_json(found)
+    else:
+        written = [output, *([str(recoding)] if update else [])]
+        show(*applied(found, written), to_stderr=output == "-")

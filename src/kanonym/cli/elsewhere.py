@@ -1,0 +1,176 @@
+"""Tables that are not read here: databases by their URL, files by an engine of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import typer
+
+ENGINES = ("duckdb", "spark")
+DATABASES = ("postgresql", "postgres", "sqlite")
+WHERE = "Where the table is"
+
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="duckdb|spark",
+        help="Count and write there what is too large for the memory of this process.",
+        rich_help_panel=WHERE,
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE", help="Of DuckDB: how much it may take, such as 1GB.", rich_help_panel=WHERE
+    ),
+]
+TableName = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="NAME",
+        help="Where INPUT is postgresql://… or sqlite:///…: the table in it.",
+        rich_help_panel=WHERE,
+    ),
+]
+OutputTable = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Where -o is a database: the new table; else NAME_released.",
+        rich_help_panel=WHERE,
+    ),
+]
+
+
+def is_database(place: str) -> bool:
+    """Whether a place is the URL of a database."""
+    return "://" in place and urlsplit(place).scheme.partition("+")[0] in DATABASES
+
+
+def table_at(
+    place: str,
+    format: str | None,
+    *,
+    engine: str | None = None,
+    memory: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return a table: read from a file, or where it is."""
+    if engine is not None and engine not in ENGINES:
+        raise typer.BadParameter(
+            f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
+        )
+    if memory is not None and engine != "duckdb":
+        raise typer.BadParameter("is for --engine duckdb", param_hint="--memory")
+    if is_database(place):
+        if name is None:
+            raise typer.BadParameter("say which table of the database", param_hint="--table")
+        if engine is not None:
+            raise typer.BadParameter("a database is its own engine", param_hint="--engine")
+        from kanonym.database import Database
+
+        return Database(place, name)
+    if name is not None:
+        raise typer.BadParameter("is for databases", param_hint="--table")
+    if engine == "duckdb":
+        from kanonym.database import DuckDB
+
+        return DuckDB(place, memory=memory)
+    if engine == "spark":
+        from kanonym.spark import Spark
+
+        return Spark(place)
+    from kanonym.data.files import read_table
+
+    return read_table(place, format)
+
+
+def named(place: str) -> str:
+    """Return what may be printed of a place: no user, password or host of a database."""
+    if not is_database(place):
+        return place
+    from kanonym.database.credentials import shown
+
+    return shown(place)
+
+
+def stays(frame: Any) -> bool:
+    """Whether a table stays where it is."""
+    from kanonym.pipeline.asking import is_elsewhere
+
+    return is_elsewhere(frame)
+
+
+def file_at(place: str) -> str | None:
+    """Return the file that a place is; None for standard input, databases and folders."""
+    return place if place != "-" and not is_database(place) and Path(place).is_file() else None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a release is written.
+
+    Attributes
+    ----------
+    given
+        As the option says: a file, `-`, or the URL of a database.
+    table
+        The new table of a database.
+    same
+        Whether it is the database that holds the input.
+
+    """
+
+    given: str
+    table: str = ""
+    same: bool = False
+
+    @classmethod
+    def of(cls, output: str, source: str, name: str | None, new: str | None) -> Place:
+        """Return the place of an output: new is its table, name that of the input in source."""
+        if not is_database(output):
+            if new is not None:
+                raise typer.BadParameter("is for databases", param_hint="--output-table")
+            return cls(output)
+        stem = name or Path(source).stem
+        if source == "-" and new is None:
+            raise typer.BadParameter("name the new table", param_hint="--output-table")
+        return cls(output, new or f"{stem}_released", output == source)
+
+    @property
+    def file(self) -> str | None:
+        """The file, None for a database."""
+        return None if self.table else self.given
+
+    @property
+    def shown(self) -> str:
+        """What may be printed of it: no user, password or host."""
+        return f"{named(self.given)} table {self.table}" if self.table else self.given
+
+    def of_engine(self, *, aggregate: bool) -> str:
+        """Return the place as the engine of the input takes it; aggregate: the form to write."""
+        if aggregate:
+            raise typer.BadParameter("no engine writes that form", param_hint="--aggregate")
+        if self.given == "-":
+            raise typer.BadParameter("an engine writes files or tables", param_hint="-o -")
+        if self.table and not self.same:
+            raise typer.BadParameter(
+                "the table stays where it is: write to its own database, or to a file",
+                param_hint="-o",
+            )
+        return self.table or self.given
+
+    def write(self, frame: Any, format: str | None) -> None:
+        """Write a table of this process."""
+        if self.table:
+            from kanonym.database import write_table
+
+            write_table(frame, self.given, self.table)
+        else:
+            from kanonym.data import files
+
+            files.write_table(frame, self.given, format)

@@ -1,0 +1,123 @@
+"""`kanonym fit`: the recoding of a table, kept for further ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from kanonym.cli import options
+
+SERIES = "What holds for every batch"
+
+
+def fit(
+    table: options.Table,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="Recoding, JSON; `apply` reads it."),
+    ],
+    policy: options.PolicyFile = None,
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.SensitiveAttributes = None,
+    identifiers: options.Identifiers = None,
+    others: options.Others = None,
+    k: options.K = None,
+    l: options.L = None,
+    t: options.T = None,
+    hierarchy: options.Hierarchies = None,
+    suppression_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of a batch's records that may be left out.",
+            rich_help_panel=options.FOUND,
+        ),
+    ] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="mondrian (default) or full-domain; others where their classes do not overlap.",
+            rich_help_panel=options.FOUND,
+        ),
+    ] = None,
+    levels: options.Levels = None,
+    metric: options.Metric = None,
+    unseen: Annotated[
+        str,
+        typer.Option(
+            metavar="root|error",
+            help="What becomes of values that the fit has not seen.",
+            rich_help_panel=SERIES,
+        ),
+    ] = "root",
+    union_only: Annotated[
+        bool,
+        typer.Option(
+            "--union-only",
+            help="The policy holds for all batches together, not for each by itself.",
+            rich_help_panel=SERIES,
+        ),
+    ] = False,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Find the recoding of a table, and keep it for batches to come.
+
+    Nothing is released: apply the recoding to the table itself for that. The file holds no
+    record, but the values of hierarchies and the bounds of classes: keep it as you keep the
+    table.
+    """
+    from kanonym import fitting
+    from kanonym.cli.fitted import fitted as tables
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import check_output, read_table
+
+    hierarchies = options.hierarchy_files(hierarchy)
+    if unseen not in ("root", "error"):
+        raise typer.BadParameter(f"{unseen!r} is neither root nor error", param_hint="--unseen")
+    if json and output == "-":
+        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    read: dict[str, str | Path | None] = {"INPUT": table, "--policy": policy}
+    read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
+    options.check_places(read, [("-o", output)])
+    asked = options.policy_of(
+        policy,
+        quasi_identifiers=options.names(quasi_identifiers),
+        sensitive=options.names(sensitive),
+        identifiers=options.names(identifiers),
+        k=k,
+        l=l,
+        t=t,
+        hierarchies=hierarchies,
+        algorithm=options.algorithm_form(algorithm, levels=options.levels(levels), metric=metric),
+        suppression_limit=suppression_limit,
+        others=others,
+    )
+    check_output(output)
+    start = perf_counter()
+    with working() as step:
+        step("read")
+        frame = read_table(table, options.format_of(table, format))
+        fitted = fitting.fit(
+            frame,
+            asked,
+            unseen="root" if unseen == "root" else "error",
+            each_batch=not union_only,
+            progress=step,
+        )
+        step("write")
+        fitted.save(output)
+    found = {
+        **fitted.describe(),
+        "seconds": {"total": perf_counter() - start},
+        "written": [output],
+    }
+    if json:
+        show_json(found)
+    else:
+        show(*tables(found), to_stderr=output == "-")

@@ -1,0 +1,88 @@
+"""Recodings and releases of batches as tables on the terminal; they read the JSON contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from kanonym.cli.terminal import files_written, grid, number, required
+
+UNCOUNTED = (
+    "  Not counted: the next batch is verified without this one.\n"
+    "  If you release it, run again with --update.\n"
+)
+
+
+def fitted(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym fit` tells: the recoding, and what it makes of its own table."""
+    own = found["fitted"]
+    boxes = "" if found["form"] == "levels" else f"{number(found['boxes'])} boxes, "
+    facts = grid(
+        ("fitted to", f"{number(own['rows'])} records"),
+        ("recoding", f"by {found['form']}: {boxes}{number(own['classes'])} classes"),
+        ("suppressed there", own["suppressed"]),
+        ("information lost there", f"{100 * own['gcp']:.1f} % (GCP)"),
+        ("unseen values", _unseen(found["unseen"])),
+        ("must satisfy", "each batch, and the union" if found["each_batch"] else "the union"),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    table.add_column("attribute", overflow="fold")
+    table.add_column("type")
+    table.add_column("recoding" if found["form"] == "boxes" else "level", justify="right")
+    for name, one in found["attributes"].items():
+        how = one.get("recoding") or f"{one['level']} of {one['highest']}"
+        table.add_row(Text(name), one["type"], how)
+    checked = {"models": own["models"], "k": own.get("k", 0)}
+    return [facts, required(checked), table, files_written(found["written"])]
+
+
+def _unseen(what: str) -> str:
+    return "released as the root" if what == "root" else "an error"
+
+
+def applied(found: Mapping[str, Any], written: Sequence[str]) -> list[RenderableType]:
+    """Return what `kanonym apply` tells: the batch, and all that was released so far."""
+    batch, union, utility = found["batch"], found["union"], found["utility"]
+    unseen = {name: n for name, n in batch["unseen"].items() if n}
+    facts = grid(
+        ("batch", batch["number"]),
+        ("records", f"{number(found['rows_in'])} in, {number(found['rows_out'])} released"),
+        ("suppressed", found["suppressed"]),
+        ("classes", found["verification"]["classes"]),
+        ("information lost", f"{100 * utility['gcp']:.1f} % (GCP)"),
+        ("unseen values", ", ".join(f"{name} {number(n)}" for name, n in unseen.items()) or "none"),
+        ("in no class", batch["outside"]),
+        ("released so far", f"{number(union['rows'])} in {number(union['classes'])} classes"),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    table.add_column("model", overflow="fold")
+    for name in ("required", "batch", "union"):
+        table.add_column(name, justify="right")
+    table.add_column("satisfied", justify="right")
+    pairs = zip(found["verification"]["models"], union["models"], strict=True)
+    for alone, together in pairs:
+        of = f" of {alone['attribute']}" if "attribute" in alone else ""
+        table.add_row(
+            Text(f"{alone['type']}{of}"),
+            number(alone["required"]),
+            number(alone["achieved"]),
+            number(together["achieved"]),
+            _satisfied(alone["satisfied"], together["satisfied"]),
+        )
+    models: list[RenderableType] = [table] if union["models"] else []
+    still: list[RenderableType] = [] if found["counted"] else ["", UNCOUNTED]
+    return [facts, *models, files_written(written), *still]
+
+
+def _satisfied(alone: bool, together: bool) -> Text:
+    """Return whether both satisfy; of a batch that need not, that the union does."""
+    if alone and together:
+        return Text("yes", style="green")
+    return Text("in the union", style="yellow") if together else Text("NO", style="bold red")

@@ -1,0 +1,281 @@
+"""Databases that are reached through ADBC: columns travel as Arrow, not row by row.
+
+A store holds one connection and one transaction from its first statement until it is closed
+or a release is published: a table that others change meanwhile is counted and released as it
+was at the start, and of a release nothing is seen before all of it is verified.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar, TypeAlias
+
+import adbc_driver_manager
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+from sqlglot import exp
+
+from kanonym.data.errors import DataError
+from kanonym.data.files import FORMATS, check_table_output
+from kanonym.data.files.cells import printable
+from kanonym.database.arrow import frame_of
+from kanonym.database.credentials import shown, without_credentials
+from kanonym.database.staging import HiddenFile, Staged, write_aside
+from kanonym.database.temporary import TemporaryTables
+from kanonym.relational.store import Query
+
+Connection: TypeAlias = Any  # the drivers carry no types
+ArrowTable: TypeAlias = Any
+
+BATCH_ROWS = 1 << 17  # rows of a file that are in this process at a time
+
+
+class AdbcStore(TemporaryTables):
+    """Tables of a database.
+
+    Parameters
+    ----------
+    url
+        The database; it is opened with the first statement.
+    schema
+        Where released tables are put; the database's own choice if None.
+
+    """
+
+    telling: ClassVar[tuple[str, ...]]
+    """Starts of the SQLSTATE codes of errors that speak of names, rights and the machine."""
+
+    def __init__(self, url: str, schema: str | None = None) -> None:
+        super().__init__()
+        self._url = url
+        self.schema = schema
+        self._open: Connection = None
+
+    def __repr__(self) -> str:
+        return f"<{self.name} store of {shown(self._url)}>"
+
+    def stage(self, query: Query, place: str | None) -> Staged:
+        """Write a table of this database, or a hidden file.
+
+        Parameters
+        ----------
+        query
+            The rows.
+        place
+            The name of a table that does not exist; or a path with an extension that
+            `data.files` knows, or with a folder.
+
+        Raises
+        ------
+        DataError
+            There is such a table, or no place, or it cannot be written.
+
+        """
+        if place is None:
+            raise DataError(
+                f"a release of {self.name} needs a place: name a table to be created, or a file"
+            )
+        if is_file(place):
+            return self._staged_file(query, place)
+        name = self.free_table(place)
+        self._execute(f"CREATE TABLE {self.sql(name)} AS {self.sql(query)}")
+        reads = exp.select("*").from_(name.copy())
+
+        def publish() -> str:
+            self.commit()
+            return place
+
+        return Staged(reads, publish, self.rollback)
+
+    def free_table(self, place: str) -> exp.Table:
+        """Return the name of a table to be created.
+
+        Raises
+        ------
+        DataError
+            There is a table or a view of this name.
+
+        """
+        table = self.located(place)
+        if self.exists(table):
+            raise DataError(
+                f"table {place!r} exists in {shown(self._url)}; drop it, or name another one "
+                "(nothing was changed)"
+            )
+        return table
+
+    @abstractmethod
+    def usable(self, table: str, schema: str | None) -> Query:
+        """Return what reads a table with columns of usable types only."""
+
+    @abstractmethod
+    def located(self, name: str) -> exp.Table:
+        """Return a table by its name, which may start with that of a schema."""
+
+    @abstractmethod
+    def exists(self, table: exp.Table) -> bool:
+        """Tell whether there is a table or a view of a name."""
+
+    @abstractmethod
+    def scales(self, held: Query) -> dict[str, int]:
+        """Return the digits behind the point of the decimals of a held table."""
+
+    @abstractmethod
+    def parts(self, held: Query) -> Iterator[ArrowTable]:
+        """Yield the rows of a held table in order, some at a time."""
+
+    def fill(self, table: exp.Table, rows: pl.DataFrame, *, append: bool) -> None:
+        """Create a table of a frame, or add its rows to one."""
+        self._load(table.name, rows, append=append, temporary=False, schema=table.db or None)
+
+    def commit(self) -> None:
+        """End the transaction: what was written is there for everyone."""
+        with self.errors():
+            self.connection().commit()
+
+    def rollback(self) -> None:
+        """End the transaction: nothing was written, temporary tables are gone, too."""
+        self._tables.clear()
+        with self.errors():
+            self.connection().rollback()
+
+    def close(self) -> None:
+        """Leave the database; what was not published was never there."""
+        self._tables.clear()
+        if self._open is not None:
+            with contextlib.suppress(adbc_driver_manager.Error):
+                self._open.close()
+            self._open = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def connection(self) -> Connection:
+        """Return the connection, opened if it is not."""
+        if self._open is None:
+            with self.errors():
+                self._open = self._connected()
+        return self._open
+
+    @abstractmethod
+    def _connected(self) -> Connection:
+        """Open a connection, in a transaction."""
+
+    @contextlib.contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn errors of the driver into ours, without values and without credentials."""
+        try:
+            yield
+        except (adbc_driver_manager.Error, pa.ArrowException) as error:
+            # Repeated texts would hold the statement and, beside it, values.
+            reason = str(error).partition("\n")[0].partition("query: ")[0]
+            state = getattr(error, "sqlstate", None) or ""
+            if not isinstance(error, adbc_driver_manager.Error) or not self._tells(state):
+                reason = f"a value could not be read or computed (SQLSTATE {state or 'unknown'})"
+            self.close()
+            raise DataError(
+                f"{self.name} ({shown(self._url)}): {without_credentials(reason, self._url)}"
+            ) from None
+
+    def _tells(self, state: str) -> bool:
+        return not state or state.startswith(self.telling)
+
+    def query(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Run a query of our own with values beside it; return its rows."""
+        with self.errors(), self.connection().cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return list(cursor.fetchall())
+
+    def _read(self, sql: str) -> pl.DataFrame:
+        connection = self.connection()
+        with self.errors(), connection.cursor() as cursor:
+            self._prepare(cursor)
+            cursor.execute(sql)
+            return frame_of(cursor.fetch_arrow_table())
+
+    def _prepare(self, cursor: Any) -> None:
+        """Set what a driver needs before a query."""
+
+    def _execute(self, sql: str) -> None:
+        connection = self.connection()
+        with self.errors(), connection.cursor() as cursor:
+            cursor.execute(sql)
+
+    def _ingest(self, name: str, table: pl.DataFrame, *, append: bool) -> None:
+        self._load(name, table, append=append, temporary=True)
+
+    def _load(
+        self,
+        name: str,
+        table: pl.DataFrame,
+        *,
+        append: bool,
+        temporary: bool,
+        schema: str | None = None,
+    ) -> None:
+        connection = self.connection()
+        with self.errors(), connection.cursor() as cursor:
+            cursor.adbc_ingest(
+                name,
+                table.to_arrow(compat_level=pl.CompatLevel.oldest()),
+                mode="append" if append else "create",
+                temporary=temporary,
+                db_schema_name=schema,
+            )
+
+    def _staged_file(self, query: Query, place: str) -> Staged:
+        """Write the rows of a query, held in the database, to a hidden file."""
+        kind = check_table_output(place)
+        packed = place.lower().endswith(".gz")
+        held = self.hold(query)
+        hidden = HiddenFile(place)
+        try:
+            if kind in ("parquet", "csv", "tsv") and not packed:
+                self._write(held, hidden.path, kind)
+            else:
+                write_aside(self.fetch(held), hidden.path, kind, packed=packed)
+        except BaseException:
+            hidden.discard()
+            raise
+        return Staged(held, hidden.publish, hidden.discard)
+
+    def frames(self, held: Query) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a held table in order, some at a time, all of the same types."""
+        scales = self.scales(held)
+        schema = None
+        for part in self.parts(held):
+            frame = frame_of(part, scales=scales)
+            schema = schema or frame.schema
+            yield frame.cast(schema)
+
+    def _write(self, held: Query, path: Path, kind: str) -> None:
+        writer = None
+        try:
+            with path.open("wb") as file:
+                for frame in self.frames(held):
+                    if kind != "parquet":
+                        printable(frame, "CSV").write_csv(
+                            file,
+                            separator="\t" if kind == "tsv" else ",",
+                            include_header=file.tell() == 0,
+                        )
+                        continue
+                    table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+                    writer = writer or pyarrow.parquet.ParquetWriter(
+                        file, table.schema, compression="zstd"
+                    )
+                    writer.write_table(table)
+                if writer is not None:
+                    writer.close()
+        except OSError as error:
+            raise DataError(f"the file cannot be written: {error.strerror or error}") from None
+
+
+def is_file(place: str) -> bool:
+    """Tell a path from a table's name: it has a known extension, or a folder, or is `-`."""
+    suffix = Path(place.lower().removesuffix(".gz")).suffix
+    return place == "-" or "/" in place or "\\" in place or suffix in FORMATS

@@ -1,0 +1,60 @@
+"""What DuckDB says when something goes wrong, without values and without credentials."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+
+import duckdb
+
+from kanonym.data.errors import DataError
+from kanonym.database.credentials import without_credentials
+
+_TELLING = (
+    duckdb.CatalogException,
+    duckdb.BinderException,
+    duckdb.IOException,
+    duckdb.OutOfMemoryException,
+    duckdb.PermissionException,
+)
+"""Errors that speak of names and of the machine; others quote values."""
+
+_FILE = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
+_LINE = re.compile(r"CSV Error on Line: ([0-9]+)")
+
+
+@contextlib.contextmanager
+def errors(where: str = "DuckDB") -> Iterator[None]:
+    """Turn errors of DuckDB into ours.
+
+    where: the file or the engine, for the message.
+
+    Raises
+    ------
+    DataError
+        DuckDB raised an error.
+
+    """
+    try:
+        yield
+    except duckdb.Error as error:
+        raise DataError(_told(error, without_credentials(where))) from None
+
+
+def _told(error: duckdb.Error, where: str) -> str:
+    message = str(error)
+    file = _FILE.search(message)
+    if file is not None:
+        line = _LINE.search(message)
+        place = file[1].strip() + (f", line {line[1]}" if line else "")
+        return (
+            f"{place}: not a row of the header's cells. Mend the row, quote a cell that holds "
+            'the separator, double a " inside a quoted cell, and end all rows alike'
+        )
+    if isinstance(error, _TELLING):
+        return f"{where}: {without_credentials(message.partition(chr(10))[0])}"
+    return (
+        f"{where} failed with {type(error).__name__}: a value could not be read or computed (it "
+        "is not told here)"
+    )

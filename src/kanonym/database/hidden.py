@@ -1,0 +1,51 @@
+"""Names that nobody takes for a release, and what killed processes left under them.
+
+A hidden name starts with a dot and does not end as tables do: no pattern of files matches it.
+It tells which process of which machine made it, so that a later run removes what a killed one
+could not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+import socket
+from pathlib import Path
+
+
+def hidden(folder: Path) -> Path:
+    """Return a path in a folder that is free, after removing what dead processes left there."""
+    sweep(folder)
+    return folder / f"{_start()}{os.getpid()}-{secrets.token_hex(8)}.tmp"
+
+
+def sweep(folder: Path) -> None:
+    """Remove hidden files and folders of processes of this machine that are no more."""
+    with contextlib.suppress(OSError):
+        for path in folder.glob(f"{_start()}*-*.tmp"):
+            number = path.name.removeprefix(_start()).partition("-")[0]
+            if number.isdecimal() and not _alive(int(number)):
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
+
+
+def _start() -> str:
+    machine = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+    return f".kanonym-{machine}-"
+
+
+def _alive(process: int) -> bool:
+    if os.name == "nt":  # where signal 0 is no question
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is someone else's
+        return True
+    return True

@@ -1,0 +1,73 @@
+"""Databases by their URL: their tables as sources, and new tables in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from kanonym.data.errors import DataError
+from kanonym.data.frames import is_frame, to_polars
+from kanonym.database.adbc import BATCH_ROWS, AdbcStore
+from kanonym.database.arrow import frame_of, plain
+from kanonym.database.credentials import shown
+from kanonym.relational.store import MOST_TUPLES, Source
+
+
+def source(url: str, table: str, schema: str | None, most_tuples: int | None) -> Source:
+    """Return a table of a database; see `kanonym.database.Database`."""
+    store = store_of(url, schema)
+    try:
+        query = store.usable(table, schema)
+    finally:
+        store.close()  # no transaction is open until there is something to do
+    return Source(store, query, most_tuples=MOST_TUPLES if most_tuples is None else most_tuples)
+
+
+def write(frame: Any, url: str, table: str, schema: str | None) -> None:
+    """Write a table into a database; see `kanonym.database.write_table`."""
+    parts = _parts(frame)
+    store = store_of(url, schema)
+    try:
+        place = store.free_table(table)
+        for number, part in enumerate(parts):
+            store.fill(place, plain(part), append=number > 0)
+        store.commit()
+    finally:
+        store.close()
+
+
+def _parts(table: Any) -> Iterable[pl.DataFrame]:
+    """Return a table in parts: a relation of DuckDB may be larger than memory."""
+    if hasattr(table, "to_arrow_reader"):
+        reader = table.to_arrow_reader(BATCH_ROWS)
+        return (frame_of(pa.Table.from_batches([one], reader.schema)) for one in reader)
+    return [to_polars(table)] if is_frame(table) else table
+
+
+def store_of(url: str, schema: str | None = None) -> AdbcStore:
+    """Return the store of a URL; nothing is opened yet.
+
+    Raises
+    ------
+    DataError
+        Another kind of database; or its driver is not installed.
+
+    """
+    kind = url.partition("://")[0].partition("+")[0]
+    try:
+        if kind in ("postgresql", "postgres"):
+            from kanonym.database.postgres import PostgresStore  # noqa: PLC0415 - its driver
+
+            return PostgresStore(url, schema)
+        if kind == "sqlite":
+            from kanonym.database.sqlite import SqliteStore  # noqa: PLC0415 - its driver
+
+            return SqliteStore(url, schema)
+    except ImportError as error:
+        raise DataError(f"{error.name} is not installed; pip install 'kanonym[sql]'") from None
+    raise DataError(
+        f"{shown(url)}: a database is postgresql://user:password@host/database or sqlite:///path"
+    )

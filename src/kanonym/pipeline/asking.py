@@ -1,0 +1,136 @@
+"""What a policy asks of a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from kanonym.algorithms.cell_suppression import CellSuppression
+from kanonym.data import files, frames
+from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data.hierarchy import Automatic
+from kanonym.data.schema import QuasiIdentifier, Schema
+from kanonym.engine import Task
+from kanonym.models import KAnonymity
+from kanonym.policy import Policy
+from kanonym.policy.algorithms import target_of
+from kanonym.transforms import perturbation
+from kanonym.transforms.actions import Acting, unwrapped
+from kanonym.transforms.persons import PopulationColumn
+from kanonym.verification import (
+    Counting,
+)
+
+
+def is_elsewhere(frame: Any) -> bool:
+    """Whether a table is on an engine outside of this process; imports none."""
+    return type(frame).__module__.partition(".")[0] in ("kanonym", "duckdb", "_duckdb", "pyspark")
+
+
+def one_policy(policy: Policy | None, short: Mapping[str, Any]) -> Policy:
+    """Return the policy that was given, or the one that the short forms state."""
+    if policy is None:
+        return Policy.short(**short)
+    if not isinstance(policy, Policy):
+        raise PolicyError(
+            f"a policy is a Policy, not a {type(policy).__name__}; see Policy.from_file"
+        )
+    if short:
+        raise PolicyError(f"give a policy or short forms, not both: {', '.join(short)}")
+    return policy
+
+
+def task_of(policy: Policy, native: Any) -> Task:
+    """Return what a policy asks an engine to do with a table."""
+    schema = policy.schema_for(frames.column_names(native))
+    return task_for(policy, schema, partial(frames.column, native))
+
+
+def task_for(policy: Policy, schema: Schema, column: Callable[[str], pl.Series]) -> Task:
+    """Return what a policy asks an engine to do with columns, which `column` gives by name."""
+    target = target_of(policy.algorithm, schema)
+    return Task(
+        schema=schema,
+        models=policy.models,
+        algorithm=policy.algorithm,
+        recoding=policy.recoding,
+        suppression_limit=policy.suppression_limit,
+        population=population_of(policy),
+        keep_integers=policy.keep_integers,
+        target=None if target is None else column(target),
+    )
+
+
+def entities_of(policy: Policy) -> list[str]:
+    """Return the identifiers by which k-anonymity counts persons."""
+    return [one.entity for one in policy.models if isinstance(one, KAnonymity) and one.entity]
+
+
+def as_counted(native: Any, policy: Policy, acting: Acting) -> Callable[[str], pl.Series]:
+    """Return what gives the columns that an engine looks at: as actions leave them.
+
+    Persons are those of the input, whatever is released in the place of their identifier.
+    """
+    persons = entities_of(policy)
+
+    def column(name: str) -> pl.Series:
+        return frames.column(native, name) if name in persons else acting.before(name)
+
+    return column
+
+
+def acting_on(native: Any, schema: Schema, seed: int) -> Acting:
+    """Return the columns of a table as the actions of its attributes leave them."""
+    actions = {name: one.action for name, one in schema.attributes.items() if one.action}
+    return Acting(partial(frames.column, native), actions, seed)
+
+
+def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
+    """Return what gives the columns of the policy's population table, if it has one."""
+    given = policy.population
+    if given is None:
+        return None
+    path = isinstance(given, str | os.PathLike)
+    table = files.read_table(os.fspath(given)) if path else frames.eager(given)
+    where = f" {os.fspath(given)}" if path else ""
+
+    def column(name: str) -> pl.Series:
+        names = frames.column_names(table)
+        if name not in names:
+            raise SchemaError(
+                f"the population table{where} has no column {name!r}, which is a "
+                f"quasi-identifier. It has: {', '.join(names)}"
+            )
+        return frames.column(table, name)
+
+    return column
+
+
+def persons_of_policy(policy: Policy, schema: Schema) -> list[PopulationColumn] | None:
+    """Return the quasi-identifiers of the policy's population table, if it has one."""
+    column = population_of(policy)
+    if column is None:
+        return None
+    return [
+        PopulationColumn(column(name), attribute.hierarchy or Automatic())
+        for name, attribute in schema.attributes.items()
+        if isinstance(attribute, QuasiIdentifier)
+    ]
+
+
+def counting_of(policy: Policy) -> Counting | None:
+    """Return how the policy counts k, None for the records of each class."""
+    algorithm = policy.algorithm
+    if not isinstance(algorithm, CellSuppression):
+        return None
+    return Counting(algorithm.nulls, algorithm.subsets)
+
+
+def perturbed(policy: Policy, name: str) -> bool:
+    """Whether the released identifiers of persons are no pseudonyms of them."""
+    actions = unwrapped(policy.attributes[name].action) if name in policy.attributes else []
+    return any(isinstance(one, perturbation.ACTIONS) for one in actions)

@@ -1,0 +1,309 @@
+"""Any table, checked against a policy or measured without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data import frames
+from kanonym.data.errors import InfeasibleError, SchemaError
+from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
+from kanonym.engine import sensitive_names
+from kanonym.metrics.disclosure import Measurement, measure_table
+from kanonym.pipeline.asking import (
+    counting_of,
+    entities_of,
+    is_elsewhere,
+    persons_of_policy,
+    perturbed,
+)
+from kanonym.policy import Policy
+from kanonym.transforms.actions import changed_after
+from kanonym.transforms.recoding import released_names
+from kanonym.verification import (
+    SensitiveColumn,
+    Verification,
+    classes_of_values,
+    k_wildcard,
+    record_counts,
+    verify_columns,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Columns of a table, or of its frequency set.
+
+    Attributes
+    ----------
+    column
+        Gives a column by name.
+    n_rows
+        Number of rows.
+    counts
+        (n_rows,) records that each row stands for; None for one each.
+
+    """
+
+    column: Callable[[str], pl.Series]
+    n_rows: int
+    counts: NDArray[np.int64] | None = None
+
+    def of_aggregate(self, count: str) -> NDArray[np.int64]:
+        """Return the records of each row of the aggregate form, which a column counts."""
+        own = record_counts(self.column(count))
+        return own if self.counts is None else own * self.counts
+
+
+class Opened(NamedTuple):
+    """A table of this process or of an engine: the names of its columns, and what takes some."""
+
+    columns: list[str]
+    take: Callable[[Sequence[str]], Taken]
+
+
+def opened(frame: Any) -> Opened:
+    """Return a table of whatever kind, ready to be looked at."""
+    if is_elsewhere(frame):
+        from kanonym.pipeline import elsewhere  # noqa: PLC0415 - what it needs may be absent
+
+        return elsewhere.opened(elsewhere.source_of(frame))
+    native = frames.eager(frame)
+    taken = Taken(partial(frames.column, native), frames.n_rows(native))
+    return Opened(frames.column_names(native), lambda _: taken)
+
+
+def verify(
+    frame: Any,
+    policy: Policy,
+    *,
+    original: Any = None,
+    count: str | None = None,
+) -> Verification:
+    """Check a released table against a policy, from its values alone.
+
+    Parameters
+    ----------
+    frame
+        The released table, of any kind that `anonymize` takes: it has no identifiers, and a
+        quasi-identifier may be two columns `name_min` and `name_max`.
+    policy
+        What is required.
+    original
+        The table before anonymization: t-closeness and the like then compare classes
+        with its distribution, not with the released one. They differ where records
+        were suppressed.
+    count
+        A column of record counts, for the aggregate form.
+
+    Raises
+    ------
+    SchemaError
+        A quasi-identifier or a sensitive attribute of the policy is missing, or an
+        identifier is still there.
+
+    """
+    table = opened(frame)
+    before = None if original is None else opened(original)
+    columns = table.columns
+    left = [
+        name
+        for name in columns
+        if isinstance(one := policy.attributes.get(name), Identifier) and not one.action
+    ]
+    if left:
+        raise SchemaError(
+            f"the table still has the identifiers {', '.join(left)}: it is no release. "
+            "Drop them; to measure a table before its release, use measure"
+        )
+    schema = policy.schema_for(
+        _before_release(policy, columns, count) if before is None else before.columns
+    )
+    names = released_columns(schema.names(Role.QUASI_IDENTIFIER), columns)
+    missing = [name for name in sensitive_names(schema, policy.models) if name not in columns]
+    persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
+    persons += [name for name in entities_of(policy) if perturbed(policy, name)]
+    if persons:
+        raise SchemaError(
+            f"k-anonymity counts persons by {persons[0]!r}, which the released table lacks. "
+            "To check it afterwards, release a pseudonym of it (action surrogate); or leave entity "
+            "out, and records are counted"
+        )
+    if missing:
+        raise _lacking(missing, columns)
+    hidden = sensitive_names(schema, policy.models)
+    released = table.take([*names, *hidden, *([] if count is None else [count])])
+    return verify_columns(
+        [released.column(name) for name in names],
+        seen_by_models(
+            released.column, schema, policy, None if before is None else before.take(hidden)
+        ),
+        policy.models,
+        released.n_rows,
+        released.counts if count is None else released.of_aggregate(count),
+        persons_of_policy(policy, schema),
+        counting_of(policy),
+    )
+
+
+def measure(
+    frame: Any,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    hierarchies: Mapping[str, HierarchySource] | None = None,
+) -> Measurement:
+    """Measure every privacy model on any table, without a threshold.
+
+    Parameters
+    ----------
+    frame
+        Any table that `anonymize` takes, released or not.
+    quasi_identifiers, sensitive
+        Names of columns.
+    hierarchies
+        Of sensitive attributes, for t-closeness with hierarchical distance.
+
+    Raises
+    ------
+    SchemaError
+        No such column, or a column in two roles.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"age": [23, 23, 41, 41], "disease": ["flu", "cold", "flu", "flu"]})
+    >>> measured = measure(table, quasi_identifiers=["age"], sensitive=["disease"])
+    >>> measured.k, measured.attributes["disease"].l_distinct
+    (2, 1)
+
+    """
+    table = opened(frame)
+    trees = hierarchies or {}
+    roles: dict[str, Any] = {name: QuasiIdentifier() for name in _list(quasi_identifiers)}
+    for name in _list(sensitive):
+        if name in roles:
+            raise SchemaError(
+                f"column {name!r} is both quasi-identifying and sensitive; choose one"
+            )
+        roles[name] = Sensitive(trees.get(name))
+    stray = [name for name in trees if not isinstance(roles.get(name), Sensitive)]
+    if stray:
+        raise SchemaError(
+            f"hierarchy of {stray[0]!r}: only sensitive attributes are measured by one"
+        )
+    Schema.resolve(table.columns, roles, Role.INSENSITIVE)
+    taken = table.take(list(roles))
+    known = [taken.column(name) for name in quasi_identifiers]
+    hidden = [SensitiveColumn(taken.column(name), trees.get(name)) for name in sensitive]
+    classes = classes_of_values(known, hidden, taken.n_rows, taken.counts)
+    return measure_table(classes, k_wildcard(known, taken.counts))
+
+
+def released_columns(quasi_identifiers: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return the columns of a table that hold quasi-identifiers, one or two of each.
+
+    quasi_identifiers: their names in the original. columns: those of the table, which may be
+    a release with `name_min` and `name_max` in the place of a name.
+
+    Raises
+    ------
+    SchemaError
+        A quasi-identifier has no column.
+
+    """
+    found: list[str] = []
+    missing: list[str] = []
+    for name in quasi_identifiers:
+        both = released_names(name, "range")
+        if name in columns:
+            found.append(name)
+        elif set(both) <= set(columns):
+            found += both
+        else:
+            missing.append(name)
+    if missing:
+        raise _lacking(missing, columns)
+    return found
+
+
+def _lacking(missing: Sequence[str], columns: Sequence[str]) -> SchemaError:
+    return SchemaError(
+        f"the released table has no column for: {', '.join(missing)}. It has: {', '.join(columns)}"
+    )
+
+
+def _list(names: Sequence[str]) -> Sequence[str]:
+    if isinstance(names, str):
+        raise SchemaError(f"give a list of columns, not the text {names!r}")
+    return names
+
+
+def seen_by_models(
+    released: Callable[[str], pl.Series], schema: Schema, policy: Policy, original: Taken | None
+) -> list[SensitiveColumn]:
+    """Return what verification looks at: sensitive attributes, and persons to be counted.
+
+    released: gives columns of the release; original: those of the input, or None.
+    Where released values are changed, no other ones are what classes are compared with.
+    """
+    named = sensitive_names(schema, policy.models)
+    found = []
+    for name, attribute in schema.attributes.items():
+        if name not in named:
+            continue
+        if not isinstance(attribute, Sensitive):
+            found.append(SensitiveColumn(released(name)))
+            continue
+        before = None if changed_after(attribute.action) else original
+        found.append(
+            SensitiveColumn(
+                released(name),
+                attribute.hierarchy,
+                attribute.nulls == "exclude",
+                None if before is None else before.column(name),
+                None if before is None else before.counts,
+            )
+        )
+    return found
+
+
+def _before_release(policy: Policy, columns: Sequence[str], count: str | None) -> list[str]:
+    """Return the columns that the table had before it was released."""
+    absent = [name for name in policy.attributes if name not in columns]
+    made = {count, *(one for name in absent for one in released_names(name, "range"))}
+    kept = [name for name in columns if name in policy.attributes or name not in made]
+    return [*kept, *absent]
+
+
+def require_satisfied(verification: Verification, changed: Sequence[str] = ()) -> None:
+    """Refuse a release that its own verification refuses: the last defence.
+
+    changed: attributes whose released values actions have changed.
+
+    Raises
+    ------
+    InfeasibleError
+        Classes fail a model; the message names them.
+
+    """
+    if verification.satisfied is False:
+        failed = [check.type for check in verification.checks if not check.satisfied]
+        named = "; ".join(str(one["class"]) for one in verification.violating[:3])
+        reason = "This is a defect of kanonym: please report it"
+        if changed:
+            reason = (
+                f"Actions after the algorithm tear classes apart ({', '.join(changed)}): "
+                "leave them out, or let them come before it"
+            )
+        raise InfeasibleError(
+            f"the recoded table fails {', '.join(failed)} in {verification.n_violating} classes "
+            f"({named}); nothing is released. {reason}"
+        )

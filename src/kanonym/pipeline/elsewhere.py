@@ -1,0 +1,208 @@
+"""The flow for tables that stay where they are: counted, recoded and verified by their engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.files import typed_texts
+from kanonym.data.schema import Schema
+from kanonym.engine import Stopwatch, sensitive_names
+from kanonym.pipeline.asking import counting_of, entities_of, persons_of_policy
+from kanonym.pipeline.checking import Opened, Taken, require_satisfied, seen_by_models
+from kanonym.pipeline.decisions import Decision, decision_about
+from kanonym.policy import Policy
+from kanonym.relational.frequencies import Frequencies, fetched, frequencies, types_of
+from kanonym.relational.statements import renamed
+from kanonym.relational.store import MOST_TUPLES, Query, Source, Staged
+from kanonym.release.elsewhere import ReleaseElsewhere
+from kanonym.verification import Verification, verify_columns
+
+
+def source_of(frame: Any) -> Source:
+    """Return the source that a table is, or the one that an engine's own table makes."""
+    if isinstance(frame, Source):
+        return frame
+    if type(frame).__module__.startswith("pyspark"):
+        from kanonym.spark import Spark  # noqa: PLC0415 - it may be absent
+
+        return Spark(frame)
+    from kanonym.database import DuckDB  # noqa: PLC0415 - it may be absent
+
+    return DuckDB(frame)
+
+
+def anonymize(
+    source: Source, policy: Policy, output: str | None, watch: Stopwatch
+) -> ReleaseElsewhere:
+    """Release a table on the engine that holds it; see `released_from`."""
+    if output is None:
+        return released_from(source, policy, None, watch)  # what is held there is read later
+    with closing(source.store):
+        return released_from(source, policy, output, watch)
+
+
+def released_from(
+    source: Source, policy: Policy, output: str | None, watch: Stopwatch
+) -> ReleaseElsewhere:
+    """Release a table on the engine that holds it.
+
+    Parameters
+    ----------
+    source
+        The table.
+    policy
+        What is asked.
+    output
+        Where the release is written; None for a table of the engine that is computed when
+        it is read.
+    watch
+        Notes the seconds of each stage.
+
+    Raises
+    ------
+    PolicyError
+        The policy asks for what only tables of this process can have.
+    PolicyError, SchemaError, HierarchyError, DataError, InfeasibleError
+        As `anonymize`.
+
+    """
+    with watch.stage("read"):
+        dtypes = types_of(source)
+        schema = policy.schema_for(list(dtypes))
+        _require_possible(policy, schema)
+    decided = decision_about(source, policy, schema, dtypes, watch)
+
+    def released(decided: Decision, place: str | None) -> tuple[Any, Verification]:
+        with watch.stage("write"):
+            staged = source.store.stage(decided.query(), place)
+        try:
+            with watch.stage("verify"):
+                found = _verified(source, staged, policy, schema, decided)
+                _require(found, decided.rows_out)
+            with watch.stage("write"):
+                return staged.publish(), found
+        except BaseException:
+            staged.discard()
+            raise
+
+    def written(place: str) -> Any:
+        known = decided
+        if not decided.lasting:  # what the engine held of it is gone: decide the same again
+            known = decision_about(source, policy, schema, dtypes, Stopwatch())
+        with closing(source.store):
+            return released(known, place)[0]
+
+    frame, verification = released(decided, output)
+    return ReleaseElsewhere(
+        frame=frame,
+        policy=policy,
+        schema=schema,
+        verification=verification,
+        rows_in=decided.rows_in,
+        rows_out=decided.rows_out,
+        suppressed=decided.rows_in - decided.rows_out,
+        outcome=decided.outcome,
+        seconds=watch.seconds,
+        rows=None,
+        engine=source.store.name,
+        names=tuple(decided.columns),
+        writer=written,
+        counted=decided.counted,
+        measured=decided.utility,
+    )
+
+
+def opened(source: Source) -> Opened:
+    """Return a table on an engine, ready to be looked at: its frequency set comes here.
+
+    Raises
+    ------
+    DataError
+        It has more than `source.most_tuples` different rows in the columns that are taken.
+
+    """
+    dtypes = types_of(source)
+
+    def take(names: Sequence[str]) -> Taken:
+        found = frequencies(source, names, dtypes)
+        source.store.close()
+        if found is None:
+            raise DataError(
+                f"the table has more than {source.most_tuples} different rows in these columns: "
+                "give the source a larger most_tuples"
+            )
+        return Taken(found.column, len(found.counts), found.counts)
+
+    return Opened(list(dtypes), take)
+
+
+def _require_possible(policy: Policy, schema: Schema) -> None:
+    """Refuse what needs every record in this process."""
+    acting = [name for name, one in schema.attributes.items() if one.action]
+    if acting:
+        raise PolicyError(
+            f"attribute {acting[0]!r} has an action: an engine does not carry out actions. "
+            "Change the column there first, or anonymize a table of this process"
+        )
+    if entities_of(policy):
+        raise PolicyError(
+            "k-anonymity with an entity counts persons by an identifier, which a release on an "
+            "engine has not: anonymize a table of this process"
+        )
+    if policy.keep_order:
+        raise PolicyError(
+            "keep_order: rows of an engine have no order that could be kept; leave it out"
+        )
+
+
+def _verified(
+    source: Source, staged: Staged, policy: Policy, schema: Schema, decided: Decision
+) -> Verification:
+    """Group what was written, and ask every model again."""
+    named = [column.name for one in decided.outcome.recoded for column in one.columns]
+    hidden = sensitive_names(schema, policy.models)
+    found = _frequencies_of(source, staged.query, [*named, *hidden])
+
+    def seen(name: str) -> pl.Series:
+        # The form that was written may know texts alone.
+        values = found.column(name)
+        return values if name in named or name in decided.texts else typed_texts(values)
+
+    return verify_columns(
+        [seen(name) for name in named],
+        seen_by_models(seen, schema, policy, decided.original),
+        policy.models,
+        len(found.counts),
+        found.counts,
+        persons_of_policy(policy, schema),
+        counting_of(policy),
+    )
+
+
+def _frequencies_of(source: Source, query: Query, names: Sequence[str]) -> Frequencies:
+    """Count what stands in a query by columns of their own names."""
+    aliases = {name: f"c{place}" for place, name in enumerate(names)}
+    most = max(source.most_tuples, MOST_TUPLES)
+    found = fetched(replace(source, most_tuples=most), renamed(query, aliases), aliases)
+    if found is None:
+        raise DataError(
+            f"the release has more than {most} different rows in the columns that are verified: "
+            "give the source a larger most_tuples, or ask for larger classes"
+        )
+    return found
+
+
+def _require(found: Verification, rows: int) -> None:
+    """Refuse a release that is not what was decided."""
+    if found.rows != rows:
+        raise DataError(
+            f"{found.rows} records were written where {rows} are released: the table was changed "
+            "meanwhile. Nothing is released; run again, or work on a copy that stays as it is"
+        )
+    require_satisfied(found)

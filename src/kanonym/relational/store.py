@@ -1,0 +1,130 @@
+"""What an engine outside of this process can do: six abilities, everything else is built of them.
+
+Queries are sqlglot expressions, never text: names are quoted for each dialect, and values
+travel in tables (`Store.put`), so that neither can become SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import polars as pl
+from sqlglot import exp
+
+Query: TypeAlias = exp.Query
+"""A SELECT; `relational.statements` writes them."""
+
+MOST_TUPLES = 1 << 23
+"""Frequency sets of up to so many tuples are taken to this process, unless a source says so."""
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """A release that is written but not yet seen: it is verified first.
+
+    Attributes
+    ----------
+    query
+        Reads what was written, from where it was written.
+
+    """
+
+    query: Query
+
+    def publish(self) -> Any:
+        """Put the release in its place, whole, and return it: a path, or the engine's own table."""
+        ...
+
+    def discard(self) -> None:
+        """Take everything away that was written."""
+        ...
+
+
+class Store(Protocol):
+    """An engine that holds tables and answers queries.
+
+    Attributes
+    ----------
+    name
+        What a manifest calls it: `duckdb`, `spark`, `postgresql`, `sqlite`.
+    dialect
+        What sqlglot calls its SQL.
+
+    Each raises `DataError` with what the engine said, without credentials and without values.
+    """
+
+    name: str
+    dialect: str
+
+    def fetch(self, query: Query) -> pl.DataFrame:
+        """Return the rows of a query: few, for they come to this process."""
+        ...
+
+    def put(self, table: pl.DataFrame) -> Query:
+        """Give the engine a table of this process; return what reads it."""
+        ...
+
+    def hold(self, query: Query) -> Query:
+        """Compute a query once for several uses; return what reads its result."""
+        ...
+
+    def repeat(self, query: Query, times: str) -> Query:
+        """Return each row as often as its integer column `times` says, without that column.
+
+        Rows for which it is less than one do not appear.
+        """
+        ...
+
+    def by_group(
+        self,
+        query: Query,
+        group: str,
+        function: Callable[[pl.DataFrame], pl.DataFrame],
+        schema: Mapping[str, pl.DataType],
+    ) -> Query:
+        """Apply a function to the rows of each group, by itself; return what reads all results.
+
+        group: an integer column without null. The function gets all rows of one group, in no
+        particular order, and returns a frame of the given schema. It is a module's function,
+        or a `functools.partial` of one with arguments that can be pickled: where the engine
+        has workers, it runs there.
+        """
+        ...
+
+    def stage(self, query: Query, place: str | None) -> Staged:
+        """Write the rows of a query to where nobody takes them for a release.
+
+        place: where `Staged.publish` is to put them: a path, a table's name; or None, for a
+        table of the engine that is computed when it is read.
+        """
+        ...
+
+    def close(self) -> None:
+        """Take away everything that `put` and `hold` left behind."""
+        ...
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table that stays where it is.
+
+    Attributes
+    ----------
+    store
+        Who holds it.
+    query
+        Reads it, its columns by their own names.
+    text
+        Whether its columns come as text without types, as in CSV: they are then read by the
+        rules of `data.files`, from their distinct values.
+    most_tuples
+        A frequency set of more tuples is not taken to this process.
+
+    """
+
+    store: Store
+    query: Query
+    text: bool = False
+    most_tuples: int = MOST_TUPLES

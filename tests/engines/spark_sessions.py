@@ -1,0 +1,179 @@
+"""Sessions of Spark as fixtures: local, of a Connect server, of a cluster of two workers."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from kanonym.data.errors import DataError
+
+_CLUSTER_SECONDS = 90
+
+
+def spark_home():
+    """Return the folder of PySpark, with a Java runtime set; or skip, with the reason."""
+    package = importlib.util.find_spec("pyspark")
+    if package is None:
+        pytest.skip("needs PySpark: pip install 'kanonym[spark]'")
+    from kanonym.spark import java
+
+    try:
+        java.provide()
+    except DataError as error:
+        pytest.skip(f"needs Java for Spark: {error}")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    # Workers import the modules of the functions that they are given: tests, too.
+    tests = Path(__file__).parents[1]
+    paths = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
+    paths += [one for one in (str(tests), str(tests.parent)) if one not in paths]
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+    return Path(package.origin).parent
+
+
+def settings():
+    """Return the settings of a small local session for tests."""
+    from kanonym.spark.session import local_settings
+
+    return local_settings() | {
+        "spark.master": "local[2]",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.session.timeZone": "Europe/Berlin",  # moments must not depend on it
+    }
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """Start a local Spark session on two cores."""
+    spark_home()
+    from pyspark.sql import SparkSession
+
+    from kanonym.spark.faults import quiet
+
+    builder = SparkSession.builder.appName("tests")
+    for name, value in settings().items():
+        builder = builder.config(name, value)
+    with quiet():
+        session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def spark_connect(tmp_path_factory):
+    """Start a Spark Connect server on the loopback interface; return a session of it."""
+    home = spark_home()
+    for needed in ("grpc", "google.protobuf", "grpc_status"):
+        if importlib.util.find_spec(needed) is None:
+            pytest.skip(f"needs {needed}: pip install 'kanonym[spark]'")
+    port = free_port()
+    log = tmp_path_factory.mktemp("connect") / "server.log"
+    server = started(
+        log,
+        str(home / "bin" / "spark-submit"),
+        "--class", "org.apache.spark.sql.connect.service.SparkConnectServer",
+        "--conf", "spark.connect.grpc.binding.address=127.0.0.1",
+        "--conf", f"spark.connect.grpc.binding.port={port}",
+        *[part for name, value in settings().items() for part in ("--conf", f"{name}={value}")],
+        "spark-internal",
+    )  # fmt: skip
+    try:
+        await_port(port, server, log)
+        from kanonym.spark.faults import quiet
+
+        with quiet():
+            from pyspark.sql.connect.session import SparkSession
+
+            session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+        yield session
+        session.stop()
+    finally:
+        stop(server)
+
+
+@dataclass
+class Cluster:
+    """A standalone cluster on the loopback interface."""
+
+    url: str
+    workers: list = field(default_factory=list)
+
+    def kill_a_worker(self):
+        """Kill the first worker, and the executors that it started, at once."""
+        stop(self.workers.pop(0))
+
+
+@pytest.fixture
+def spark_cluster(tmp_path):
+    """Start a master and two workers of one core each."""
+    home = spark_home()
+    port = free_port()
+    program = str(home / "bin" / "spark-class")
+    log = tmp_path / "master.log"
+    master = started(
+        log, program, "org.apache.spark.deploy.master.Master",
+        "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0",
+    )  # fmt: skip
+    cluster = Cluster(f"spark://127.0.0.1:{port}")
+    try:
+        await_port(port, master, log)
+        cluster.workers = [
+            started(
+                tmp_path / f"worker{number}.log", program, "org.apache.spark.deploy.worker.Worker",
+                cluster.url, "--host", "127.0.0.1", "--webui-port", "0", "--cores", "1",
+                "--memory", "1g", "--work-dir", str(tmp_path / f"work{number}"),
+            )
+            for number in range(2)
+        ]  # fmt: skip
+        yield cluster
+    finally:
+        for process in [*cluster.workers, master]:
+            stop(process)
+
+
+def started(log, *command):
+    """Start a program in a group of its own, its output in a file."""
+    with log.open("w") as output:
+        return subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+
+
+def stop(process):
+    """Kill a program that `started` started, with everything that it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    finally:
+        process.wait(30)
+
+
+def free_port():
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def await_port(port, process, log):
+    """Wait until a program listens on a port."""
+    ends = time.monotonic() + _CLUSTER_SECONDS
+    while time.monotonic() < ends:
+        assert process.poll() is None, log.read_text()
+        with socket.socket() as probe:
+            probe.settimeout(1)
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.2)
+    pytest.fail(f"nobody listens on {port}: {log.read_text()}")

@@ -1,0 +1,257 @@
+"""One policy, one release: on every frame library and every engine.
+
+Values, classes and what is told of them are compared with the release of the polars table.
+The order of rows is the engine's own (`docs/engines.md`).
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import subprocess
+import sys
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import kanonym as ka
+from kanonym.data.files import read_table
+from kanonym.pipeline.elsewhere import source_of
+
+HOLDERS = ["pandas", "pyarrow", "duckdb", "sqlite", "postgresql", "spark"]
+
+
+def group(name):
+    """Return a kind of table as a parameter: its tests run in one process, beside one server."""
+    return pytest.param(name, marks=pytest.mark.xdist_group(name))
+
+
+@pytest.fixture(params=[group(name) for name in HOLDERS])
+def holder(request):
+    """Return three functions: hold a table, read its release, and say where that is written."""
+    return request.getfixturevalue(f"held_by_{request.param}")
+
+
+def nowhere():
+    """Return no place: the release is a table of the same kind."""
+    return
+
+
+@pytest.fixture
+def held_by_pandas():
+    """Pandas frames."""
+    return pl.DataFrame.to_pandas, lambda release: pl.from_pandas(release.frame), nowhere
+
+
+@pytest.fixture
+def held_by_pyarrow():
+    """Arrow tables."""
+    return pl.DataFrame.to_arrow, lambda release: pl.from_arrow(release.frame), nowhere
+
+
+@pytest.fixture
+def held_by_duckdb():
+    """Relations of DuckDB."""
+    duckdb = pytest.importorskip("duckdb", reason="needs kanonym[duckdb]")
+    with duckdb.connect() as connection:
+        yield (
+            lambda table: connection.from_arrow(table.to_arrow()),
+            lambda release: release.frame.pl(),
+            nowhere,
+        )
+
+
+@pytest.fixture
+def held_by_sqlite(tmp_path):
+    """Tables of SQLite."""
+    yield from held_by_database(f"sqlite:///{tmp_path / 'clinic.db'}")
+
+
+@pytest.fixture
+def held_by_postgresql(postgres):
+    """Tables of PostgreSQL."""
+    yield from held_by_database(postgres)
+
+
+@pytest.fixture
+def held_by_spark(spark):
+    """DataFrames of Spark."""
+
+    def hold(table):
+        return spark.createDataFrame(table.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+    return hold, lambda release: pl.from_arrow(release.frame.toArrow()), nowhere
+
+
+def held_by_database(url):
+    """Yield what writes tables into a database, and reads what is released there."""
+    from kanonym.database import write_table
+
+    current = []
+
+    def hold(table):
+        current[:] = [f"patients_{secrets.token_hex(4)}"]
+        write_table(table, url, current[0])
+        return ka.Database(url, current[0])
+
+    yield hold, lambda release: reading(ka.Database(url, release.frame)), lambda: f"{current[0]}_r"
+
+
+def reading(source):
+    """Return all rows of a source."""
+    found = source.store.fetch(source.query)
+    source.store.close()
+    return found
+
+
+def told(release):
+    """Return what is told of a release, apart from its seconds and its own place."""
+    return {key: value for key, value in release.to_dict().items() if key != "seconds"}
+
+
+def manifest(release, path):
+    """Return the manifest of a release, apart from its seconds and its engine."""
+    release.manifest(path)
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return {key: value for key, value in found.items() if key not in ("seconds", "engine")}
+
+
+def ordered(frame):
+    """Return the rows of a release in an order of their own, in types that all engines have."""
+    plain = frame.with_columns(
+        pl.col(pl.Categorical, pl.Enum).cast(pl.String),
+        pl.col(pl.Int8, pl.Int16, pl.Int32).cast(pl.Int64),
+    )
+    return plain.sort(plain.columns, nulls_last=True)
+
+
+def policies(folder, columns, sensitive):
+    """Return the policies that are compared, by name; hierarchies lie in a folder."""
+    trees = {
+        name: ka.QuasiIdentifier(hierarchy=ka.hierarchy.from_file(folder / file))
+        for name, file in columns.items()
+    }
+    both = {"attributes": {**trees, sensitive: ka.Sensitive()}, "others": "insensitive"}
+    k, l = ka.KAnonymity(10), ka.LDiversity(sensitive, l=2)
+    return {
+        "mondrian": ka.Policy(**both, models=[k, l], algorithm=ka.Mondrian()),
+        "mondrian-k": ka.Policy(**both, models=[k], algorithm=ka.Mondrian(), recoding="set"),
+        "full-domain": ka.Policy(
+            **both, models=[k, l], algorithm=ka.FullDomain(), suppression_limit=0.02
+        ),
+        "segmentation": ka.Policy(
+            **both, models=[k, l], algorithm=ka.Segmentation(order="serpentine")
+        ),
+    }
+
+
+@pytest.fixture(scope="module")
+def adult(shared_data):
+    """Return Adult without the column that no model looks at, and its policies."""
+    folder = shared_data / "adult"
+    table = read_table(folder / "adult.csv")
+    names = [name for name in table.columns if name not in ("occupation", "salary-class")]
+    files = {name: f"hierarchy_{name}.csv" for name in names}
+    return table, policies(folder, files, "occupation")
+
+
+@pytest.fixture(scope="module")
+def ihis(shared_data, tmp_path_factory):
+    """Return the 1,185,424 records of a health survey, and the policies."""
+    path = tmp_path_factory.mktemp("ihis") / "ihis.csv"
+    script = str(shared_data / "ihis_like.py")
+    subprocess.run([sys.executable, script, str(path)], check=True, capture_output=True)
+    table = read_table(path)
+    names = ["YEAR", "REGION", "AGE", "MARSTAT", "SEX"]
+    files = {name: f"hierarchy_{name}.csv" for name in names}
+    return table.select(*names, "EDUC"), policies(shared_data / "ihis", files, "EDUC")
+
+
+references: dict[tuple[str, str], ka.Release] = {}
+
+
+def agree(name, table, asked, kind, holder, folder):
+    """Require the release of a held table to be that of the polars table."""
+    hold, read, place = holder
+    if (name, kind) not in references:
+        references[name, kind] = ka.anonymize(table, asked)
+    expected = references[name, kind]
+    release = ka.anonymize(hold(table), asked, output=place())
+    assert told(release) == told(expected)
+    assert manifest(release, folder / "own.json") == manifest(expected, folder / "expected.json")
+    found = read(release)
+    assert found.columns == expected.frame.columns
+    assert ordered(found).equals(ordered(expected.frame), null_equal=True)
+
+
+@pytest.mark.parametrize("kind", ["mondrian", "mondrian-k", "full-domain"])
+def test_adult_is_released_alike_everywhere(adult, kind, holder, tmp_path):
+    """Values, classes and manifest of Adult's release are those of the polars table."""
+    table, asked = adult
+    agree("adult", table, asked[kind], kind, holder, tmp_path)
+
+
+def test_adult_is_segmented_alike_everywhere(adult, holder, tmp_path):
+    """Equal records that are separated are as many in each class, whoever holds them."""
+    table, asked = adult
+    policy = asked["segmentation"]
+    agree("adult", table.drop("salary-class"), policy, "segmentation", holder, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["mondrian", "full-domain", "segmentation"])
+def test_a_million_records_are_released_alike_everywhere(ihis, kind, holder, tmp_path):
+    """Values, classes and manifest of 1,185,424 records are those of the polars table."""
+    table, asked = ihis
+    agree("ihis", table, asked[kind], kind, holder, tmp_path)
+
+
+OUTGROWN = {"mondrian": 4_000, "mondrian-k": 4_000, "full-domain": 12_000}
+"""So many tuples of Adult's come to this process at the most: it has about 18,000."""
+
+
+@pytest.mark.parametrize("kind", OUTGROWN)
+def test_what_outgrows_this_process_is_released_alike(adult, kind, engine_holder):
+    """A frequency set that stays on its engine gives the very records and classes."""
+    table, asked = adult
+    hold, read, place = engine_holder
+    expected = ka.anonymize(table, asked[kind])
+    small = replace(source_of(hold(table)), most_tuples=OUTGROWN[kind])
+    release = ka.anonymize(small, asked[kind], output=place())
+    account = release.to_dict()["algorithm"]
+    assert ("premerged" if kind == "full-domain" else "outgrown") in account
+    found = read(release)
+    assert ordered(found).equals(ordered(expected.frame), null_equal=True)
+    assert release.verification.to_dict() == expected.verification.to_dict()
+    assert release.utility.gcp == pytest.approx(expected.utility.gcp, rel=1e-12)
+
+
+def test_segments_of_what_outgrows_this_process_are_verified(adult, engine_holder):
+    """Segmentation of blocks satisfies the policy, and loses little more than of the whole."""
+    table, asked = adult
+    table = table.drop("salary-class")
+    hold, _, place = engine_holder
+    whole = ka.anonymize(table, asked["segmentation"])
+    small = replace(source_of(hold(table)), most_tuples=4_000)
+    release = ka.anonymize(small, asked["segmentation"], output=place())
+    assert release.verification.satisfied
+    assert release.utility.gcp <= 1.25 * whole.utility.gcp
+
+
+@pytest.fixture(params=[group(name) for name in HOLDERS[2:]])
+def engine_holder(request):
+    """Return what an engine holds, as `holder`."""
+    return request.getfixturevalue(f"held_by_{request.param}")
+
+
+@pytest.mark.xdist_group("duckdb")
+@pytest.mark.parametrize("outgrown", [False, True])
+@pytest.mark.parametrize("kind", ["mondrian", "full-domain"])
+def test_a_release_is_written_again(adult, kind, outgrown, tmp_path):
+    """What is written a second time is verified again, and is the same."""
+    table, asked = adult
+    source = ka.DuckDB(table, most_tuples=OUTGROWN[kind] if outgrown else None)
+    release = ka.anonymize(source, asked[kind], output=tmp_path / "first.parquet")
+    release.write(tmp_path / "second.parquet")
+    first, second = (read_table(tmp_path / f"{name}.parquet") for name in ("first", "second"))
+    assert first.equals(second)

@@ -1,0 +1,126 @@
+"""User, password and host of a database are in no message, and in no name of an object."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlsplit
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlglot import exp
+
+from kanonym.data.errors import DataError
+from kanonym.database import Database, DuckDB, write_table
+from kanonym.database.credentials import shown, without_credentials
+
+IN_POSTGRES = pytest.mark.xdist_group("postgresql")
+IN_DUCKDB = pytest.mark.xdist_group("duckdb")
+
+
+def of(url):
+    """Return what of a URL is not to be told."""
+    parts = urlsplit(url)
+    return [parts.username, parts.password, parts.hostname, str(parts.port)]
+
+
+def tells(message, url):
+    """Tell whether a message holds one of these words."""
+    words = [
+        word
+        for word in message.replace('"', " ").replace("'", " ").replace("/", " ").split()
+        if word.strip(":;,.()@") in of(url)
+    ]
+    return bool(words) or urlsplit(url).password in message
+
+
+@IN_POSTGRES
+def test_failed_connections_tell_nothing(postgres):
+    """A wrong password, host, port or database is an error without any of them."""
+    parts = urlsplit(postgres)
+    password, port = parts.password, str(parts.port)
+    for wrong in (
+        postgres.replace(password, "wr;ng-p%40ss"),
+        postgres.replace(port, "1"),
+        postgres.replace("127.0.0.1", "nowhere.invalid"),
+        postgres.replace("ann:", "bob:"),
+        postgres.replace("/postgres", "/other?application_name=verysecret"),
+        postgres + "?sslmode=verify-full&sslrootcert=/secret/root.pem",
+    ):
+        with pytest.raises(DataError, match=r"postgresql://\*\*\*/") as caught:
+            Database(wrong, "patients")
+        assert not tells(str(caught.value), wrong)
+        assert "secret" not in str(caught.value)
+        assert "wr;ng" not in str(caught.value)
+        assert caught.value.__cause__ is None
+
+
+@IN_POSTGRES
+def test_sources_do_not_show_their_url(postgres):
+    """The repr of a source, its store and its statements is without credentials."""
+    write_table(pl.DataFrame({"a": [1]}), postgres, "shown")
+    source = Database(postgres, "shown")
+    for text in (repr(source), repr(source.store), str(source.store), source.query.sql()):
+        assert not tells(text, postgres)
+
+
+@IN_POSTGRES
+def test_failed_queries_tell_no_value(postgres):
+    """What PostgreSQL quotes of the data is not passed on, nor is the statement."""
+    write_table(pl.DataFrame({"name": ["verysecret"]}), postgres, "persons")
+    source = Database(postgres, "persons")
+    number = exp.cast(exp.column("name", quoted=True), "INT")
+    wrong = exp.select(number).from_(source.query.subquery("q"))
+    with pytest.raises(DataError, match="SQLSTATE 22P02") as caught:
+        source.store.fetch(wrong)
+    assert "verysecret" not in str(caught.value)
+    assert source.store.fetch(source.query).height == 1  # it goes on with a new connection
+
+
+@IN_DUCKDB
+def test_failed_queries_of_duckdb_tell_no_value():
+    """What DuckDB quotes of the data is not passed on, nor is the statement."""
+    source = DuckDB(pl.DataFrame({"name": ["verysecret"]}))
+    number = exp.cast(exp.column("name", quoted=True), "INT")
+    wrong = exp.select(number).from_(source.query.subquery("q"))
+    with pytest.raises(DataError, match="ConversionException") as caught:
+        source.store.fetch(wrong)
+    assert "verysecret" not in str(caught.value)
+
+
+@IN_DUCKDB
+def test_urls_of_files_are_not_told():
+    """A file of a server that is not reached is named without user, password and parameters."""
+    with pytest.raises(DataError) as caught:
+        DuckDB("http://ann:s3cret@127.0.0.1:1/table.parquet?signature=s3cret")
+    assert "s3cret" not in str(caught.value)
+    assert "ann" not in str(caught.value).replace("cannot", "")
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("postgresql://ann:pw@host:5432/clinic", "postgresql://***/clinic"),
+        ("postgresql+psycopg://ann@host/clinic?password=pw", "postgresql+psycopg://***/clinic"),
+        ("postgresql:///clinic?host=/run/postgres&user=ann", "postgresql:///clinic"),
+        ("sqlite:///clinic.db", "sqlite:///clinic.db"),
+        ("sqlite:////data/clinic.db?mode=ro#t", "sqlite:////data/clinic.db"),
+    ],
+)
+def test_what_is_shown_of_a_url(url, expected):
+    """The scheme and the path are shown."""
+    assert shown(url) == expected
+
+
+PARTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=5)
+
+
+@settings(max_examples=100, deadline=None)
+@given(user=PARTS, password=PARTS, around=PARTS)
+def test_passwords_are_never_in_a_message(user, password, around):
+    """However a password is written, and wherever it stands, it is taken out."""
+    url = f"postgresql://{quote(user, safe='')}:{quote(password, safe='')}@host/clinic"
+    for message in (url, f"{around}{password}{around}", f"{quote(password, safe='')} is wrong"):
+        found = without_credentials(message, url)
+        assert password not in found.replace("***", "")
+        assert quote(password, safe="") not in found

@@ -1,0 +1,132 @@
+"""CSV under DuckDB is the CSV of the local reader."""
+
+from __future__ import annotations
+
+import gzip
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from kanonym.data.errors import DataError
+from kanonym.data.files import read_table, typed_texts
+from kanonym.database import DuckDB
+
+pytestmark = pytest.mark.xdist_group("duckdb")
+
+SAME = {
+    "separator": b"zip;name\n01234;x\n00001;y\n",
+    "tab": b"a\tb\n1\t2,5\n3\t4\n",
+    "bar": b"a|b\n1|2\n3|4\n",
+    "quoted": b'a,b\n"x,1","say ""no"""\n"line\nbreak",z\n',
+    "empty": b'a,b\n,""\n"",\n1,x\n',
+    "null words": b"a,b\nNA,null\nNULL,NaN\n",
+    "windows": b'a;b\r\n01;"x;""y"\r\n\r\n;""\r\n',
+    "mac": b"a,b\r1,2\r3,4\r",
+    "mark": b"\xef\xbb\xbfa,b\n1,2\n",
+    "blank lines above": b"\n\na;b\n01;x\n\n;y\n",
+    "blank lines in one column": b'a\n1\n\n""\n3\n',
+    "no last end": b"a,b\n1,2",
+    "spaces": b"a,b\n 1, x \n2 ,y\n",
+    "dates": b"a,b\n2020-02-29,2020-02-29T12:30:00\n1969-01-01,2020-02-29 12:30:00\n",
+    "truth": b"a,b\ntrue,True\nfalse,no\n",
+    "large": b"a,b\n99999999999999999999,1e3\n1,2\n",
+    "unicode": "größe,名前\nü,表\n☃,''\n".encode(),
+    "names": b'"select","semi;colon","it\'s"\n1,2,3\n4,5,6\n',
+    "header alone": b"a,b\n",
+}
+
+REFUSED = {
+    "longer row": (b"a;b\n1;2\n1;2;3\n", "line 3"),
+    "shorter row": (b"a;b\n1;2\n1\n", "line 3"),
+    "open quote": (b'a;b\n1;2\n"1;2\n3;4\n', "line 3"),
+    "not UTF-8": (b"a;b\n1;\xff\n", "not UTF-8: line 2"),
+    "no header": (b"34,Bern\n35,Bern\n36,Chur\n", "no header"),
+    "same names": (b"a,a\n1,2\n", "occurs 2 times"),
+    "no name": (b"a,\n1,2\n", "no name"),
+    "mixed ends above": (b"\r\na;b\n1;2\n", "end otherwise"),
+    "empty": (b"\n\n", "is empty"),
+}
+
+
+def read(path):
+    """Return all rows under DuckDB, typed as the pipeline types them."""
+    source = DuckDB(path)
+    assert source.text
+    found = source.store.fetch(source.query)
+    return pl.DataFrame([typed_texts(column) for column in found])
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_cells_are_those_of_the_local_reader(name, tmp_path):
+    """Separators, quotes, nulls, line ends and types are read by the same rules."""
+    path = tmp_path / "table.csv"
+    path.write_bytes(SAME[name])
+    assert_frame_equal(read(path), read_table(path))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_files_that_the_local_reader_refuses(name, tmp_path):
+    """A file that is no table of cells is refused, with its name and line, without its cells."""
+    path = tmp_path / "table.csv"
+    data, told = REFUSED[name]
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=told) as caught:
+        read(path)
+    assert str(path) in str(caught.value)
+    assert "Bern" not in str(caught.value)
+
+
+def test_rows_far_below_are_checked(tmp_path):
+    """A row that is too long is found wherever it stands, and not told."""
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n" + "1,2\n" * 200_000 + "verysecret,2,3\n")
+    with pytest.raises(DataError, match="line 200002") as caught:
+        read(path)
+    assert "verysecret" not in str(caught.value)
+
+
+def test_packed_files(tmp_path):
+    """A packed file is read as the plain one."""
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(SAME["windows"]))
+    assert_frame_equal(read(path), read_table(path))
+
+
+def test_files_with_other_headers_are_refused(tmp_path):
+    """Files of one pattern have one header: columns are never mixed up."""
+    (tmp_path / "1.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "2.csv").write_text("b,a\n1,2\n")
+    with pytest.raises(DataError, match="another header"):
+        DuckDB(tmp_path / "*.csv")
+    (tmp_path / "2.csv").write_text("a,b\n3,4\n")
+    assert read(tmp_path / "*.csv").sort("a").rows() == [(1, 2), (3, 4)]
+
+
+def test_elsewhere_is_refused_without_credentials():
+    """A CSV file of a server is refused, and its URL not told."""
+    with pytest.raises(DataError) as caught:
+        DuckDB("https://ann:s3cret@host/table.csv?token=s3cret")
+    assert "s3cret" not in str(caught.value)
+
+
+CELLS = st.text(
+    st.sampled_from("ab01.-;,|\t\"' \n\réß☃#\\"),
+    max_size=6,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    style=st.sampled_from(["necessary", "non_numeric"]),
+    rows=st.lists(st.tuples(CELLS | st.none(), CELLS | st.none()), min_size=1, max_size=8),
+)
+def test_whatever_is_written_is_read(tmp_path_factory, rows, style):
+    """Any table of texts that is written as CSV comes back cell by cell."""
+    path = tmp_path_factory.mktemp("csv") / "table.csv"
+    frame = pl.DataFrame(rows, schema={"one_": pl.String, "other_": pl.String}, orient="row")
+    frame.write_csv(path, separator=";", quote_style=style)
+    source = DuckDB(path)
+    assert_frame_equal(source.store.fetch(source.query), frame)

@@ -1,0 +1,355 @@
+"""Columns of engines have the types that local readers give them; what has none is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from decimal import Decimal
+
+import adbc_driver_postgresql.dbapi
+import adbc_driver_sqlite.dbapi
+import duckdb
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from kanonym.data.errors import DataError
+from kanonym.data.files import read_table
+from kanonym.database import Database, DuckDB, write_table
+from kanonym.relational.statements import counted, nothing_of
+
+IN_POSTGRES = pytest.mark.xdist_group("postgresql")
+IN_SQLITE = pytest.mark.xdist_group("sqlite")
+IN_DUCKDB = pytest.mark.xdist_group("duckdb")
+
+TYPED = pl.DataFrame(
+    {
+        "truth": [True, False, None],
+        "whole": pl.Series([1, -2, None], dtype=pl.Int32),
+        "real": [0.1, -2.5, None],
+        "money": pl.Series([Decimal("1.50"), Decimal("-2.25"), None], dtype=pl.Decimal(10, 2)),
+        "day": [dt.date(2020, 2, 29), dt.date(1969, 1, 1), None],
+        "time": [dt.datetime(2020, 2, 29, 12, 30, 1, 500), dt.datetime(1969, 1, 1), None],
+        "moment": pl.Series(
+            [dt.datetime(2020, 2, 29, 12), dt.datetime(1969, 1, 1), None]
+        ).dt.replace_time_zone("UTC"),
+        "text": ["x", "", None],
+        "rank": pl.Series(["low", "high", None], dtype=pl.Enum(["low", "middle", "high"])),
+        "list": [[1, 2], [], None],
+    }
+)
+
+
+def everything(source):
+    """Return all rows of a source."""
+    return source.store.fetch(source.query)
+
+
+@pytest.fixture
+def server(postgres):
+    """Return a function that runs statements on the server, in a schema that is empty."""
+
+    def run(*statements):
+        with (
+            adbc_driver_postgresql.dbapi.connect(postgres, autocommit=True) as connection,
+            connection.cursor() as cursor,
+        ):
+            for statement in statements:
+                cursor.execute(statement)
+
+    run("DROP SCHEMA IF EXISTS clinic CASCADE", "CREATE SCHEMA clinic")
+    return run
+
+
+@pytest.fixture
+def lite(tmp_path):
+    """Return a function that runs statements on a SQLite file, and its URL."""
+    path = tmp_path / "clinic.db"
+
+    def run(*statements):
+        with adbc_driver_sqlite.dbapi.connect(str(path)) as connection:
+            with connection.cursor() as cursor:
+                for statement in statements:
+                    cursor.execute(statement)
+            connection.commit()
+        return f"sqlite:///{path}"
+
+    return run
+
+
+@IN_DUCKDB
+def test_frames_keep_their_types_in_duckdb():
+    """A table of this process has in DuckDB the types that it has here, enumerations too."""
+    source = DuckDB(TYPED)
+    assert_frame_equal(everything(source), TYPED)
+    assert source.store.fetch(nothing_of(source.query)).schema == TYPED.schema
+
+
+@IN_DUCKDB
+def test_parquet_has_the_types_of_the_local_reader(tmp_path):
+    """A Parquet file has the same types under DuckDB as locally."""
+    path = str(tmp_path / "typed.parquet")
+    TYPED.drop("rank").write_parquet(path)
+    assert_frame_equal(everything(DuckDB(path)), read_table(path))
+
+
+@IN_DUCKDB
+def test_json_has_the_types_of_the_local_reader(tmp_path):
+    """JSON numbers, truth values, dates and digits in quotes are read as locally."""
+    path = tmp_path / "typed.jsonl"
+    rows = [
+        {"a": 1, "b": 0.5, "c": True, "d": "2020-02-29", "zip": "01234", "t": "x"},
+        {"a": None, "b": 2.0, "c": None, "d": None, "zip": None, "t": ""},
+    ]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    assert_frame_equal(everything(DuckDB(path)), read_table(path))
+
+
+@IN_DUCKDB
+def test_types_of_relations():
+    """UUIDs, JSON and intervals come as text, enumerations in their order, sums as integers."""
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TYPE mood AS ENUM ('sad', 'ok', 'gay')")
+        relation = connection.sql(
+            "SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::UUID AS u, '{\"a\": 1}'::JSON AS j,"
+            " INTERVAL 1 DAY AS i, 'ok'::mood AS m, sum(1) AS s, 1.50::DECIMAL(4, 2) AS d"
+        )
+        found = everything(DuckDB(relation))
+        assert found.schema == {
+            "u": pl.String, "j": pl.String, "i": pl.String,
+            "m": pl.Enum(["sad", "ok", "gay"]), "s": pl.Int64, "d": pl.Decimal(4, 2),
+        }  # fmt: skip
+        assert found["u"][0] == "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+
+
+@IN_DUCKDB
+def test_columns_without_a_type_of_ours_are_refused():
+    """A column that cannot be used is named, with its type."""
+    with duckdb.connect() as connection:
+        relation = connection.sql("SELECT MAP {'a': 1} AS settings")
+        with pytest.raises(DataError, match="'settings' has the type MAP"):
+            DuckDB(relation)
+
+
+@IN_DUCKDB
+def test_names_that_differ_in_case_are_refused(tmp_path):
+    """DuckDB takes two names for one that differ in case: such a table is not read."""
+    frame = pl.DataFrame({"Age": [1], "age": [2]})
+    frame.write_parquet(tmp_path / "ages.parquet")
+    frame.write_csv(tmp_path / "ages.csv")
+    for table in (frame, tmp_path / "ages.parquet", tmp_path / "ages.csv"):
+        with pytest.raises(DataError, match="'Age' and 'age' differ in case only"):
+            DuckDB(table)
+
+
+@IN_DUCKDB
+def test_what_is_no_table_of_duckdb():
+    """Another object, another format and a missing file are refused with what to do."""
+    with pytest.raises(DataError, match="this is dict"):
+        DuckDB({"a": [1]})
+    with pytest.raises(DataError, match="DuckDB reads Parquet, CSV"):
+        DuckDB("patients.xlsx")
+    with pytest.raises(DataError, match=r"no file nowhere\.parquet"):
+        DuckDB("nowhere.parquet")
+    with pytest.raises(DataError, match=r"none-\*\.parquet"):
+        DuckDB("none-*.parquet")
+    with pytest.raises(DataError, match="memory"):
+        DuckDB(pl.DataFrame({"a": [1]}), memory="much")
+    with duckdb.connect() as connection, pytest.raises(DataError, match="of kanonym's own"):
+        DuckDB(connection.sql("SELECT 1 AS a"), memory="1GB")
+
+
+@IN_DUCKDB
+def test_several_files_are_one_table(tmp_path):
+    """A pattern reads all files that it matches."""
+    for number in range(3):
+        pl.DataFrame({"a": [number]}).write_parquet(tmp_path / f"part-{number}.parquet")
+    assert sorted(everything(DuckDB(tmp_path / "*.parquet"))["a"]) == [0, 1, 2]
+
+
+@IN_DUCKDB
+def test_relations_leave_nothing_in_their_connection():
+    """When the store is closed, the connection of a relation is as it was, but for releases."""
+    with duckdb.connect() as connection:
+        source = DuckDB(connection.sql("SELECT 1 AS a, 2 AS n"))
+        store = source.store
+        store.hold(store.repeat(store.put(everything(source)), "n"))
+        released = store.stage(source.query, None).publish()
+        store.stage(source.query, None).discard()
+        store.close()
+        assert len(connection.sql("SHOW TABLES").fetchall()) == 1
+        assert released.fetchall() == [(1, 2)]
+
+
+@IN_POSTGRES
+def test_types_of_postgresql(postgres, server):
+    """Each type of PostgreSQL has one of ours: what polars has not is text."""
+    server(
+        "CREATE TYPE clinic.mood AS ENUM ('sad', 'ok')",
+        "CREATE TABLE clinic.typed (small smallint, whole bigint, cents numeric(10, 2),"
+        " free numeric, word text, short varchar(9), padded char(4), truth boolean, day date,"
+        " time timestamp, moment timestamptz, id uuid, mood clinic.mood, many int[], doc jsonb,"
+        " span interval, address inet, real4 real, real8 double precision, price money)",
+        "INSERT INTO clinic.typed VALUES (1, 2, 3.5, 4.125, 'é', 'v', 'c', true, '2020-02-29',"
+        " '2020-02-29 10:00', '2020-02-29 10:00+02', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',"
+        " 'ok', '{1,2}', '{\"a\": 1}', '1 day', '::1', 1.5, 2.5, 5), (null, null, null, null,"
+        " null, null, null, null, null, null, null, null, null, null, null, null, null, null,"
+        " null, null)",
+    )
+    source = Database(postgres, "typed", schema="clinic")
+    found = everything(source)
+    assert found.row(0, named=True) == {
+        "small": 1, "whole": 2, "cents": Decimal("3.50"), "free": Decimal("4.125"),
+        "word": "é", "short": "v", "padded": "c", "truth": True,
+        "day": dt.date(2020, 2, 29), "time": dt.datetime(2020, 2, 29, 10),
+        "moment": dt.datetime(2020, 2, 29, 8, tzinfo=dt.UTC),
+        "id": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "mood": "ok", "many": [1, 2],
+        "doc": '{"a": 1}', "span": "1 day", "address": "::1/128", "real4": 1.5, "real8": 2.5,
+        "price": Decimal("5.00"),
+    }  # fmt: skip
+    assert set(found.row(1)) == {None}
+    kinds = source.store.fetch(nothing_of(source.query)).schema
+    assert {name for name in found.columns if kinds[name] != found[name].dtype} <= {
+        "free",
+        "price",
+    }
+
+
+@IN_POSTGRES
+def test_unusable_types_of_postgresql(postgres, server):
+    """A column that cannot be used is named, with its type; the view without it is taken."""
+    server(
+        "CREATE TABLE clinic.places (n int, here point)",
+        "CREATE VIEW clinic.without AS SELECT n FROM clinic.places",
+    )
+    with pytest.raises(DataError, match=r"'here' has the type point.*make a view"):
+        Database(postgres, "places", schema="clinic")
+    assert everything(Database(postgres, "without", schema="clinic")).is_empty()
+
+
+@IN_POSTGRES
+def test_texts_that_a_collation_equals_stay_different(postgres, server):
+    """Values are counted as they are, though the database takes them for equal."""
+    server(
+        "CREATE COLLATION clinic.blind (provider = icu, locale = 'und-u-ks-level2',"
+        " deterministic = false)",
+        "CREATE TABLE clinic.words (word text COLLATE clinic.blind)",
+        "INSERT INTO clinic.words VALUES ('Bern'), ('bern')",
+    )
+    source = Database(postgres, "words", schema="clinic")
+    assert source.store.fetch(counted(source.query, ["word"]))["n"].to_list() == [1, 1]
+
+
+@IN_POSTGRES
+def test_decimals_beyond_ours_are_refused(postgres, server):
+    """A number with more digits than a decimal holds is an error that names the column."""
+    server("CREATE TABLE clinic.large AS SELECT 10::numeric ^ 60 + 0.5 AS amount")
+    with pytest.raises(DataError, match="'amount' holds numbers that are infinite or have more"):
+        everything(Database(postgres, "large", schema="clinic"))
+
+
+@IN_POSTGRES
+def test_a_source_sees_one_state_of_the_table(postgres, server):
+    """Between counting and releasing, what others change is not seen."""
+    server("CREATE TABLE clinic.visits AS SELECT 1 AS n")
+    source = Database(postgres, "visits", schema="clinic")
+    assert everything(source).height == 1
+    server("INSERT INTO clinic.visits VALUES (2)")
+    assert everything(source).height == 1
+    source.store.close()
+    assert everything(source).height == 2
+
+
+@IN_SQLITE
+def test_types_of_sqlite(lite):
+    """SQLite has a type for each value: a column is what all of its values are."""
+    url = lite(
+        "CREATE TABLE typed (whole INTEGER, mixed NUMERIC, word TEXT, late TEXT, none TEXT)",
+        "INSERT INTO typed VALUES (1, 1, 'a', NULL, NULL), (NULL, 2.5, NULL, 'x', NULL)",
+    )
+    source = Database(url, "typed")
+    assert everything(source).rows() == [(1, 1.0, "a", None, None), (None, 2.5, None, "x", None)]
+    assert source.store.fetch(nothing_of(source.query)).schema == {
+        "whole": pl.Int64, "mixed": pl.Float64, "word": pl.String, "late": pl.String,
+        "none": pl.String,
+    }  # fmt: skip
+
+
+@IN_SQLITE
+def test_several_types_in_a_column_of_sqlite(lite):
+    """Numbers and texts in one column are refused, as they are locally."""
+    url = lite("CREATE TABLE odd (code)", "INSERT INTO odd VALUES (1), ('x')")
+    with pytest.raises(DataError, match=r"'code' holds values of several types \(integer, text\)"):
+        Database(url, "odd")
+
+
+@IN_SQLITE
+def test_texts_that_sqlite_equals_stay_different(lite):
+    """A column without case counts its values as they are."""
+    url = lite(
+        "CREATE TABLE words (word TEXT COLLATE NOCASE)",
+        "INSERT INTO words VALUES ('Bern'), ('bern')",
+    )
+    source = Database(url, "words")
+    assert source.store.fetch(counted(source.query, ["word"]))["n"].to_list() == [1, 1]
+
+
+@IN_SQLITE
+def test_missing_tables_and_files(lite, tmp_path):
+    """A table or a file that is not there is named; no file is created by looking."""
+    url = lite("CREATE TABLE here (a)")
+    with pytest.raises(DataError, match="no table 'there'"):
+        Database(url, "there")
+    with pytest.raises(DataError, match="no file"):
+        Database(f"sqlite:///{tmp_path / 'other.db'}", "here")
+    assert not (tmp_path / "other.db").exists()
+    with pytest.raises(DataError, match="a database is postgresql:"):
+        Database("mysql://ann:pw@host/clinic", "here")
+
+
+def test_written_tables_come_back(database):
+    """A table of this process is a new table of a database, with the types that it has."""
+    frame = TYPED.drop("list")
+    write_table(frame, database, "typed")
+    found = everything(Database(database, "typed"))
+    if database.startswith("sqlite"):
+        assert found["truth"].to_list() == [1, 0, None]
+        assert found["day"].to_list() == ["2020-02-29", "1969-01-01", None]
+        frame, found = (one.select("real", "text") for one in (frame, found))
+    expected = frame.with_columns(
+        pl.col(name).cast(dtype)
+        for name, dtype in {"rank": pl.String, "money": pl.Decimal(38, 2)}.items()
+        if name in frame.columns
+    )
+    assert_frame_equal(found, expected)
+
+
+def test_tables_that_exist_are_never_replaced(database):
+    """A table of that name is refused and stays as it is; so is a view."""
+    write_table(TYPED.select("text"), database, "typed")
+    with pytest.raises(DataError, match="table 'typed' exists"):
+        write_table(TYPED.select("real"), database, "typed")
+    source = Database(database, "typed")
+    with pytest.raises(DataError, match="table 'typed' exists"):
+        source.store.stage(source.query, "typed")
+    source.store.close()
+    assert everything(Database(database, "typed")).columns == ["text"]
+
+
+def test_relations_are_written_in_parts(database):
+    """A relation of DuckDB becomes a table of a database without being here at once."""
+    with duckdb.connect() as connection:
+        write_table(connection.sql("SELECT range AS n FROM range(300000)"), database, "numbers")
+    assert everything(Database(database, "numbers"))["n"].sum() == 299_999 * 150_000
+
+
+def test_failed_writing_leaves_no_table(database):
+    """When a later part cannot be written, the table is not there."""
+
+    def parts():
+        yield pl.DataFrame({"a": [1]})
+        raise DataError("stopped")
+
+    with pytest.raises(DataError, match="stopped"):
+        write_table(parts(), database, "half")
+    write_table(pl.DataFrame({"a": [1]}), database, "half")

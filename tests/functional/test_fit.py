@@ -1,0 +1,145 @@
+"""`kanonym fit` and `kanonym apply`: a recoding, and the batches that it releases."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import polars as pl
+import pytest
+
+from kanonym.data.files import read_table
+
+FIT = "fit patients.csv --policy policy.yaml -o recoding.json"
+APPLY = "apply recoding.json patients.csv -o out.csv"
+
+
+@pytest.fixture
+def fitted(kanonym, folder):
+    """Return the folder, with a recoding of the patients in it."""
+    assert kanonym(FIT).code == 0
+    return folder
+
+
+def test_the_fitted_table_is_released_as_anonymize_does(kanonym, fitted):
+    """The recoding, applied to its own table, writes the very file."""
+    assert kanonym("anonymize patients.csv --policy policy.yaml -o direct.csv").code == 0
+    assert kanonym(APPLY).code == 0
+    assert (fitted / "out.csv").read_bytes() == (fitted / "direct.csv").read_bytes()
+
+
+def test_what_is_told_of_a_recoding(kanonym, fitted):
+    """Tables for people, one JSON object with --json; neither holds a value of a record."""
+    ran = kanonym(FIT.replace("recoding", "other"))
+    assert "by boxes: 4 boxes, 4 classes" in ran.text
+    assert "each batch, and the union" in ran.text
+    found = kanonym(f"{FIT.replace('recoding', 'third')} --json").json
+    assert found["fitted"]["rows"] == 8
+    assert found["attributes"]["age"] == {"type": "Int64", "recoding": "interval"}
+    assert found["written"] == ["third.json"]
+    assert "Ada" not in ran.text + json.dumps(found) + (fitted / "recoding.json").read_text("utf-8")
+
+
+def test_batches_are_counted_with_update(kanonym, fitted):
+    """Without --update the file stays as it is, and the user is told so."""
+    before = (fitted / "recoding.json").read_bytes()
+    ran = kanonym(APPLY)
+    assert "Not counted" in ran.text
+    assert (fitted / "recoding.json").read_bytes() == before
+    for number in (1, 2):
+        found = kanonym(f"{APPLY} --update --json").json
+        assert found["batch"]["number"] == number
+        assert found["union"]["rows"] == 8 * number
+        assert found["verification"]["satisfied"]
+        assert found["counted"]
+
+
+def test_a_failing_batch_changes_no_file(refused, fitted):
+    """A batch that fails is not written and not counted: the classes are named."""
+    (fitted / "few.csv").write_text("name,age,zip,sex,disease\nZoe,24,01234,f,flu\n", "utf-8")
+    before = (fitted / "recoding.json").read_bytes()
+    error = refused("apply recoding.json few.csv -o few_out.csv --update")
+    assert "1 of 1 records would be suppressed, and suppression_limit 0 allows 0" in error
+    assert "Zoe" not in error
+    assert (fitted / "recoding.json").read_bytes() == before
+
+
+def test_the_union_alone_can_be_asked_for(kanonym, fitted):
+    """With --union-only, one record is released once others of its class have been."""
+    assert kanonym(f"{FIT} --union-only").code == 0
+    assert kanonym(f"{APPLY} --update").code == 0
+    header, *rows = (fitted / "patients.csv").read_text("utf-8").splitlines()
+    (fitted / "few.csv").write_text(f"{header}\n{rows[0]}\n", "utf-8")
+    ran = kanonym("apply recoding.json few.csv -o few_out.csv --update")
+    assert ran.code == 0
+    assert "in the union" in ran.text
+    assert len(read_table("few_out.csv")) == 1
+
+
+def test_unseen_values_can_be_an_error(kanonym, refused, fitted):
+    """--unseen error names the row and the value; root releases it as `*`."""
+    text = (fitted / "patients.csv").read_text("utf-8").replace(",f,", ",x,")
+    (fitted / "other.csv").write_text(text, "utf-8")
+    assert kanonym("apply recoding.json other.csv -o out.csv").code == 0
+    assert read_table("out.csv")["age"].to_list().count("*") == 4
+    assert kanonym(f"{FIT} --unseen error").code == 0
+    error = refused("apply recoding.json other.csv -o other_out.csv")
+    assert "row 1 falls in no class" in error
+
+
+def test_levels_are_given_on_the_command_line(kanonym, fitted):
+    """Full-domain recodings are told by level, and release new values at it."""
+    line = "fit patients.csv -q age,zip -s disease -i name --others insensitive -k 2"
+    assert kanonym(f"{line} --levels age=5,zip=3 -o levels.json").code == 0
+    text = (fitted / "patients.csv").read_text("utf-8").replace(",01234,", ",01299,")
+    (fitted / "other.csv").write_text(text, "utf-8")
+    found = kanonym("apply levels.json other.csv -o out.csv --json").json
+    assert found["algorithm"]["fitted_levels"]["zip"] == 3
+    assert found["batch"]["unseen"] == {"age": 0, "zip": 0}
+
+
+def test_standard_input_and_output_carry_the_batch(kanonym, fitted):
+    """`-` reads standard input and writes standard output; what people read goes elsewhere."""
+    patients = (fitted / "patients.csv").read_bytes()
+    ran = kanonym("apply recoding.json - -o -", stdin=patients)
+    assert len(pl.read_csv(io.BytesIO(ran.out))) == 8
+    assert "released so far" in ran.error
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("apply policy.yaml patients.csv -o out.csv", "policy.yaml is no recoding"),
+        ("apply recoding.jsn patients.csv -o out.csv", "did you mean recoding.json?"),
+        ("apply recoding.json patients.csv -o none/out.csv", "the folder none does not exist"),
+        ("fit patients.csv --policy policy.yaml -o none/r.json", "the folder none does not exist"),
+    ],
+)
+def test_wrong_places_are_refused(refused, fitted, line, said):
+    """One line says which file is meant and what to do; nothing is written."""
+    assert (fitted / "recoding.json").is_file()
+    assert said in refused(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "apply recoding.json patients.csv -o recoding.json",
+        "apply recoding.json patients.csv -o - --json",
+        f"{FIT} --unseen never",
+        "fit patients.csv -o recoding.json",
+        "fit patients.csv --policy policy.yaml -o patients.csv",
+    ],
+)
+def test_wrong_usage_is_told(kanonym, fitted, line):
+    """Exit code 2: outputs over inputs, two things for standard output, unknown words."""
+    before = sorted((one, one.read_bytes()) for one in fitted.iterdir())
+    assert kanonym(line).code == 2
+    assert sorted((one, one.read_bytes()) for one in fitted.iterdir()) == before
+
+
+def test_a_changed_recoding_is_refused(refused, fitted):
+    """A file that somebody edited is not applied."""
+    path = fitted / "recoding.json"
+    path.write_text(path.read_text("utf-8").replace('"batches": 0', '"batches": 3'), "utf-8")
+    assert "was changed since kanonym wrote it" in refused(APPLY)
