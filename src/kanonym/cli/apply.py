@@ -36,19 +36,22 @@ def apply(
     What RECODING has counted is what was released with --update. Use it for every batch that
     leaves the house: the union of all releases is verified with it alone.
     """
+    from contextlib import nullcontext
+
     from kanonym.cli.fitted import applied
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import atomic_write, check_table_output, read_table, write_table
     from kanonym.data.frames import to_polars
     from kanonym.fitting import Fitted
+    from kanonym.fitting.document import updating
 
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     options.check_places({"RECODING": recoding, "BATCH": batch}, [("-o", output)])
     kind = options.format_of(output, format)
     check_table_output(output, kind)
-    with working() as step:
+    with working() as step, updating(recoding) if update else nullcontext():
         start = perf_counter()
         step("read")
         fitted = Fitted.load(recoding)

@@ -177,7 +177,8 @@ class SqliteStore(AdbcStore):
         schema: str | None = None,
     ) -> None:
         table = table.with_columns(
-            selectors.duration().dt.to_string("iso"), selectors.decimal().cast(pl.Float64)
+            (selectors.duration() | selectors.time()).dt.to_string("iso"),
+            selectors.decimal().cast(pl.Float64),
         )
         super()._load(name, table, append=append, temporary=temporary, schema=schema)
 

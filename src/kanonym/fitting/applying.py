@@ -19,7 +19,7 @@ from kanonym.fitting.decision import Decision
 from kanonym.fitting.known import Placed
 from kanonym.fitting.satisfying import satisfying
 from kanonym.fitting.series import Series
-from kanonym.fitting.tally import Tally
+from kanonym.fitting.tally import Tally, compared
 from kanonym.fitting.values import aligned
 from kanonym.pipeline import acting_on
 from kanonym.release import Release
@@ -231,10 +231,11 @@ def _tally(frame: Any, outcome: Outcome, series: Series, hidden: Sequence[pl.Ser
     checked = frames.eager(frame)
     names = [column.name for one in outcome.recoded for column in one.columns]
     gone = pl.Series(outcome.labels < 0)
+    asked = compared(series.policy.models)
     return Tally.of(
         [frames.column(checked, name) for name in names],
         [aligned(frames.column(checked, name), one) for name, one in series.sensitive.items()],
-        [values.filter(gone) for values in hidden],
+        [values.filter(gone) if values.name in asked else values.clear() for values in hidden],
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,9 @@ from kanonym.data import files
 from kanonym.data.errors import DataError
 from kanonym.data.files.disk import decoded, read_bytes
 from kanonym.policy import Policy
+
+if sys.platform != "win32":
+    import fcntl
 
 KIND = "fitted recoding"
 VERSION = 1
@@ -51,7 +57,7 @@ def load(path: str | Path) -> dict[str, Any]:
     text = decoded(read_bytes(path), str(path))
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or content.get("kanonym") != KIND:
         raise DataError(f"{path} is no recoding that `kanonym fit` has written")
@@ -66,6 +72,33 @@ def load(path: str | Path) -> dict[str, Any]:
             "Take it from a copy, or fit again"
         )
     return content
+
+
+@contextlib.contextmanager
+def updating(path: str | Path) -> Iterator[None]:
+    """Wait for whoever updates a file, and keep others waiting: no count of a batch is lost.
+
+    Readers need not wait, for the file is replaced whole. The lock ends with the process,
+    however that ends. Systems without `fcntl` (Windows) have none.
+    """
+    final = Path(path).resolve()
+    with contextlib.ExitStack() as held:
+        # Who waited holds the file that was replaced meanwhile, and asks for the new one.
+        while not _held(final, held):
+            held.close()
+        yield
+
+
+def _held(final: Path, held: contextlib.ExitStack) -> bool:
+    """Lock a file; return False where another has taken its place meanwhile."""
+    if sys.platform == "win32":
+        return True
+    try:
+        file = held.enter_context(final.open("rb"))
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return os.path.samestat(os.fstat(file.fileno()), final.stat())
+    except OSError:
+        return True  # who reads it says why, or it is on a disk without locks
 
 
 def _digest(content: Mapping[str, Any]) -> str:
@@ -94,3 +127,39 @@ def _key(name: str) -> str:
 def policy_of(form: Mapping[str, Any], path: str | Path) -> Policy:
     """Return the policy of a file; files that it names are relative to the file's folder."""
     return Policy.from_text(json.dumps(form), Path(path).parent, source=str(path))
+
+
+def moved(form: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
+    """Return a policy's form with its files relative to the folder of a path.
+
+    Keys and mappings of actions are all: hierarchies are in the form.
+    """
+    folder = Path(path).resolve().parent
+    attributes = {
+        name: {**one, "action": [_moved(action, folder) for action in one["action"]]}
+        if one.get("action")
+        else one
+        for name, one in form["attributes"].items()
+    }
+    return {**form, "attributes": attributes}
+
+
+def _moved(action: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the form of an action."""
+    given = dict(action)
+    key = given.get("key")
+    if isinstance(key, Mapping) and "file" in key:
+        given["key"] = {**key, "file": _from(folder, key["file"])}
+    if "mapping" in given:
+        given["mapping"] = _from(folder, given["mapping"])
+    return given
+
+
+def _from(folder: Path, file: str) -> str:
+    """Return a file as seen from a folder; one on another drive keeps its whole path."""
+    own = Path(file)
+    if not own.is_absolute():
+        own = own.resolve()
+        with contextlib.suppress(ValueError):
+            own = Path(os.path.relpath(own, folder))
+    return str(own)

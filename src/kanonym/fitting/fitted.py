@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from polars.exceptions import PolarsError
+
 from kanonym.data.errors import DataError, KanonymError
 from kanonym.fitting import document
 from kanonym.fitting.applying import BatchRelease, released
@@ -144,7 +146,8 @@ class Fitted:
             It cannot be written.
 
         """
-        document.save(path, self.to_dict())
+        content = self.to_dict()
+        document.save(path, {**content, "policy": document.moved(content["policy"], path)})
 
     @classmethod
     def load(cls, path: str | Path) -> Fitted:
@@ -172,5 +175,5 @@ class Fitted:
             return cls(series, content["fitted"], past["batches"], past["rows_in"], tally)
         except KanonymError:
             raise
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, PolarsError) as error:
             raise DataError(f"{path} is damaged: {type(error).__name__}; fit again") from None

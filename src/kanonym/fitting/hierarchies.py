@@ -22,6 +22,7 @@ from kanonym.data.hierarchy import (
 from kanonym.data.hierarchy.builder import runs
 from kanonym.data.hierarchy.calendar_date import times
 from kanonym.data.hierarchy.leaves import texts, typed
+from kanonym.fitting.values import stacked
 
 
 class Extended(NamedTuple):
@@ -129,11 +130,8 @@ def _wider(
 ) -> tuple[Hierarchy, tuple[int, ...]] | None:
     """Return the hierarchy of a rule over more values; None where it changes the old ones."""
     known = fitted.values
-    both = pl.concat([known.to_frame("v"), new.to_frame("v")], how="vertical_relaxed")["v"].alias(
-        known.name
-    )
     try:
-        built = rule.bind(both)
+        built = rule.bind(stacked(known, new))
     except HierarchyError:
         return None
     places = built.leaf_of(known)
@@ -164,9 +162,7 @@ def _with_strangers(
     kept = known.size - known.has_null
     null = strangers.null_count() > 0
     named = strangers.drop_nulls()
-    values = pl.concat(
-        [one.to_frame("v") for one in (known.values.head(kept), named)], how="vertical_relaxed"
-    )["v"].alias(known.values.name)
+    values = stacked(known.values.head(kept), named)
     if known.has_null or null:
         values = values.extend_constant(None, 1)
     n = len(named)

@@ -71,6 +71,7 @@ def _failing(
             for j, domain in enumerate(table.sensitive)
         )
     ]
+    left = tuple(values.filter(pl.Series(~kept)) for values in hidden)
     mine = Tally(
         tuple(
             column.gather(pl.Series(one.label_of_class[of_class].astype(np.uint32)))
@@ -79,8 +80,8 @@ def _failing(
         ),
         tuple(values.filter(pl.Series(kept)) for values in hidden),
         table.weights[kept],
-        tuple(values.filter(pl.Series(~kept)) for values in hidden),
-        table.weights[~kept],
+        left,
+        (table.weights[~kept],) * len(left),
     )
     wrong = np.zeros(len(of_class), np.bool_)
     if series.each_batch or before is None:
@@ -97,7 +98,7 @@ def _without_smallest(series: Series, decided: Decision, before: Tally | None) -
     As it is where none is asked for, or the limit does not go so far: verification then says so.
     """
     models = [model for model in series.policy.models if isinstance(model, WholeTable)]
-    if not models or not (series.each_batch or before is None):
+    if not models or not (series.each_batch or before is None or not before.n_records):
         return decided
     table, labels = decided.table, decided.partition.labels
     n = decided.partition.n_classes

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.schema import Schema, Sensitive
 from kanonym.fitting.values import as_words, from_json, stacked, to_json, type_form, type_of
+from kanonym.kernels.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
 from kanonym.models import PrivacyModel, WholeTable
 from kanonym.verification import (
     SensitiveColumn,
@@ -22,6 +23,8 @@ from kanonym.verification import (
 )
 
 COUNT = "*"  # no column has this name
+ALONE = (SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA)
+"""Measures of a class that are not compared with the table."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,9 @@ class Tally:
     counts
         (n,) int64 records of each row.
     left_out, left_counts
-        The sensitive attributes of suppressed records, and (m,) int64 numbers of them:
-        t-closeness and the like compare classes with all records that came in.
+        By sensitive attribute the values of suppressed records, ascending, and (m,) int64
+        numbers of them: t-closeness and the like compare classes with all records that came
+        in. Each attribute on its own, for nobody released which values stood together.
 
     """
 
@@ -45,7 +49,7 @@ class Tally:
     hidden: tuple[pl.Series, ...]
     counts: NDArray[np.int64]
     left_out: tuple[pl.Series, ...]
-    left_counts: NDArray[np.int64]
+    left_counts: tuple[NDArray[np.int64], ...]
 
     @classmethod
     def of(
@@ -57,8 +61,8 @@ class Tally:
     ) -> Tally:
         """Count rows; counts: (n,) records that each stands for, None for one each."""
         rows, numbers = _counted([as_words(one) for one in (*known, *hidden)], counts)
-        left, left_numbers = _counted([as_words(one) for one in left_out], None)
-        return cls(rows[: len(known)], rows[len(known) :], numbers, left, left_numbers)
+        left = _ascending([(as_words(one), None) for one in left_out])
+        return cls(rows[: len(known)], rows[len(known) :], numbers, *left)
 
     @property
     def n_records(self) -> int:
@@ -80,24 +84,27 @@ class Tally:
             pairs[1],
             np.concatenate([self.counts, other.counts]),
             pairs[2],
-            np.concatenate([self.left_counts, other.left_counts]),
+            tuple(
+                np.concatenate(both)
+                for both in zip(self.left_counts, other.left_counts, strict=True)
+            ),
         )
 
     def joined(self) -> Tally:
         """Return the tally with equal rows made one."""
         rows, counts = _counted([*self.known, *self.hidden], self.counts)
-        left, left_counts = _counted(self.left_out, self.left_counts)
         d = len(self.known)
-        return Tally(rows[:d], rows[d:], counts, left, left_counts)
+        left = _ascending(list(zip(self.left_out, self.left_counts, strict=True)))
+        return Tally(rows[:d], rows[d:], counts, *left)
 
     def seen(self, schema: Schema) -> list[SensitiveColumn]:
         """Return the sensitive attributes as models look at them."""
         found = []
-        for values, left in zip(self.hidden, self.left_out, strict=True):
+        for values, left, gone in zip(self.hidden, self.left_out, self.left_counts, strict=True):
             attribute = schema.attributes[values.name]
             assert isinstance(attribute, Sensitive)  # noqa: S101 - the only ones that are counted
             reference = stacked(values, left) if len(left) else None
-            counts = np.concatenate([self.counts, self.left_counts]) if len(left) else None
+            counts = np.concatenate([self.counts, gone]) if len(left) else None
             excluded = attribute.nulls == "exclude"
             found.append(SensitiveColumn(values, attribute.hierarchy, excluded, reference, counts))
         return found
@@ -122,7 +129,10 @@ class Tally:
             "columns": {one.name: type_form(one.dtype) for one in (*self.known, *self.hidden)},
             "quasi_identifiers": len(self.known),
             "rows": _to_rows((*self.known, *self.hidden), self.counts),
-            "suppressed": _to_rows(self.left_out, self.left_counts),
+            "suppressed": {
+                left.name: _to_rows([left], counts)
+                for left, counts in zip(self.left_out, self.left_counts, strict=True)
+            },
         }
 
     @classmethod
@@ -131,8 +141,24 @@ class Tally:
         types = {name: type_of(one) for name, one in form["columns"].items()}
         d = int(form["quasi_identifiers"])
         rows, counts = _from_rows(form["rows"], types)
-        left, left_counts = _from_rows(form["suppressed"], dict(list(types.items())[d:]))
-        return cls(rows[:d], rows[d:], counts, left, left_counts)
+        names = list(types)[d:]
+        left = [_from_rows(form["suppressed"][name], {name: types[name]}) for name in names]
+        return cls(
+            rows[:d],
+            rows[d:],
+            counts,
+            tuple(values for (values,), _ in left),
+            tuple(numbers for _, numbers in left),
+        )
+
+
+def compared(models: Sequence[PrivacyModel]) -> set[str]:
+    """Return the attributes whose classes a model compares with all records that came in."""
+    return {
+        model.attribute
+        for model in models
+        if model.attribute is not None and not all(one.measure in ALONE for one in model.criteria())
+    }
 
 
 def _counted(
@@ -148,6 +174,21 @@ def _counted(
     names = [one.name for one in columns]
     grouped = frame.group_by(names, maintain_order=True).agg(pl.col(COUNT).sum())
     return tuple(grouped.get_columns()[:-1]), grouped[COUNT].to_numpy()
+
+
+def _ascending(
+    columns: Sequence[tuple[pl.Series, NDArray[np.int64] | None]],
+) -> tuple[tuple[pl.Series, ...], tuple[NDArray[np.int64], ...]]:
+    """Return the distinct values of each column, and the records of each.
+
+    In the order of values, that of the records is nobody's business.
+    """
+    found = []
+    for column, counts in columns:
+        (values,), numbers = _counted([column], counts)
+        order = values.arg_sort()
+        found.append((values.gather(order), numbers[order.to_numpy()]))
+    return tuple(values for values, _ in found), tuple(numbers for _, numbers in found)
 
 
 def _to_rows(columns: Sequence[pl.Series], counts: NDArray[np.int64]) -> list[list[Any]]:

@@ -122,7 +122,7 @@ def aligned(column: pl.Series, dtype: pl.DataType) -> pl.Series:
             "convert it"
         )
     lost = cast.is_null() & column.is_not_null()
-    if own.is_float() or own == pl.Datetime:  # to whole numbers, to days
+    if own.is_numeric() or own == pl.Datetime:  # to fewer digits, to days
         lost |= (cast.cast(own) != column).fill_null(value=False)
     if lost.any():
         row = lost.arg_max() or 0

@@ -76,8 +76,11 @@ def decision_about(
     with watch.stage("count"):
         counted = frequencies(source, named, dtypes)
     if counted is not None:
+        if counted.raw.width and not getattr(policy.algorithm, "by_tuple", False):
+            counted = counted.ordered()  # where equal records are parted, the order of all tells
         task = task_for(policy, schema, counted.column)
         ready = prepare(task, counted.column, len(counted.counts), watch, counted.counts)
+        counted = _needed(counted, schema)
         return _of_counted(source, task, ready, counted, dtypes, watch)
     watch.tell(
         f"more than {source.most_tuples} different tuples: the frequency set stays on "
@@ -93,6 +96,12 @@ def decision_about(
     return _of_divided(source, task, named, dtypes, watch)
 
 
+def _needed(counted: Frequencies, schema: Schema) -> Frequencies:
+    """Return what is still needed of a frequency set that is encoded: columns take memory."""
+    kept = untouched(schema)
+    return counted.only(kept) if set(kept) <= set(counted.raw.columns) else counted
+
+
 def _of_counted(
     source: Source,
     task: Task,
@@ -105,10 +114,7 @@ def _of_counted(
 
     source, dtypes: the table that the rows of the frequency set are found in.
     """
-    kept = untouched(task.schema)
-    whole = set(kept) <= set(counted.raw.columns)
-    if whole:
-        counted = counted.only(kept)  # the others take most of the memory
+    whole = set(untouched(task.schema)) <= set(counted.raw.columns)
     outcome = decide(task, ready, watch)
     with watch.stage("recode"):
         decided = assigned(outcome, counted, task.schema, whole=whole)

@@ -16,7 +16,7 @@ from kanonym.data.table import value_codes
 from kanonym.engine import Outcome
 from kanonym.kernels.grouping import group_rows
 from kanonym.relational.frequencies import Frequencies
-from kanonym.relational.statements import aliased, cleaned, inner, named, same, shuffled
+from kanonym.relational.statements import aliased, cleaned, inner, named, ordering, same, shuffled
 from kanonym.relational.store import Query, Source
 
 FIRST, LAST = "first", "last"
@@ -170,11 +170,7 @@ def _joined(
     reads = inner(source.query, "t")
     own = [cleaned(source, named(name, "t"), dtypes[name]) for name in decided.keys]
     if decided.separated:
-        others = [
-            named(name, "t")
-            for name in columns
-            if not columns[name] and not (dtypes[name].is_nested() or dtypes[name] == pl.Object)
-        ]
+        others = [ordering(named(name, "t"), dtypes[name]) for name in columns if not columns[name]]
         number = exp.Window(
             this=exp.RowNumber(),
             partition_by=[column.copy() for column in own],
@@ -184,7 +180,7 @@ def _joined(
         numbered = exp.select(every, aliased(number, _free(dtypes))).from_(reads)
         reads = inner(numbered, "t")
     conditions: list[exp.Condition] = [
-        same(column, named(f"k{place}", "a"), dtypes[name])
+        same(source, column, named(f"k{place}", "a"), dtypes[name])
         for place, (name, column) in enumerate(zip(decided.keys, own, strict=True))
     ]
     if decided.separated:
@@ -194,7 +190,7 @@ def _joined(
         aliased(named(alias, "a") if alias else named(name, "t"), name)
         for name, alias in columns.items()
     ]
-    nested = {name for name in columns if not columns[name] and dtypes[name].is_nested()}
+    kinds = {name: dtypes[name] for name in columns if not columns[name]}
     joined = exp.select(*picked).from_(reads)
     table = inner(given, "a")
     joined = (
@@ -206,7 +202,7 @@ def _joined(
     return (
         exp.select(exp.Star())
         .from_(inner(joined, "r"))
-        .order_by(*(named(name, "r") for name in columns if name not in nested))
+        .order_by(*(ordering(named(name, "r"), kinds.get(name)) for name in columns))
     )
 
 

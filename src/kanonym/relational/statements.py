@@ -84,23 +84,32 @@ def counted(query: Query, columns: Sequence[str]) -> Query:
     return found.group_by(*keys)
 
 
-def same(left: exp.Condition, right: exp.Condition, dtype: pl.DataType) -> exp.Condition:
-    """Return the condition that two columns of one type hold the same value, null included.
+def same(
+    source: Source, left: exp.Condition, right: exp.Condition, dtype: pl.DataType
+) -> exp.Condition:
+    """Return the condition that two columns of one type hold the same value, null included."""
+    equal = exp.NullSafeEQ(this=left, expression=right)
+    if source.store.dialect in ("duckdb", "spark"):
+        return equal
 
-    A condition that takes null for a value is no key of a hash join everywhere (PostgreSQL): what
-    stands in the place of null is compared beside it.
-    """
-
+    # No key of a hash join elsewhere: what stands in the place of null is compared beside it.
     def filled(column: exp.Condition) -> exp.Condition:
         number = dtype.is_numeric()
         given = column.copy() if number else exp.cast(column.copy(), exp.DataType.Type.TEXT)
         other = exp.Literal.number(0) if number else exp.Literal.string("")
         return exp.Coalesce(this=given, expressions=[other])
 
-    return exp.and_(
-        exp.EQ(this=filled(left), expression=filled(right)),
-        exp.NullSafeEQ(this=left, expression=right),
-    )
+    return exp.and_(exp.EQ(this=filled(left), expression=filled(right)), equal)
+
+
+def ordering(column: exp.Column, dtype: pl.DataType | None) -> exp.Condition:
+    """Return what to order a column by: of lists and the like their text, which engines can order.
+
+    dtype: None for released values, which are never nested.
+    """
+    if dtype is None or not (dtype.is_nested() or dtype == pl.Object):
+        return column
+    return exp.cast(column, exp.DataType.Type.TEXT)
 
 
 def shuffled(source: Source, columns: Sequence[exp.Condition]) -> exp.Condition:

@@ -49,6 +49,8 @@ def found() -> Java:
     """
     tried = []
     home = os.environ.get("JAVA_HOME")
+    if home and Path(home) == _SHIM:  # of an earlier call
+        home = None
     if home:
         program = Path(home) / "bin" / "java"
         version = _version(program)

@@ -67,7 +67,7 @@ class Coding:
             table = f"d{place}"
             query = query.join(
                 inner(self.dictionaries[name], table),
-                on=same(column, named(VALUE, table), dtypes[name]),
+                on=same(source, column, named(VALUE, table), dtypes[name]),
             )
         return query
 

@@ -13,7 +13,7 @@ from kanonym.relational.outgrown.coding import CODE, VALUE, summed
 from kanonym.relational.outgrown.dividing import Divided
 from kanonym.relational.outgrown.finishing import CLASS, RELEASED
 from kanonym.relational.releasing import FIRST, LAST
-from kanonym.relational.statements import COUNT, aliased, inner, named, shuffled
+from kanonym.relational.statements import COUNT, aliased, inner, named, ordering, shuffled
 from kanonym.relational.store import Query, Source
 from kanonym.transforms.recoding import released_names
 
@@ -109,14 +109,14 @@ def _joined(
 ) -> Query:
     """Return the records with what their tuples are released as."""
     own = {name: f"{KEPT}{place}" for place, name in enumerate(kept)}
+    kinds = {name: dtypes[name] for name in kept}
     codes = found.coding.codes
     records = found.coding.joined(source, dtypes, own)
     conditions: list[exp.Expression] = [
         exp.EQ(this=named(code, "x"), expression=named(code, "a")) for code in codes
     ]
-    nested = {name for name in kept if dtypes[name].is_nested() or dtypes[name] == pl.Object}
     if found.job.separated:
-        others = [named(alias, "y") for name, alias in own.items() if name not in nested]
+        others = [ordering(named(alias, "y"), dtypes[name]) for name, alias in own.items()]
         number = exp.Window(
             this=exp.RowNumber(),
             partition_by=[named(code, "y") for code in codes],
@@ -146,7 +146,7 @@ def _joined(
     return (
         exp.select(exp.Star())
         .from_(inner(joined, "r"))
-        .order_by(*(named(name, "r") for name in order if name not in nested))
+        .order_by(*(ordering(named(name, "r"), kinds.get(name)) for name in order))
     )
 
 
