@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
-from kanonym.data.errors import DataError, InfeasibleError, PolicyError
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.files import read_table
 from kanonym.data.schema import Role
 from kanonym.database import DuckDB
@@ -336,6 +336,54 @@ def test_points_need_values():
     """Algorithms of distances refuse a column with a missing value, and name it."""
     with pytest.raises(DataError, match="column 'weight': some record has no value, and mdav"):
         released(DuckDB(records(200, 0)), policy([ka.KAnonymity(2)], ka.MDAV()), 10)
+
+
+@DUCKDB
+@pytest.mark.parametrize("fragment", [10, 10_000])
+@pytest.mark.parametrize("algorithm", [ka.KMember(), ka.MDAV(), ka.ONA()], ids=str)
+def test_what_an_algorithm_never_does_is_refused_at_once(algorithm, fragment):
+    """Models that an algorithm does not look at are refused as locally, divided or not."""
+    table = records(200, 0, nulls=False)
+    own = f"{algorithm.type} gives classes of k records"
+    with pytest.raises(PolicyError, match=own):
+        ka.anonymize(table, policy(L, algorithm))
+    # The whole table is one class: no fragment is ever divided.
+    large = [ka.KAnonymity(150), ka.LDiversity("disease", l=2)]
+    with pytest.raises(PolicyError, match=own):
+        released(DuckDB(table), policy(large, algorithm), fragment)
+
+
+@DUCKDB
+def test_numbers_alone_are_asked_for_before_anything_is_divided():
+    """Algorithms of numbers refuse a column of text, and name it."""
+    with pytest.raises(SchemaError, match="attribute 'city' is nominal, but ona takes numbers"):
+        released(DuckDB(records(200, 0, nulls=False)), policy([ka.KAnonymity(2)], ka.ONA()), 10)
+
+
+@DUCKDB
+@pytest.mark.parametrize("algorithm", [ka.Mondrian(), ka.Segmentation()], ids=str)
+@pytest.mark.parametrize("most", [None, 100])
+def test_lists_tell_nothing_of_the_order_of_records(algorithm, most):
+    """Columns of lists alone part equal records, and order them, by what they hold."""
+    table = pl.DataFrame({"age": np.arange(300) % 30, "visits": [[i] for i in range(300)]})
+    table = table.with_columns(
+        sex=pl.Series(["f", "m", "m", "f", "f"] * 60), ward=np.arange(300) % 7
+    )
+    asked = ka.Policy(
+        attributes={
+            **{name: ka.QuasiIdentifier() for name in ("age", "sex", "ward")},
+            "visits": ka.Insensitive(),
+        },
+        models=[ka.KAnonymity(20)],
+        algorithm=algorithm,
+    )
+    frames = [
+        ka.anonymize(DuckDB(one, most_tuples=most), asked).frame.pl()
+        for one in (table, table.reverse(), table.sample(fraction=1, shuffle=True, seed=4))
+    ]
+    assert frames[0].equals(frames[1])
+    assert frames[0].equals(frames[2])
+    assert sorted(frames[0]["visits"].to_list()) == table["visits"].to_list()
 
 
 @DUCKDB

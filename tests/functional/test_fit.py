@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import sys
+import threading
+import time
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from kanonym.data.files import read_table
+from kanonym.fitting import Fitted, document
 
 FIT = "fit patients.csv --policy policy.yaml -o recoding.json"
 APPLY = "apply recoding.json patients.csv -o out.csv"
@@ -52,6 +57,49 @@ def test_batches_are_counted_with_update(kanonym, fitted):
         assert found["union"]["rows"] == 8 * number
         assert found["verification"]["satisfied"]
         assert found["counted"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks of this kind")
+def test_no_count_is_lost_to_another_update(kanonym, fitted):
+    """Who updates waits for who does so already, and counts on."""
+    path = fitted / "recoding.json"
+    begun = threading.Event()
+
+    def other():
+        with document.updating(path):
+            recoding = Fitted.load(path)
+            begun.set()
+            recoding.apply(read_table("patients.csv"))
+            time.sleep(0.5)
+            recoding.save(path)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    begun.wait()
+    found = kanonym(f"{APPLY} --update --json").json
+    thread.join()
+    assert found["batch"]["number"] == 2
+    assert found["union"]["rows"] == 16
+
+
+def test_a_crash_before_the_count_is_mended_by_the_same_command(kanonym, fitted, monkeypatch):
+    """The release is there, not counted: run again, the batch has the same number and draws."""
+    path = fitted / "recoding.json"
+    before, real = path.read_bytes(), Path.replace
+
+    def fails(self, target):
+        if target == path.resolve():
+            raise OSError(5, "Input/output error")
+        return real(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", fails)
+        assert kanonym(f"{APPLY} --update").code == 1
+    first = (fitted / "out.csv").read_bytes()
+    assert path.read_bytes() == before
+    found = kanonym(f"{APPLY} --update --json").json
+    assert (fitted / "out.csv").read_bytes() == first
+    assert (found["batch"]["number"], found["union"]["rows"]) == (1, 8)
 
 
 def test_a_failing_batch_changes_no_file(refused, fitted):
@@ -126,6 +174,7 @@ def test_wrong_places_are_refused(refused, fitted, line, said):
     [
         "apply recoding.json patients.csv -o recoding.json",
         "apply recoding.json patients.csv -o - --json",
+        "apply - patients.csv -o out.csv --update",
         f"{FIT} --unseen never",
         "fit patients.csv -o recoding.json",
         "fit patients.csv --policy policy.yaml -o patients.csv",
@@ -136,6 +185,25 @@ def test_wrong_usage_is_told(kanonym, fitted, line):
     before = sorted((one, one.read_bytes()) for one in fitted.iterdir())
     assert kanonym(line).code == 2
     assert sorted((one, one.read_bytes()) for one in fitted.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fit postgresql://u:hidden@h/db --policy policy.yaml -o other.json",
+        "fit patients.csv --policy policy.yaml -o postgresql://u:hidden@h/db",
+        "apply recoding.json postgresql://u:hidden@h/db -o out.csv",
+        "apply postgresql://u:hidden@h/db patients.csv -o out.csv",
+        "apply recoding.json patients.csv -o postgresql://u:hidden@h/db",
+    ],
+)
+def test_databases_are_refused_without_their_password(kanonym, fitted, line):
+    """A recoding is fitted and applied to files; the error holds nothing of a URL."""
+    ran = kanonym(line)
+    assert ran.code == 2
+    assert "URL of a database" in ran.error
+    assert "hidden" not in ran.error
+    assert not (fitted / "out.csv").exists()
 
 
 def test_a_changed_recoding_is_refused(refused, fitted):

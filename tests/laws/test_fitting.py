@@ -28,7 +28,7 @@ from releases import KINDS, MODELS, SOURCES, TREE, coded, holds, policy_of, regr
 
 BOXES = {"loss": ka.Mondrian(split="loss"), "span": ka.Mondrian(split="span")}
 EVERY = {**BOXES, "full-domain": ka.FullDomain()}
-QUICK = settings(max_examples=20, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=15, suppress_health_check=list(HealthCheck))
 
 
 @st.composite
@@ -68,7 +68,7 @@ def applied(fitted, batch):
         return None
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(
     models=st.sampled_from(list(MODELS)),
     columns=tables(),
@@ -95,7 +95,7 @@ def test_levels_applied_to_the_table_give_its_release(models, columns, chosen, l
 
 
 @pytest.mark.parametrize("algorithm", BOXES)
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(
     models=st.sampled_from(list(MODELS)),
     columns=tables(),
@@ -120,7 +120,7 @@ def test_boxes_applied_to_the_table_give_its_release(models, algorithm, columns,
 
 
 @pytest.mark.parametrize("algorithm", EVERY)
-@settings(max_examples=50, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(
     models=st.sampled_from(list(MODELS)),
     columns=tables(),
@@ -172,7 +172,7 @@ def require(groups, came, policy):
 
 
 @pytest.mark.parametrize("algorithm", EVERY)
-@settings(max_examples=50, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(columns=tables(), batch=tables(), chosen=attributes(levels=True))
 def test_what_is_released_is_true(algorithm, columns, batch, chosen):
     """Labels hold the value of each record: intervals, sets, and nodes of hierarchies."""
@@ -238,7 +238,7 @@ def test_a_file_goes_on_where_the_recoding_was(algorithm, columns, first, second
 
 @pytest.mark.parametrize("algorithm", EVERY)
 @pytest.mark.parametrize("library", FRAMES)
-@settings(max_examples=10, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(columns=tables(), batch=tables(), chosen=attributes(levels=True))
 def test_every_frame_library_gives_the_same_releases(library, algorithm, columns, batch, chosen):
     """A recoding that was fitted to one library's table releases the batches of all others."""
@@ -249,7 +249,7 @@ def test_every_frame_library_gives_the_same_releases(library, algorithm, columns
         return
     if None in batch["age"]:
         batch = {**batch, "age": [None if v is None else float(v) for v in batch["age"]]}
-    other = fitted_to(table, policy)
+    other = Fitted(fitted.series, fitted.account)
     one = applied(fitted, pl.DataFrame(batch))
     again = applied(other, FRAMES[library](batch))
     assert (one is None) == (again is None)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import elsewhere, options
 
 
 def apply(
     recoding: Annotated[
-        Path, typer.Argument(metavar="RECODING", help="What `kanonym fit` has written.")
+        str, typer.Argument(metavar="RECODING", help="What `kanonym fit` has written.")
     ],
     batch: Annotated[
         str, typer.Argument(metavar="BATCH", help="Table to release; - for standard input.")
@@ -48,6 +47,9 @@ def apply(
 
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    if update and recoding == "-":
+        raise typer.BadParameter("standard input cannot be updated", param_hint="RECODING")
+    elsewhere.require_files({"RECODING": recoding, "BATCH": batch, "-o": output})
     options.check_places({"RECODING": recoding, "BATCH": batch}, [("-o", output)])
     kind = options.format_of(output, format)
     check_table_output(output, kind)
@@ -78,5 +80,5 @@ def apply(
     if json:
         show_json(found)
     else:
-        written = [output, *([str(recoding)] if update else [])]
+        written = [output, *([recoding] if update else [])]
         show(*applied(found, written), to_stderr=output == "-")

@@ -8,6 +8,7 @@ was at the start, and of a release nothing is seen before all of it is verified.
 from __future__ import annotations
 
 import contextlib
+import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,7 @@ Connection: TypeAlias = Any  # the drivers carry no types
 ArrowTable: TypeAlias = Any
 
 BATCH_ROWS = 1 << 17  # rows of a file that are in this process at a time
+_STATEMENT = re.compile(r"query '.*?': (?=[A-Z]+: )", re.DOTALL)  # within what a driver says
 
 
 class AdbcStore(TemporaryTables):
@@ -171,8 +173,11 @@ class AdbcStore(TemporaryTables):
         try:
             yield
         except (adbc_driver_manager.Error, pa.ArrowException) as error:
+            if _stopped(error):
+                self.close()
+                raise KeyboardInterrupt from None
             # Repeated texts would hold the statement and, beside it, values.
-            reason = str(error).partition("\n")[0].partition("query: ")[0]
+            reason = _reason(str(error))
             state = getattr(error, "sqlstate", None) or ""
             if not isinstance(error, adbc_driver_manager.Error) or not self._tells(state):
                 reason = f"a value could not be read or computed (SQLSTATE {state or 'unknown'})"
@@ -273,6 +278,19 @@ class AdbcStore(TemporaryTables):
                     writer.close()
         except OSError as error:
             raise DataError(f"the file cannot be written: {error.strerror or error}") from None
+
+
+def _stopped(error: Exception) -> bool:
+    """Tell whether a statement ended because the user pressed Ctrl-C: drivers catch that."""
+    cancelled = adbc_driver_manager.AdbcStatusCode.CANCELLED
+    return isinstance(error.__cause__, KeyboardInterrupt) or (
+        getattr(error, "status_code", None) == cancelled and "user request" in str(error)
+    )
+
+
+def _reason(message: str) -> str:
+    """Return what a driver said, without the statement that it repeats."""
+    return _STATEMENT.sub("query: ", message).partition("\n")[0]
 
 
 def is_file(place: str) -> bool:

@@ -34,10 +34,18 @@ def errors(where: str = "DuckDB") -> Iterator[None]:
     ------
     DataError
         DuckDB raised an error.
+    KeyboardInterrupt
+        The user pressed Ctrl-C, for which DuckDB has an error of its own.
 
     """
     try:
         yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise
     except duckdb.Error as error:
         raise DataError(_told(error, without_credentials(where))) from None
 

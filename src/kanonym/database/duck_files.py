@@ -20,7 +20,7 @@ from kanonym.database.names import column, fresh, refuse_same_names
 
 Connection: TypeAlias = Any
 
-_TEXTS = ("UUID", "JSON", "BIT", "INTERVAL", "BIGNUM", "VARINT", "TIME WITH TIME ZONE", "TIME_NS")
+_TEXTS = ("UUID", "JSON", "BIT", "INTERVAL", "BIGNUM", "VARINT", "TIME WITH TIME ZONE")
 """Types that come as text: polars has none for them, or other engines have none."""
 
 _REFUSED = ("UNION", "MAP", "VARIANT", "GEOMETRY")

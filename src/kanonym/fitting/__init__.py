@@ -101,7 +101,7 @@ def fit(
     _refuse(policy, dict(task.schema.attributes))
     if not frames.n_rows(native):
         raise DataError("the table has no record to fit a recoding to")
-    release = anonymize(frame, policy, progress=progress)
+    release = anonymize(native, policy, progress=progress)
     column = as_counted(native, policy, acting_on(native, task.schema, policy.seed))
     hidden = sensitive_names(task.schema, policy.models)
     return Fitted(

@@ -76,8 +76,6 @@ def decision_about(
     with watch.stage("count"):
         counted = frequencies(source, named, dtypes)
     if counted is not None:
-        if counted.raw.width and not getattr(policy.algorithm, "by_tuple", False):
-            counted = counted.ordered()  # where equal records are parted, the order of all tells
         task = task_for(policy, schema, counted.column)
         ready = prepare(task, counted.column, len(counted.counts), watch, counted.counts)
         counted = _needed(counted, schema)

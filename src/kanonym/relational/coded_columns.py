@@ -118,7 +118,7 @@ def coded_key(
     source: Source, name: str, task: Task, dtypes: Mapping[str, pl.DataType], watch: Stopwatch
 ) -> CodedKey:
     """Count the values of a quasi-identifier, and bind its hierarchy to them."""
-    found = _alone(source, name, dtypes)
+    found = values_of(source, name, dtypes)
     one = replace(task, schema=Schema({name: task.schema.attributes[name]}), models=())
     ready = prepare(one, found.column, len(found.counts), watch, found.counts)
     (domain,) = ready.table.domains
@@ -135,7 +135,7 @@ def coded_secret(
     source: Source, name: str, task: Task, dtypes: Mapping[str, pl.DataType]
 ) -> CodedSecret:
     """Count the values of a sensitive attribute."""
-    found = _alone(source, name, dtypes)
+    found = values_of(source, name, dtypes)
     attribute = task.schema.attributes[name]
     tree, exclude = None, False
     if isinstance(attribute, Sensitive):
@@ -146,22 +146,23 @@ def coded_secret(
     return CodedSecret(table.sensitive[0], found.raw[name], typed, codes)
 
 
-def _alone(source: Source, name: str, dtypes: Mapping[str, pl.DataType]) -> Frequencies:
-    """Count the values of one column."""
+def values_of(source: Source, name: str, dtypes: Mapping[str, pl.DataType]) -> Frequencies:
+    """Count the values of one column.
+
+    Raises
+    ------
+    DataError
+        It has more than `source.most_tuples` distinct values.
+
+    """
     aliases = {name: "c0"}
-    query = projected(source, aliases, dtypes)
-    found = fetched(source, query, aliases, text=source.text)
+    found = fetched(source, projected(source, aliases, dtypes), aliases, text=source.text)
     if found is None:
-        raise too_many(source, f"column {name!r}")
+        raise DataError(
+            f"column {name!r} has more than {source.most_tuples} distinct values: make it coarser "
+            "first (an action, a column of the engine), or give the source a larger most_tuples"
+        )
     return found
-
-
-def too_many(source: Source, what: str) -> DataError:
-    """Say that something has more values than come to this process."""
-    return DataError(
-        f"{what} has more than {source.most_tuples} distinct values: give the source a larger "
-        "most_tuples"
-    )
 
 
 def changed() -> DataError:

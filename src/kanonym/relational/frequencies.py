@@ -39,12 +39,6 @@ class Frequencies:
         """Return the same tuples with some of their columns."""
         return Frequencies(self.raw.select(names), self.table.select(names), self.counts)
 
-    def ordered(self) -> Frequencies:
-        """Return the same tuples by their values: an engine gives them in any order."""
-        order = self.table.select(pl.arg_sort_by(self.table.columns)).to_series()
-        counts = self.counts[order.to_numpy()]
-        return Frequencies(self.raw[order], self.table[order], counts)
-
     def column(self, name: str) -> pl.Series:
         """Return a column, ready to be encoded."""
         return frames.column(self.table, name)

@@ -31,7 +31,7 @@ from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.models import OfPopulation
 from kanonym.models.base import PrivacyModel
 from kanonym.relational.at_levels import AtLevels
-from kanonym.relational.coded_columns import coded_key, coded_secret, too_many
+from kanonym.relational.coded_columns import changed, coded_key, coded_secret
 from kanonym.relational.frequencies import Frequencies
 from kanonym.relational.store import Source
 
@@ -218,8 +218,8 @@ def search(
         if "levels" in partition.account:
             levels = tuple(partition.account["levels"].values())
         rows = engine.fetched(levels)
-        if rows is None:
-            raise too_many(source, "the frequency set of the node that was found")
+        if rows is None:  # it is coarser than what was counted
+            raise changed()
     ready = Prepared(
         table=replace(table, tuple_of_row=engine.places(rows, merge(table, levels), table)),
         recodings=["hierarchy"] * len(of_levels),

@@ -46,8 +46,10 @@ def projected(
 ) -> Query:
     """Return a query of some columns of a source under other names, NaN as null.
 
-    columns: the new name of each. dtypes: the types of the columns.
+    columns: the new name of each; without any, the source. dtypes: the types of the columns.
     """
+    if not columns:  # a SELECT of nothing is none
+        return source.query
     return exp.select(
         *(
             aliased(cleaned(source, named(name, "t"), dtypes[name]), alias)

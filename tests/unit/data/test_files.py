@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import sys
+from functools import partial
 
 import polars as pl
 import pyarrow as pa
@@ -413,3 +414,12 @@ def test_real_data_is_read(shared_data):
     assert adult["age"].dtype == pl.Int64
     assert adult["age"].min() == 17
     assert set(adult.drop("age").dtypes) == {pl.String}
+
+
+@pytest.mark.parametrize("place", ["postgresql://ann:secret@db/x", "https://ann:secret@web/x.csv"])
+def test_a_url_is_refused_by_its_scheme_alone(place):
+    """No file is a URL, and what it may hold of a password is not repeated."""
+    for act in (read_table, partial(write_table, pl.DataFrame({"a": [1]}))):
+        with pytest.raises(DataError, match=f"{place.partition(':')[0]}://… is no file") as told:
+            act(place)
+        assert "secret" not in str(told.value)

@@ -95,6 +95,24 @@ def test_unseen_values_at_level_0_become_null():
     assert release.unseen == {"age": 0, "zip": 1}
 
 
+@pytest.mark.parametrize("level", [0, 1])
+def test_categories_that_are_new_are_placed_beside_a_hierarchy(level):
+    """An enumeration of other categories is read as the fit's, what it has more is unseen."""
+    tree = H.from_mapping({"a": ["v", "*"], "b": ["v", "*"], "c": ["w", "*"], "d": ["w", "*"]})
+    policy = ka.Policy(
+        attributes={"q": ka.QuasiIdentifier(tree)},
+        models=[ka.KAnonymity(1)],
+        algorithm=ka.FullDomain(levels={"q": level}),
+        keep_order=True,
+    )
+    table = pl.DataFrame({"q": pl.Series(list("abcd"), dtype=pl.Enum(list("abcd")))})
+    later = pl.DataFrame({"q": pl.Series(["z", "d", None, "a"], dtype=pl.Enum(list("dza")))})
+    release = fit(table, policy).apply(later)
+    expected = [[None, "d", None, "a"], ["*", "w", "*", "v"]][level]
+    assert release.frame["q"].cast(pl.String).to_list() == expected
+    assert release.unseen == {"q": 2}
+
+
 def test_a_value_between_the_bounds_of_a_class_is_seen():
     """Numbers within an interval belong to it; others fall in no class and become the root."""
     release = by_boxes().apply(batch([24, 23, 42, 43, 35, 36]))
@@ -183,6 +201,25 @@ def test_the_first_batch_is_the_union():
     """Where the union alone must satisfy, the first batch has nobody to stand beside."""
     with pytest.raises(ka.InfeasibleError):
         by_boxes(each_batch=False).apply(batch([24]))
+
+
+def test_nothing_released_is_as_no_batch_at_all():
+    """After a batch of which everything was suppressed, the next one is the first again."""
+    table = pl.DataFrame({"q": ["a"] * 8 + ["b"] * 2 + ["c"]})
+    fitted = fit(
+        table,
+        ka.Policy(
+            attributes={"q": ka.QuasiIdentifier(H.flat())},
+            models=[ka.AverageRisk(0.25)],
+            algorithm=ka.FullDomain(levels={"q": 0}),
+            suppression_limit=1.0,
+        ),
+        each_batch=False,
+    )
+    lone = pl.DataFrame({"q": ["c"]})
+    expected = fit(table, fitted.policy, each_batch=False).apply(table)
+    assert fitted.apply(lone).rows_out == 0
+    assert fitted.apply(table).suppressed == expected.suppressed > 0
 
 
 def test_a_batch_that_breaks_the_union_is_refused():

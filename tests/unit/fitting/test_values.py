@@ -86,6 +86,8 @@ def test_categories_that_are_new_come_last():
     [
         (pl.Series(["1", "x"]), pl.Int64(), "row 2: 'x' is no Int64"),
         (pl.Series([1.0, 2.5]), pl.Int64(), "row 2: '2.5' is no Int64"),
+        (pl.Series([Decimal("1.0"), Decimal("2.5")]), pl.Int64(), "row 2: '2.5' is no Int64"),
+        (pl.Series([Decimal("0.25")]), pl.Decimal(9, 1), "row 1: '0.25' is no Decimal"),
         (pl.Series(["2020-01-01", "soon"]), pl.Date(), "row 2: 'soon' is no Date"),
         (
             pl.Series([datetime(2020, 1, 1, 5)]),

@@ -170,13 +170,18 @@ def _days(domain: Domain) -> float:
 def require_numbers(table: EncodedTable, algorithm: str) -> None:
     """Refuse quasi-identifiers that have no mean or no distance."""
     for a, domain in enumerate(table.domains):
-        if domain.kind != "number" and len(domain.values):
-            raise SchemaError(
-                f"attribute {domain.name!r} is {domain.kind}, but {algorithm} takes numbers alone: "
-                "write it as numbers, give it another role, or choose another algorithm, such as "
-                "mdav or mondrian"
-            )
+        require_number(domain, algorithm)
         _require_values(table, a, algorithm)
+
+
+def require_number(domain: Domain, algorithm: str) -> None:
+    """Refuse values that are no numbers."""
+    if domain.kind != "number" and len(domain.values):
+        raise SchemaError(
+            f"attribute {domain.name!r} is {domain.kind}, but {algorithm} takes numbers alone: "
+            "write it as numbers, give it another role, or choose another algorithm, such as "
+            "mdav or mondrian"
+        )
 
 
 def require_distances(table: EncodedTable, algorithm: str) -> None:

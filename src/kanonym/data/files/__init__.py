@@ -26,6 +26,7 @@ from kanonym.data.files.disk import (
     atomic_write,
     check_output,
     read_bytes,
+    refuse_url,
     sha256,
     write_bytes,
     write_text,
@@ -38,6 +39,7 @@ __all__ = [
     "check_output",
     "check_table_output",
     "read_table",
+    "refuse_url",
     "sha256",
     "typed_texts",
     "write_bytes",
@@ -200,6 +202,7 @@ def check_table_output(
         The format is unknown or only read, or as `check_output`.
 
     """
+    refuse_url(path)
     kind = _format(path, format)
     if kind is None and str(path) != "-":
         raise DataError(

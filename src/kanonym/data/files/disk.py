@@ -27,6 +27,7 @@ def read_bytes(path: str | Path) -> bytes:
         folder, or it may not be read.
 
     """
+    refuse_url(path)
     try:
         return sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
     except FileNotFoundError:
@@ -35,6 +36,16 @@ def read_bytes(path: str | Path) -> bytes:
         raise DataError(f"{path} is a folder, not a file") from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def refuse_url(path: str | Path) -> None:
+    """Refuse a URL by its scheme alone: what follows may be a password."""
+    scheme, mark, _ = str(path).partition("://")
+    if mark:
+        raise DataError(
+            f"{scheme}://… is no file. Tables of a database are taken by anonymize, measure and "
+            "verify (docs/engines.md)"
+        )
 
 
 def decoded(data: bytes, where: str) -> str:
@@ -94,6 +105,7 @@ def check_output(path: str | Path) -> None:
     """
     if str(path) == "-":
         return
+    refuse_url(path)
     final = Path(path).resolve()
     if final.is_dir():
         raise DataError(f"{path} cannot be written: it is a folder; add a file name")

@@ -48,9 +48,8 @@ class Ambiguity(PlainForm):
         """Prepare for a table: see `Metric.bind`."""
         del weights
         tables = LabelTables.of(table)
-        return BoundAmbiguity(
-            tables, tables.totals(np.log(tables.leaves)), float(tables.sizes.prod())
-        )
+        logs = np.log(np.maximum(tables.leaves, 1))  # a column without values has no leaf
+        return BoundAmbiguity(tables, tables.totals(logs), float(tables.sizes.prod()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,14 +52,14 @@ class KLDivergence(PlainForm):
         """Prepare for a table: see `Metric.bind`."""
         del weights
         tables = LabelTables.of(table)
-        logs = np.log2(tables.leaves)
+        logs = np.log2(np.maximum(tables.leaves, 1))  # a column without values has no leaf
         return BoundDivergence(
             tables=tables,
             logs=logs,
             own=_own(table),
             totals=tables.totals(logs),
             spreads=tables.totals(np.log2(np.maximum(tables.counts, 1))),
-            domain=float(np.log2(tables.sizes).sum()),
+            domain=float(np.log2(np.maximum(tables.sizes, 1)).sum()),
         )
 
 

@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from kanonym.data.errors import DataError
 from kanonym.engine import Prepared, Stopwatch, Task, prepare
-from kanonym.relational.frequencies import Frequencies, fetched
-from kanonym.relational.statements import COUNT, aliased, cleaned, inner, named, projected, same
+from kanonym.relational.coded_columns import values_of
+from kanonym.relational.statements import COUNT, aliased, cleaned, inner, named, same
 from kanonym.relational.store import Query, Source
 
 VALUE, CODE = "v", "c"
@@ -95,7 +95,7 @@ def coded(
 
     """
     with watch.stage("count"):
-        counted = {name: _column(source, name, dtypes) for name in names}
+        counted = {name: values_of(source, name, dtypes) for name in names}
     with watch.stage("encode"):
         places, weights = coupled([one.counts for one in counted.values()])
         columns = {
@@ -121,17 +121,6 @@ def coded(
         dictionaries[name] = source.store.put(known.unique(VALUE, maintain_order=True))
     types = {name: one.table.schema[name] for name, one in counted.items()}
     return Coding(ready, ordered, dictionaries, frozenset(texts), types)
-
-
-def _column(source: Source, name: str, dtypes: Mapping[str, pl.DataType]) -> Frequencies:
-    aliases = {name: "c0"}
-    found = fetched(source, projected(source, aliases, dtypes), aliases, text=source.text)
-    if found is None:
-        raise DataError(
-            f"column {name!r} has more than {source.most_tuples} distinct values: make it coarser "
-            "first (an action, a column of the engine), or give the source a larger most_tuples"
-        )
-    return found
 
 
 def coupled(

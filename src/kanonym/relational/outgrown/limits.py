@@ -11,6 +11,7 @@ from kanonym.algorithms.clustering.kdtree import KDTree
 from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.algorithms.microaggregation.mona import MONA
 from kanonym.algorithms.microaggregation.ona import ONA
+from kanonym.algorithms.microaggregation.records import class_size, require_number
 from kanonym.algorithms.microaggregation.v_mdav import VMDAV
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Segmentation
@@ -96,11 +97,19 @@ def require_values(algorithm: Algorithm, ready: Prepared, models: Sequence[Priva
     ------
     DataError
         A quasi-identifier has no value in some record, and the algorithm has no distance to it.
+    SchemaError
+        A quasi-identifier is not numeric, and the algorithm takes numbers alone.
     PolicyError
-        Delta-disclosure, where classes of equal released values may have to be joined.
+        The algorithm looks at sizes of classes alone, and a model at more. Delta-disclosure,
+        where classes of equal released values may have to be joined.
 
     """
+    # Known here, and not from whichever worker comes first to a fragment.
+    if isinstance(algorithm, (*POINTS, KMember)):
+        class_size(models, ready.table, algorithm.type)
     for domain in ready.table.domains:
+        if isinstance(algorithm, (ONA, MONA)):
+            require_number(domain, algorithm.type)
         if isinstance(algorithm, POINTS) and domain.has_null and domain.kind != "nominal":
             raise DataError(
                 f"column {domain.name!r}: some record has no value, and {algorithm.type} has no "

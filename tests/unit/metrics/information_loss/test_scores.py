@@ -353,3 +353,11 @@ def test_a_table_without_records_has_lost_nothing(cities, metric):
     bound = metric.bind(empty, {})
     assert bound.score(none) == 0
     assert bound.floor(levels) == 0
+
+
+@pytest.mark.parametrize("metric", [*SINGLE, SUMS[0]], ids=name_of)
+def test_a_column_without_values_has_lost_nothing(metric):
+    """A hierarchy of no values has no leaf below its root, and no logarithm fails."""
+    tree = hierarchy.masking().bind(pl.Series("city", [], pl.String))
+    empty = encode([(pl.Series("city", [], pl.String), tree)], [], 0)
+    assert metric.bind(empty, {}).floor(np.zeros(1, np.int64)) == 0
