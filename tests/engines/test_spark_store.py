@@ -16,6 +16,8 @@ from engines.spark_sessions import spark_connect  # noqa: F401 - a fixture
 from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.relational.statements import counted, inner, named
 from kanonym.spark import Spark
+
+pytest.importorskip("pyspark", reason="needs PySpark: pip install 'kanonym[spark]'")
 from kanonym.spark.columns import to_spark
 from kanonym.spark.faults import told, without_credentials
 from kanonym.spark.store import SparkStore

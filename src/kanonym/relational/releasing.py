@@ -16,7 +16,16 @@ from kanonym.data.table import value_codes
 from kanonym.engine import Outcome
 from kanonym.kernels.grouping import group_rows
 from kanonym.relational.frequencies import Frequencies
-from kanonym.relational.statements import aliased, cleaned, inner, named, ordering, same, shuffled
+from kanonym.relational.statements import (
+    aliased,
+    cleaned,
+    free_name,
+    inner,
+    named,
+    ordering,
+    same,
+    shuffled,
+)
 from kanonym.relational.store import Query, Source
 
 FIRST, LAST = "first", "last"
@@ -59,7 +68,7 @@ class Assigned:
     @property
     def count(self) -> str:
         """The name of the column of record counts, with `whole`."""
-        return _free(self.columns)
+        return free_name(self.columns)
 
 
 def untouched(schema: Schema) -> list[str]:
@@ -140,7 +149,7 @@ def _distinct_rows(
     given = iter(column.gather(tuples[first]) for column in kept)
     parts = [next(recoded if alias else given).alias(name) for name, alias in columns.items()]
     counts = np.bincount(groups.labels, sizes, len(first)).astype(np.int64)
-    return pl.DataFrame([*parts, pl.Series(_free(columns), counts)]).sort(list(columns))
+    return pl.DataFrame([*parts, pl.Series(free_name(columns), counts)]).sort(list(columns))
 
 
 def released_query(source: Source, decided: Assigned, dtypes: Mapping[str, pl.DataType]) -> Query:
@@ -177,14 +186,14 @@ def _joined(
             order=exp.Order(expressions=[exp.Ordered(this=shuffled(source, others))]),
         )
         every = exp.Column(this=exp.Star(), table=exp.to_identifier("t", quoted=True))
-        numbered = exp.select(every, aliased(number, _free(dtypes))).from_(reads)
+        numbered = exp.select(every, aliased(number, free_name(dtypes))).from_(reads)
         reads = inner(numbered, "t")
     conditions: list[exp.Condition] = [
         same(source, column, named(f"k{place}", "a"), dtypes[name])
         for place, (name, column) in enumerate(zip(decided.keys, own, strict=True))
     ]
     if decided.separated:
-        number_ = named(_free(dtypes), "t")
+        number_ = named(free_name(dtypes), "t")
         conditions.append(exp.Between(this=number_, low=named(FIRST, "a"), high=named(LAST, "a")))
     picked = [
         aliased(named(alias, "a") if alias else named(name, "t"), name)
@@ -204,9 +213,3 @@ def _joined(
         .from_(inner(joined, "r"))
         .order_by(*(ordering(named(name, "r"), kinds.get(name)) for name in columns))
     )
-
-
-def _free(names: Mapping[str, object]) -> str:
-    """Return a name that is none of these, in any case."""
-    taken = {name.lower() for name in names}
-    return next(one for place in range(len(taken) + 1) if (one := f"n{place}") not in taken)

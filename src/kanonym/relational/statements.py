@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 from sqlglot import exp
@@ -12,6 +12,12 @@ from kanonym.relational.store import Query, Source
 
 COUNT = "n"
 """The column of record counts."""
+
+
+def free_name(names: Iterable[str]) -> str:
+    """Return a name that is none of these, in any case."""
+    taken = {name.lower() for name in names}
+    return next(one for place in range(len(taken) + 1) if (one := f"n{place}") not in taken)
 
 
 def named(name: str, table: str | None = None) -> exp.Column:

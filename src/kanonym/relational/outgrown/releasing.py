@@ -8,12 +8,20 @@ import numpy as np
 import polars as pl
 from sqlglot import exp
 
-from kanonym.data.schema import Role, Schema
+from kanonym.data.schema import Schema
 from kanonym.relational.outgrown.coding import CODE, VALUE, summed
 from kanonym.relational.outgrown.dividing import Divided
 from kanonym.relational.outgrown.finishing import CLASS, RELEASED
-from kanonym.relational.releasing import FIRST, LAST
-from kanonym.relational.statements import COUNT, aliased, inner, named, ordering, shuffled
+from kanonym.relational.releasing import FIRST, LAST, untouched
+from kanonym.relational.statements import (
+    COUNT,
+    aliased,
+    free_name,
+    inner,
+    named,
+    ordering,
+    shuffled,
+)
 from kanonym.relational.store import Query, Source
 from kanonym.transforms.recoding import released_names
 
@@ -34,11 +42,7 @@ def released_query(
 
     """
     released = _names(found)
-    kept = [
-        name
-        for name, attribute in schema.attributes.items()
-        if attribute.role in (Role.SENSITIVE, Role.INSENSITIVE)
-    ]
+    kept = untouched(schema)
     order = []
     for name in schema.attributes:
         order += released.get(name, [name] if name in kept else [])
@@ -67,7 +71,7 @@ def _repeated(
     values = classes.released().with_columns(number=np.arange(len(classes.sizes), dtype=np.int32))
     keys = {name: f"{CODE}{names.index(name)}" for name in order if name not in aliases}
     columns = [named("number", "m"), *(named(code, "d") for code in keys.values())]
-    times = _free(order)
+    times = free_name(order)
     grouped = (
         exp.select(*columns, aliased(summed(COUNT), times))
         .from_(inner(found.tuples, "d"))
@@ -148,9 +152,3 @@ def _joined(
         .from_(inner(joined, "r"))
         .order_by(*(ordering(named(name, "r"), kinds.get(name)) for name in order))
     )
-
-
-def _free(names: list[str]) -> str:
-    """Return a name that none of these is, in any case."""
-    taken = {name.lower() for name in names}
-    return next(one for place in range(len(taken) + 1) if (one := f"n{place}") not in taken)
