@@ -18,6 +18,9 @@ from kanonym.data.errors import DataError
 
 _CLUSTER_SECONDS = 90
 
+# A process in which grpc runs would end with it when another test forks.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
 
 def spark_home():
     """Return the folder of PySpark, with a Java runtime set; or skip, with the reason."""

@@ -143,7 +143,7 @@ def test_values_are_values(source):
     joined = (
         exp.select(named("n", "t"), named("place", "a"))
         .from_(inner(made.query, "t"))
-        .join(inner(keys, "a"), on=same(named("text", "t"), named("key", "a"), pl.String()))
+        .join(inner(keys, "a"), on=same(made, named("text", "t"), named("key", "a"), pl.String()))
     )
     pairs = sorted(made.store.fetch(joined).rows())
     assert pairs == [(n, n % len(ODD)) for n in range(2 * len(ODD))]
