@@ -198,10 +198,10 @@ def test_wrong_usage_is_told(kanonym, fitted, line):
     ],
 )
 def test_databases_are_refused_without_their_password(kanonym, fitted, line):
-    """A recoding is fitted and applied to files; the error holds nothing of a URL."""
+    """A recoding is fitted and applied to files; the error holds of a URL its scheme alone."""
     ran = kanonym(line)
-    assert ran.code == 2
-    assert "URL of a database" in ran.error
+    assert ran.code == 1
+    assert "postgresql://… is no file" in ran.error
     assert "hidden" not in ran.error
     assert not (fitted / "out.csv").exists()
 

@@ -76,6 +76,19 @@ def test_show_draws_the_tree(kanonym):
     assert "01234" in ran.text
 
 
+def test_a_url_is_refused_by_its_scheme_alone(kanonym):
+    """A hierarchy is in a file, and what a URL may hold of a password is not repeated."""
+    for line in (
+        "hierarchy show postgresql://ann:hidden@db/x",
+        "hierarchy check postgresql://ann:hidden@db/x",
+        "hierarchy build patients.csv zip --as postgresql://ann:hidden@db/x",
+    ):
+        ran = kanonym(line)
+        assert ran.code == 1
+        assert "postgresql://… is no file" in ran.error
+        assert "hidden" not in ran.error
+
+
 def test_brackets_are_shown_as_they_are(kanonym, folder):
     """A label in brackets is text, no markup of the terminal."""
     (folder / "sex.csv").write_text("f;[red];*\nm;[/];*\n", "utf-8")

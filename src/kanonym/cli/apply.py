@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kanonym.cli import elsewhere, options
+from kanonym.cli import options
 
 
 def apply(
@@ -49,7 +49,6 @@ def apply(
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     if update and recoding == "-":
         raise typer.BadParameter("standard input cannot be updated", param_hint="RECODING")
-    elsewhere.require_files({"RECODING": recoding, "BATCH": batch, "-o": output})
     options.check_places({"RECODING": recoding, "BATCH": batch}, [("-o", output)])
     kind = options.format_of(output, format)
     check_table_output(output, kind)

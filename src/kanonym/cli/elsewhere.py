@@ -51,20 +51,6 @@ def is_database(place: str) -> bool:
     return "://" in place and urlsplit(place).scheme.partition("+")[0] in DATABASES
 
 
-def require_files(places: dict[str, str]) -> None:
-    """Refuse the URL of a database where a file must be named, without a word of the URL.
-
-    places: by the option or argument that names each.
-    """
-    for option, place in places.items():
-        if is_database(place):
-            raise typer.BadParameter(
-                "is the URL of a database, and this command reads and writes files: export the "
-                "table first",
-                param_hint=option,
-            )
-
-
 def table_at(
     place: str,
     format: str | None,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kanonym.cli import elsewhere, options
+from kanonym.cli import options
 
 SERIES = "What holds for every batch"
 
@@ -82,7 +82,6 @@ def fit(
         raise typer.BadParameter(f"{unseen!r} is neither root nor error", param_hint="--unseen")
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
-    elsewhere.require_files({"INPUT": table, "-o": output})
     read: dict[str, str | Path | None] = {"INPUT": table, "--policy": policy}
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
     options.check_places(read, [("-o", output)])

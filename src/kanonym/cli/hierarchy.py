@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from io import StringIO
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -59,7 +58,7 @@ def build(
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Hierarchy file.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Hierarchy file.")],
     table: OfTable = None,
     column: OfColumn = None,
     format: options.Format = None,

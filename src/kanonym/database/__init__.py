@@ -96,7 +96,7 @@ def Database(  # noqa: N802 - it stands for a kind of source
     with _installed("sql"):
         from kanonym.database import sql  # noqa: PLC0415 - its drivers may be absent
 
-    return sql.source(url, table, schema, most_tuples)
+        return sql.source(url, table, schema, most_tuples)
 
 
 def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) -> None:
@@ -122,7 +122,7 @@ def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) 
     with _installed("sql"):
         from kanonym.database import sql  # noqa: PLC0415 - its drivers may be absent
 
-    sql.write(frame, url, table, schema)
+        sql.write(frame, url, table, schema)
 
 
 @contextlib.contextmanager

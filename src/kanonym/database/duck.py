@@ -13,8 +13,9 @@ from kanonym.database import duck_files
 from kanonym.database.arrow import frame_of, plain
 from kanonym.database.duck_errors import errors
 from kanonym.database.duck_staging import staged_file, staged_table
-from kanonym.database.names import column, fresh, reading, table_of
+from kanonym.database.names import fresh, reading, table_of
 from kanonym.database.temporary import TemporaryTables
+from kanonym.relational.statements import named
 from kanonym.relational.store import Query, Staged
 
 Relation: TypeAlias = Any  # duckdb tells its types, but none of the result of a statement
@@ -80,25 +81,25 @@ class DuckStore(TemporaryTables):
         apart into rows of at most `_LIST` first.
         """
         names = [name for name in self.columns(query) if name != times]
-        number, part, one = column(times), fresh(), fresh()
+        number, part, one = named(times), fresh(), fresh()
         most = exp.Literal.number(_LIST)
         parts = exp.IntDiv(
             this=exp.paren(exp.Add(this=number, expression=exp.Literal.number(_LIST - 1))),
             expression=most,
         )
-        before = exp.Mul(this=most, expression=column(part))
+        before = exp.Mul(this=most, expression=named(part))
         rest = exp.Least(this=most, expressions=[exp.Sub(this=number, expression=before)])
         apart = (
-            exp.select(*map(column, names), number)
+            exp.select(*map(named, names), number)
             .select(exp.alias_(_unnested(parts), part, quoted=True))
             .from_(query.subquery("q"))
         )
         repeated = (
-            exp.select(*map(column, names))
+            exp.select(*map(named, names))
             .select(exp.alias_(_unnested(rest), one, quoted=True))
             .from_(apart.subquery("q"))
         )
-        return exp.select(*map(column, names)).from_(repeated.subquery("q"))
+        return exp.select(*map(named, names)).from_(repeated.subquery("q"))
 
     def stage(self, query: Query, place: str | None) -> Staged:
         """Write a hidden file beside `place`, or a temporary table for None.

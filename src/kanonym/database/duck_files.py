@@ -16,7 +16,8 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS
 from kanonym.database.credentials import shown
 from kanonym.database.duck_csv import csv_query
-from kanonym.database.names import column, fresh, refuse_same_names
+from kanonym.database.names import fresh, refuse_same_names
+from kanonym.relational.statements import named
 
 Connection: TypeAlias = Any
 
@@ -70,7 +71,7 @@ def registered(connection: Connection, frame: pl.DataFrame) -> str:
     connection.register(name, frame.to_arrow())
     picked: list[exp.Expr] = []
     for each, dtype in frame.schema.items():
-        picked.append(column(each))
+        picked.append(named(each))
         if isinstance(dtype, pl.Enum):
             kind, words = fresh(), fresh()
             categories = pl.DataFrame({"word": dtype.categories}).with_row_index("place")
@@ -79,7 +80,7 @@ def registered(connection: Connection, frame: pl.DataFrame) -> str:
                 f"CREATE TYPE {kind} AS ENUM (SELECT word FROM {words} ORDER BY place)"  # noqa: S608
             )
             connection.unregister(words)
-            cast = exp.cast(column(each), exp.DataType.build(kind, udt=True))
+            cast = exp.cast(named(each), exp.DataType.build(kind, udt=True))
             picked[-1] = exp.alias_(cast, each, quoted=True)
     if not any(isinstance(dtype, pl.Enum) for dtype in frame.schema.values()):
         return name
@@ -97,7 +98,7 @@ def usable(name: str, dtype: str) -> exp.Expr:
         There is none.
 
     """
-    read = column(name)
+    read = named(name)
     if dtype.startswith(_REFUSED):
         raise DataError(
             f"column {name!r} has the type {dtype.partition('(')[0]}, which cannot be used; "

@@ -10,8 +10,8 @@ from kanonym.data.files import check_table_output
 from kanonym.data.files.cells import printable
 from kanonym.database.duck_csv import read_csv
 from kanonym.database.duck_errors import errors
-from kanonym.database.names import column
 from kanonym.database.staging import HiddenFile, Staged, write_aside
+from kanonym.relational.statements import named
 from kanonym.relational.store import Query
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def staged_file(store: DuckStore, query: Query, place: str) -> Staged:
         if kind == "parquet":
             with errors(place):
                 store.relation(query).write_parquet(path, compression="zstd")
-            reads = exp.select(*map(column, store.columns(query))).from_(_parquet(path))
+            reads = exp.select(*map(named, store.columns(query))).from_(_parquet(path))
         elif kind in ("csv", "tsv") and not packed:
             reads = _csv(store, query, path, "\t" if kind == "tsv" else ",", place)
         else:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
+from kanonym.relational.statements import named
 from kanonym.relational.store import Query
 
 
@@ -22,14 +23,9 @@ def fresh() -> str:
     return f"kanonym_{secrets.token_hex(8)}"
 
 
-def column(name: str, table: str | None = None) -> exp.Column:
-    """Return a quoted column."""
-    return exp.column(name, table=table, quoted=True)
-
-
 def reading(name: str, columns: list[str]) -> Query:
     """Return a query that reads columns of a table."""
-    return exp.select(*map(column, columns)).from_(exp.table_(name, quoted=True))
+    return exp.select(*map(named, columns)).from_(exp.table_(name, quoted=True))
 
 
 def refuse_same_names(names: Sequence[str], where: str) -> None:

@@ -12,7 +12,8 @@ from kanonym.data.errors import DataError
 from kanonym.database.adbc import AdbcStore, ArrowTable, Connection
 from kanonym.database.arrow import declared_scale, is_decimal_text
 from kanonym.database.credentials import shown
-from kanonym.database.names import column, fresh
+from kanonym.database.names import fresh
+from kanonym.relational.statements import named
 from kanonym.relational.store import Query
 
 _NATIVE = frozenset(
@@ -52,10 +53,10 @@ class PostgresStore(AdbcStore):
         """Return each row as often as its integer column `times` says, in order."""
         names = [name for name in self.columns(query) if name != times]
         numbers = exp.Anonymous(
-            this="generate_series", expressions=[exp.Literal.number(1), column(times, "q")]
+            this="generate_series", expressions=[exp.Literal.number(1), named(times, "q")]
         )
         return (
-            exp.select(*(column(name, "q") for name in names))
+            exp.select(*(named(name, "q") for name in names))
             .from_(query.subquery(exp.to_identifier("q", quoted=True)))
             .join(
                 exp.Lateral(this=numbers, alias=exp.TableAlias(this=exp.to_identifier(fresh()))),
@@ -106,7 +107,7 @@ class PostgresStore(AdbcStore):
         found = {field.name: declared_scale(field) for field in fields}
         for name, scale in found.items():
             if scale is None:
-                widest = exp.Max(this=exp.Anonymous(this="scale", expressions=[column(name)]))
+                widest = exp.Max(this=exp.Anonymous(this="scale", expressions=[named(name)]))
                 asked = exp.select(widest).from_(held.subquery("q"))
                 found[name] = self.query(self.sql(asked))[0][0] or 0
         return {name: int(scale or 0) for name, scale in found.items()}
@@ -136,11 +137,11 @@ class PostgresStore(AdbcStore):
         self._execute(f'ANALYZE "{name}"')
 
     def _indexed(self, name: str, group: str) -> None:
-        self._execute(f'CREATE INDEX ON "{name}" ({self.sql(column(group))})')
+        self._execute(f'CREATE INDEX ON "{name}" ({self.sql(named(group))})')
 
 
 def _usable(name: str, dtype: str, kind: str, category: str, exact: object, told: str) -> exp.Expr:
-    read: exp.Expr = column(name)
+    read: exp.Expr = named(name)
     if dtype in _NATIVE or category == "A":
         if exact:
             return read

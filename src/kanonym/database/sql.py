@@ -53,21 +53,20 @@ def store_of(url: str, schema: str | None = None) -> AdbcStore:
     Raises
     ------
     DataError
-        Another kind of database; or its driver is not installed.
+        Another kind of database.
+    ImportError
+        Its driver is not installed.
 
     """
     kind = url.partition("://")[0].partition("+")[0]
-    try:
-        if kind in ("postgresql", "postgres"):
-            from kanonym.database.postgres import PostgresStore  # noqa: PLC0415 - its driver
+    if kind in ("postgresql", "postgres"):
+        from kanonym.database.postgres import PostgresStore  # noqa: PLC0415 - its driver
 
-            return PostgresStore(url, schema)
-        if kind == "sqlite":
-            from kanonym.database.sqlite import SqliteStore  # noqa: PLC0415 - its driver
+        return PostgresStore(url, schema)
+    if kind == "sqlite":
+        from kanonym.database.sqlite import SqliteStore  # noqa: PLC0415 - its driver
 
-            return SqliteStore(url, schema)
-    except ImportError as error:
-        raise DataError(f"{error.name} is not installed; pip install 'kanonym[sql]'") from None
+        return SqliteStore(url, schema)
     raise DataError(
         f"{shown(url)}: a database is postgresql://user:password@host/database or sqlite:///path"
     )

@@ -16,7 +16,8 @@ from sqlglot import exp
 from kanonym.data.errors import DataError
 from kanonym.database.adbc import BATCH_ROWS, AdbcStore, ArrowTable, Connection
 from kanonym.database.credentials import shown
-from kanonym.database.names import column, fresh, reading, table_of
+from kanonym.database.names import fresh, reading, table_of
+from kanonym.relational.statements import named
 from kanonym.relational.store import Query
 
 _BATCH = adbc_driver_sqlite.StatementOptions.BATCH_ROWS.value
@@ -49,7 +50,7 @@ class SqliteStore(AdbcStore):
         # A table of numbers that is sorted by them: the join stops where `times` is reached.
         numbers, number = self._new(), fresh()
         most = self.fetch(
-            exp.select(exp.alias_(exp.Max(this=column(times)), "most")).from_(query.subquery("q"))
+            exp.select(exp.alias_(exp.Max(this=named(times)), "most")).from_(query.subquery("q"))
         )["most"][0]
         self._execute(f'CREATE TEMPORARY TABLE "{numbers}" ("{number}" INTEGER PRIMARY KEY)')
         if most is not None and most > 0:
@@ -58,9 +59,9 @@ class SqliteStore(AdbcStore):
                 f"(SELECT 1 UNION ALL SELECT i + 1 FROM one WHERE i < {int(most)}) "
                 "SELECT i FROM one"
             )
-        enough = exp.LTE(this=column(number), expression=column(times))
+        enough = exp.LTE(this=named(number), expression=named(times))
         return (
-            exp.select(*map(column, names))
+            exp.select(*map(named, names))
             .from_(query.subquery("q"))
             .join(exp.table_(numbers, quoted=True), join_type="cross")
             .where(enough)
@@ -183,22 +184,22 @@ class SqliteStore(AdbcStore):
         super()._load(name, table, append=append, temporary=temporary, schema=schema)
 
     def _indexed(self, name: str, group: str) -> None:
-        self._execute(f'CREATE INDEX "{name}_i" ON "{name}" ({self.sql(column(group))})')
+        self._execute(f'CREATE INDEX "{name}_i" ON "{name}" ({self.sql(named(group))})')
 
 
 def _kind(name: str) -> exp.Expr:
     """Return the type of a column's value; null for null."""
-    given = exp.Anonymous(this="typeof", expressions=[column(name)])
+    given = exp.Anonymous(this="typeof", expressions=[named(name)])
     return exp.Nullif(this=given, expression=exp.Literal.string("null"))
 
 
 def _is(name: str, kind: str) -> exp.Expr:
-    given = exp.Anonymous(this="typeof", expressions=[column(name)])
+    given = exp.Anonymous(this="typeof", expressions=[named(name)])
     return exp.EQ(this=given, expression=exp.Literal.string(kind))
 
 
 def _usable(name: str, kinds: set[str]) -> exp.Expr:
-    read: exp.Expr = column(name)
+    read: exp.Expr = named(name)
     if kinds == {"integer", "real"}:
         read = exp.cast(read, "REAL")
     elif len(kinds) > 1:

@@ -13,7 +13,8 @@ import polars as pl
 from sqlglot import exp
 
 from kanonym.database.arrow import plain
-from kanonym.database.names import column, fresh, reading, table_of
+from kanonym.database.names import fresh, reading, table_of
+from kanonym.relational.statements import named
 from kanonym.relational.store import Query, Staged
 
 _FRAGMENT_ROWS = 1 << 20  # rows of `by_group` that are in this process at a time
@@ -104,7 +105,7 @@ class TemporaryTables(ABC):
 
     def _fragments(self, held: Query, group: str) -> Iterator[pl.DataFrame]:
         """Yield whole groups of a held table, several at a time."""
-        key = column(group)
+        key = named(group)
         count = exp.alias_(exp.Count(this=exp.Star()), "kanonym_rows", quoted=True)
         source = held.subquery("q")
         types = self.fetch(held.limit(0)).schema
@@ -114,7 +115,7 @@ class TemporaryTables(ABC):
             numbers = run[1][group]
             low, high = (exp.Literal.number(str(numbers[at])) for at in (0, -1))
             yield self.fetch(
-                exp.select(*map(column, held.named_selects))
+                exp.select(*map(named, held.named_selects))
                 .from_(source.copy())
                 .where(exp.Between(this=key, low=low, high=high))
             ).cast(types)
@@ -143,4 +144,4 @@ class TemporaryTables(ABC):
 
 
 def _ordered(query: Query, names: list[str], key: str) -> Query:
-    return exp.select(*map(column, names)).from_(query.subquery("q")).order_by(column(key))
+    return exp.select(*map(named, names)).from_(query.subquery("q")).order_by(named(key))

@@ -34,12 +34,10 @@ class Decision:
     rows_in, rows_out
         Records of the table and of the release.
     outcome
-        What was decided. Where the frequency set stayed on the engine, its table has a tuple
-        for each class.
+        What was decided. Where the frequency set stayed on the engine, its table knows the
+        columns one by one (`outgrown.outcome_of`).
     original
         What the models look at in the table, where records were suppressed; else None.
-    texts
-        The columns that models look at which are text.
     utility
         What the release lost, where the outcome does not tell; else None.
     counted
@@ -55,7 +53,6 @@ class Decision:
     rows_out: int
     outcome: Outcome
     original: Taken | None
-    texts: frozenset[str]
     utility: Utility | None = None
     counted: bool = True
     lasting: bool = True
@@ -125,7 +122,6 @@ def _of_counted(
         rows_out=decided.rows,
         outcome=outcome,
         original=Taken(counted.column, len(counted.counts), counted.counts) if lost else None,
-        texts=_texts(dict(counted.table.schema)),
     )
 
 
@@ -138,7 +134,7 @@ def _of_divided(
 ) -> Decision:
     """Decide where the frequency set is."""
     found = outgrown.divided(source, task, named, dtypes, watch)
-    known, classes = found.coding.ready, found.classes
+    classes = found.classes
     kept = untouched(task.schema)
     by_name = {one.name: [column.name for column in one.columns] for one in classes.recoded}
     order = [
@@ -146,7 +142,6 @@ def _of_divided(
         for name in task.schema.attributes
         for column in by_name.get(name, [name] if name in kept else [])
     ]
-    secret = {domain.name: domain.values.dtype for domain in known.table.sensitive}
     return Decision(
         query=lambda: outgrown.released_query(source, found, task.schema, dtypes),
         columns=order,
@@ -154,12 +149,7 @@ def _of_divided(
         rows_out=found.rows,
         outcome=outgrown.outcome_of(found),
         original=None,
-        texts=_texts(secret),
         utility=classes.utility,
         counted=False,
         lasting=False,
     )
-
-
-def _texts(dtypes: Mapping[str, pl.DataType]) -> frozenset[str]:
-    return frozenset(name for name, dtype in dtypes.items() if dtype == pl.String)

@@ -167,12 +167,13 @@ def _verified(
     """Group what was written, and ask every model again."""
     named = [column.name for one in decided.outcome.recoded for column in one.columns]
     hidden = sensitive_names(schema, policy.models)
+    texts = {one.name for one in decided.outcome.table.sensitive if one.values.dtype == pl.String}
     found = _frequencies_of(source, staged.query, [*named, *hidden])
 
     def seen(name: str) -> pl.Series:
         # The form that was written may know texts alone.
         values = found.column(name)
-        return values if name in named or name in decided.texts else typed_texts(values)
+        return values if name in named or name in texts else typed_texts(values)
 
     return verify_columns(
         [seen(name) for name in named],

@@ -176,7 +176,8 @@ def source_of_text(text: str) -> HierarchySource:
         It is none of these.
 
     """
-    form = {"file": text} if Path(text).suffix else document.parse_value(text, "hierarchy")
+    is_file = Path(text).suffix or "://" in text  # URLs are refused where files are read
+    form = {"file": text} if is_file else document.parse_value(text, "hierarchy")
     try:
         return source(form, Path())
     except FaultsFoundError as error:

@@ -15,8 +15,7 @@ from kanonym.data.merged import first_leaves
 from kanonym.data.schema import Schema, Sensitive
 from kanonym.data.table import Domain, encode
 from kanonym.engine import Stopwatch, Task, prepare
-from kanonym.relational.frequencies import Frequencies, fetched
-from kanonym.relational.statements import projected
+from kanonym.relational.frequencies import Frequencies, frequencies
 from kanonym.relational.store import Source
 
 VALUE = "value"
@@ -155,8 +154,7 @@ def values_of(source: Source, name: str, dtypes: Mapping[str, pl.DataType]) -> F
         It has more than `source.most_tuples` distinct values.
 
     """
-    aliases = {name: "c0"}
-    found = fetched(source, projected(source, aliases, dtypes), aliases, text=source.text)
+    found = frequencies(source, [name], dtypes)
     if found is None:
         raise DataError(
             f"column {name!r} has more than {source.most_tuples} distinct values: make it coarser "

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.errors import SchemaError
 from kanonym.data.files import typed_texts
 from kanonym.relational.statements import COUNT, counted, nothing_of, projected
 from kanonym.relational.store import Query, Source
@@ -103,12 +103,5 @@ def fetched(
     if len(found) == many:
         return None
     raw = found.select(pl.col(alias).alias(name) for name, alias in aliases.items())
-    for name, dtype in raw.schema.items():
-        if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
-            raise DataError(
-                f"column {name!r} holds {dtype}: only numbers, booleans, dates, text and "
-                "categories can be recoded or measured. Convert the column, or give it the role "
-                "insensitive (released as it is) or identifier (dropped)"
-            )
     typed = pl.DataFrame([typed_texts(one) for one in raw]) if text and raw.width else raw
     return Frequencies(raw, typed, found[COUNT].cast(pl.Int64).to_numpy())

@@ -25,11 +25,9 @@ def named(name: str, table: str | None = None) -> exp.Column:
     return exp.column(name, table=table, quoted=True)
 
 
-def table(name: str, *schema: str) -> Query:
-    """Return a query of everything in a table: its name, and that of its schema if it has one."""
-    place = exp.to_identifier(name, quoted=True)
-    inside = exp.to_identifier(schema[0], quoted=True) if schema else None
-    return exp.select(exp.Star()).from_(exp.Table(this=place, db=inside))
+def table(name: str) -> Query:
+    """Return a query of everything in a table."""
+    return exp.select(exp.Star()).from_(exp.table_(name, quoted=True))
 
 
 def inner(query: Query, alias: str) -> exp.Subquery:

@@ -1,4 +1,4 @@
-"""What an engine outside of this process can do: six abilities, everything else is built of them.
+"""What an engine outside of this process can do: seven abilities, everything else is built of them.
 
 Queries are sqlglot expressions, never text: names are quoted for each dialect, and values
 travel in tables (`Store.put`), so that neither can become SQL.

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
+from kanonym.data.files.disk import refuse_url
 from kanonym.data.hierarchy.base import Hierarchy
 from kanonym.data.hierarchy.rows import Row, Rows
 
@@ -71,6 +72,7 @@ class FromFile:
     def __post_init__(self) -> None:
         if self.separator is not None and (len(self.separator) != 1 or self.separator in '"\r\n'):
             raise HierarchyError(f"separator must be one character, not {self.separator!r}")
+        refuse_url(self.path)
         path = Path(self.folder, self.path)
         origin = f"hierarchy {path}"
         try:
