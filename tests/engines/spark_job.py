@@ -2,7 +2,7 @@
 
     python spark_job.py MASTER TABLE RELEASE SIGNS
 
-Each partition that is read leaves a file in the folder SIGNS and lasts half a second, so that a
+Each partition that is read leaves a file in the folder SIGNS and lasts a while, so that a
 test can kill somebody in the middle. Their number stands in a file there before.
 """
 
@@ -21,6 +21,16 @@ SETTINGS = {
     "spark.sql.files.maxPartitionBytes": "2k",
     "spark.sql.files.openCostInBytes": "0",
 }
+
+
+ASKED = {
+    "quasi_identifiers": ["age", "city"],
+    "sensitive": ["disease"],
+    "others": "insensitive",
+    "k": 3,
+    "algorithm": "mondrian",
+}
+"""Of the release."""
 
 
 def slowed(signs, seconds):
@@ -50,11 +60,8 @@ def main(master, table, release, signs):
         session = builder.getOrCreate()
         frame = session.read.parquet(table)
         Path(signs, "partitions").write_text(str(frame.rdd.getNumPartitions()))
-        frame = frame.mapInArrow(slowed(signs, 0.5), frame.schema)
-    ka.anonymize(
-        ka.Spark(frame), quasi_identifiers=["age", "city"], sensitive=["disease"],
-        others="insensitive", k=3, algorithm="mondrian", output=release,
-    )  # fmt: skip
+        frame = frame.mapInArrow(slowed(signs, 0.33), frame.schema)
+    ka.anonymize(ka.Spark(frame), **ASKED, output=release)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def settings():
 
     return local_settings() | {
         "spark.master": "local[2]",
-        "spark.driver.memory": "1g",
+        "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.session.timeZone": "Europe/Berlin",  # moments must not depend on it
     }
@@ -106,10 +106,24 @@ def spark_connect(tmp_path_factory):
 
 @dataclass
 class Cluster:
-    """A standalone cluster on the loopback interface."""
+    """A standalone cluster on the loopback interface; workers have one core each."""
 
     url: str
+    program: str
+    folder: Path
     workers: list = field(default_factory=list)
+    begun: int = 0
+
+    def add_a_worker(self):
+        """Start one more worker."""
+        self.begun += 1
+        worker = started(
+            self.folder / f"worker{self.begun}.log", self.program,
+            "org.apache.spark.deploy.worker.Worker", self.url, "--host", "127.0.0.1",
+            "--webui-port", "0", "--cores", "1", "--memory", "1g",
+            "--work-dir", str(self.folder / f"work{self.begun}"),
+        )  # fmt: skip
+        self.workers.append(worker)
 
     def kill_a_worker(self):
         """Kill the first worker, and the executors that it started, at once."""
@@ -118,7 +132,7 @@ class Cluster:
 
 @pytest.fixture
 def spark_cluster(tmp_path):
-    """Start a master and two workers of one core each."""
+    """Start a master and two workers."""
     home = spark_home()
     port = free_port()
     program = str(home / "bin" / "spark-class")
@@ -127,17 +141,11 @@ def spark_cluster(tmp_path):
         log, program, "org.apache.spark.deploy.master.Master",
         "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0",
     )  # fmt: skip
-    cluster = Cluster(f"spark://127.0.0.1:{port}")
+    cluster = Cluster(f"spark://127.0.0.1:{port}", program, tmp_path)
     try:
         await_port(port, master, log)
-        cluster.workers = [
-            started(
-                tmp_path / f"worker{number}.log", program, "org.apache.spark.deploy.worker.Worker",
-                cluster.url, "--host", "127.0.0.1", "--webui-port", "0", "--cores", "1",
-                "--memory", "1g", "--work-dir", str(tmp_path / f"work{number}"),
-            )
-            for number in range(2)
-        ]  # fmt: skip
+        cluster.add_a_worker()
+        cluster.add_a_worker()
         yield cluster
     finally:
         for process in [*cluster.workers, master]:
