@@ -172,6 +172,28 @@ def test_discarded_files_leave_nothing(source, tmp_path):
     assert list(place.parent.iterdir()) == []
 
 
+def test_a_place_is_refused_before_the_work(source, tmp_path, monkeypatch):
+    """Where a release can never be written, nobody waits for a decision first."""
+
+    def decided(*_):
+        raise AssertionError("decided before the place was looked at")
+
+    monkeypatch.setattr("kanonym.pipeline.elsewhere.decision_about", decided)
+    made = source(PATIENTS.select("age"))
+    places = [str(tmp_path / "released.docx")]
+    if made.store.name == "spark":
+        (tmp_path / "there.parquet").mkdir()
+        places.append(str(tmp_path / "there.parquet"))
+    elif made.store.name == "duckdb":
+        places.append(str(tmp_path / "none" / "released.parquet"))
+    else:
+        made.store.stage(made.query, "there").publish()
+        places += ["there", None]
+    for place in places:
+        with pytest.raises(DataError):
+            ka.anonymize(made, quasi_identifiers=["age"], k=2, output=place)
+
+
 def test_errors_of_an_engine_are_ours(source):
     """An engine's error is a DataError, and does not quote values."""
     made = source(pl.DataFrame({"text": ["verysecret"], "n": [1]}))

@@ -60,6 +60,14 @@ class AdbcStore(TemporaryTables):
     def __repr__(self) -> str:
         return f"<{self.name} store of {shown(self._url)}>"
 
+    def require_place(self, place: str | None) -> None:
+        """Refuse no place, a table that exists, and a file that cannot be written."""
+        place = self._named(place)
+        if is_file(place):
+            check_table_output(place)
+        else:
+            self.free_table(place)
+
     def stage(self, query: Query, place: str | None) -> Staged:
         """Write a table of this database, or a hidden file.
 
@@ -77,10 +85,7 @@ class AdbcStore(TemporaryTables):
             There is such a table, or no place, or it cannot be written.
 
         """
-        if place is None:
-            raise DataError(
-                f"a release of {self.name} needs a place: name a table to be created, or a file"
-            )
+        place = self._named(place)
         if is_file(place):
             return self._staged_file(query, place)
         name = self.free_table(place)
@@ -92,6 +97,13 @@ class AdbcStore(TemporaryTables):
             return place
 
         return Staged(reads, publish, self.rollback)
+
+    def _named(self, place: str | None) -> str:
+        if place is None:
+            raise DataError(
+                f"a release of {self.name} needs a place: name a table to be created, or a file"
+            )
+        return place
 
     def free_table(self, place: str) -> exp.Table:
         """Return the name of a table to be created.

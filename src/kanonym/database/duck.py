@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 from sqlglot import exp
 
+from kanonym.data.files import check_table_output
 from kanonym.database import duck_files
 from kanonym.database.arrow import frame_of, plain
 from kanonym.database.duck_errors import errors
@@ -100,6 +101,11 @@ class DuckStore(TemporaryTables):
             .from_(apart.subquery("q"))
         )
         return exp.select(*map(named, names)).from_(repeated.subquery("q"))
+
+    def require_place(self, place: str | None) -> None:
+        """Refuse a file that cannot be written."""
+        if place is not None:
+            check_table_output(place)
 
     def stage(self, query: Query, place: str | None) -> Staged:
         """Write a hidden file beside `place`, or a temporary table for None.

@@ -78,6 +78,10 @@ class TemporaryTables(ABC):
         return reading(results, list(schema))
 
     @abstractmethod
+    def require_place(self, place: str | None) -> None:
+        """Refuse a place where nothing can be written."""
+
+    @abstractmethod
     def stage(self, query: Query, place: str | None) -> Staged:
         """Write the rows of a query to where nobody takes them for a release."""
 

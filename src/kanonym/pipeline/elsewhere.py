@@ -76,6 +76,7 @@ def released_from(
         dtypes = types_of(source)
         schema = policy.schema_for(list(dtypes))
         _require_possible(policy, schema)
+        source.store.require_place(output)
     decided = decision_about(source, policy, schema, dtypes, watch)
 
     def released(decided: Decision, place: str | None) -> tuple[Any, Verification]:
@@ -93,9 +94,10 @@ def released_from(
 
     def written(place: str) -> Any:
         known = decided
-        if not decided.lasting:  # what the engine held of it is gone: decide the same again
-            known = decision_about(source, policy, schema, dtypes, Stopwatch())
         with closing(source.store):
+            source.store.require_place(place)
+            if not decided.lasting:  # what the engine held of it is gone: decide the same again
+                known = decision_about(source, policy, schema, dtypes, Stopwatch())
             return released(known, place)[0]
 
     frame, verification = released(decided, output)

@@ -1,4 +1,4 @@
-"""What an engine outside of this process can do: seven abilities, everything else is built of them.
+"""What an engine outside of this process can do: eight abilities, everything else is built of them.
 
 Queries are sqlglot expressions, never text: names are quoted for each dialect, and values
 travel in tables (`Store.put`), so that neither can become SQL.
@@ -91,6 +91,10 @@ class Store(Protocol):
         or a `functools.partial` of one with arguments that can be pickled: where the engine
         has workers, it runs there.
         """
+        ...
+
+    def require_place(self, place: str | None) -> None:
+        """Refuse a place that `stage` would refuse, before there is something to write."""
         ...
 
     def stage(self, query: Query, place: str | None) -> Staged:

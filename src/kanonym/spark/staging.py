@@ -131,12 +131,9 @@ def staged(
     if place is None:
         return Shown(view(frame), frame)
     kind = format_of(place, "")
-    check_writable(kind, place)
-    inside, _, name = place.rstrip("/").rpartition("/")
-    inside = inside or ("/" if place.startswith("/") else ".")
+    folders = require_place(session, place, remote=remote)
+    inside, name = _parts(place)
     with told(f"write {without_credentials(place)}"):
-        folders = folders_of(session, inside, remote=remote)
-        _refuse_existing(folders, place)
         _tidy(folders, inside, name)
         hidden = f"{inside}/{_prefix(name)}{os.getpid()}-{secrets.token_hex(4)}"
         try:
@@ -150,6 +147,21 @@ def staged(
                 folders.remove(hidden)
             raise
     return Written(query, folders, hidden, place)
+
+
+def require_place(session: SparkSession, place: str, *, remote: bool) -> Folders:
+    """Return the file system of a place; errors as of `staged`."""
+    check_writable(format_of(place, ""), place)
+    with told(f"write {without_credentials(place)}"):
+        folders = folders_of(session, _parts(place)[0], remote=remote)
+        _refuse_existing(folders, place)
+    return folders
+
+
+def _parts(place: str) -> tuple[str, str]:
+    """Return the folder of a place, and its name in it."""
+    inside, _, name = place.rstrip("/").rpartition("/")
+    return inside or ("/" if place.startswith("/") else "."), name
 
 
 def _refuse_existing(folders: Folders, place: str) -> None:

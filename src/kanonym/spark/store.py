@@ -22,7 +22,7 @@ from kanonym.spark.columns import (
 )
 from kanonym.spark.faults import told
 from kanonym.spark.repetition import groupable, in_order, repeated
-from kanonym.spark.staging import staged
+from kanonym.spark.staging import require_place, staged
 
 Frame: TypeAlias = Any  # pyspark carries no types
 
@@ -130,6 +130,11 @@ class SparkStore:
                 _on_arrow(function, names, awaited), struct_of(schema)
             )
             return self.view(applied)
+
+    def require_place(self, place: str | None) -> None:
+        """Refuse a folder that exists, and what cannot be written."""
+        if place is not None:
+            require_place(self.session, place, remote=is_remote(self.session))
 
     def stage(self, query: Query, place: str | None) -> Staged:
         """Write the rows of a query, unseen: as `Store.stage`, see `spark.staging`.

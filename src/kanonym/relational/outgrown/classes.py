@@ -16,7 +16,17 @@ from kanonym.kernels.grouping import Groups, group_rows
 from kanonym.kernels.penalty import SET, span_losses
 from kanonym.metrics.information_loss.released import ReleasedValues, released_loss
 from kanonym.metrics.utility import Utility
-from kanonym.relational.outgrown.finishing import CLASS, ERROR, HIGH, LOSS, LOW, RELEASED, SIZE, Job
+from kanonym.relational.outgrown.finishing import (
+    CLASS,
+    ERROR,
+    HIGH,
+    LOSS,
+    LOW,
+    RELEASED,
+    SIZE,
+    Job,
+    plain,
+)
 from kanonym.transforms.recoding import released_names
 
 
@@ -57,7 +67,8 @@ class ReleasedClasses:
 def released_classes(table: pl.DataFrame, job: Job) -> ReleasedClasses:
     """Join the classes of fragments that release the same, and measure them.
 
-    table: a row for each class of a fragment: `class`, and what `Job.released` says.
+    table: a row for each class of a fragment: `class`, and what `Job.released` says, texts as
+    categories in their order.
     """
     columns = _columns(job)
     every = [one for several in columns for one in several]
@@ -108,7 +119,7 @@ def _recoded(
     values = table.select(names)[together.first]
     alike = _alike(values, names)
     columns = [
-        values[name].gather(alike.first).alias(own)
+        plain(values[name].gather(alike.first)).alias(own)
         for name, own in zip(names, released_names(domain.name, recoding), strict=True)
     ]
     return RecodedAttribute(domain.name, recoding, tuple(columns), alike.labels, low, high, loss)

@@ -147,37 +147,62 @@ def _finished(growing: Growing, job: Job, size: int) -> tuple[Query, ReleasedCla
         There are more than `source.most_tuples` classes.
 
     """
-    store, most = growing.source.store, growing.source.most_tuples
+    store, schema = growing.source.store, _schema(job)
+    wanted = {name: schema[name] for name in [CLASS, *_of_classes(schema, job)]}
     parts: list[Query] = []
-    tables: list[pl.DataFrame] = []
+    small: Query | None = None
     batches = packed(growing.tree, size)
     if batches:
-        schema = _schema(job)
-        batched = _batched(growing, batches)
-        done = store.by_group(batched, BATCH, partial(finish, job=job), schema)
-        done = store.hold(_columns(done, schema))  # it is read twice
-        parts.append(_columns(done, job.of_tuples))
-        known = [CLASS, *_of_classes(schema, job)]
-        heads = _columns(done, known).where(exp.Is(this=named(SIZE), expression=exp.Null()).not_())
-        table = store.fetch(heads.limit(most + 1))
-        if len(table) > most:
-            raise DataError(
-                f"the release has more than {most} classes: give the source a larger most_tuples"
-            )
-        tables.append(table.select(pl.col(name).cast(schema[name]) for name in known))
+        done = store.by_group(_batched(growing, batches), BATCH, partial(finish, job=job), schema)
+        small = store.hold(_columns(done, schema))  # it is read several times
+        parts.append(_columns(small, job.of_tuples))
     large = growing.tree.numbers("class")
     if large:
         parts.append(_columns(_large(growing, large, job), job.of_tuples))
-        tables += [
-            _one_class(histograms, job).select(
-                pl.lit(LARGE - number, pl.Int64).alias(CLASS), pl.all()
-            )
-            for number, histograms in growing.counts(large)
-        ]
+    others = pl.DataFrame(schema=wanted)
+    for number, histograms in growing.counts(large) if large else ():
+        one = _one_class(histograms, job)
+        others.extend(one.select(pl.lit(LARGE - number, pl.Int64).alias(CLASS), *list(wanted)[1:]))
     query = parts[0]
     for part in parts[1:]:
         query = exp.union(query, part, distinct=False, copy=False)
-    return query, released_classes(pl.concat(tables), job)
+    return query, released_classes(_classes(growing.source, small, others), job)
+
+
+def _classes(source: Source, done: Query | None, others: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each class, ordered by its number, its texts as categories in order.
+
+    done: reads what `finish` returned, if it was asked. others: classes beside those.
+
+    Raises
+    ------
+    DataError
+        There are more than `source.most_tuples` classes.
+
+    """
+
+    def read(names: Sequence[str]) -> pl.DataFrame:
+        own = others.select(names)
+        if done is not None:
+            of_class = exp.Is(this=named(SIZE), expression=exp.Null()).not_()
+            query = _columns(done, names).where(of_class).limit(source.most_tuples + 1)
+            found = source.store.fetch(query)
+            if len(found) > source.most_tuples:
+                raise DataError(
+                    f"the release has more than {source.most_tuples} classes: give the source a "
+                    "larger most_tuples"
+                )
+            own = pl.concat([found.cast(own.schema), own])
+        return own.sort(CLASS)
+
+    texts = [name for name, dtype in others.schema.items() if dtype == pl.String]
+    table = read([name for name in others.columns if name not in texts])
+    # One by one: few of them are different, and all together would be most of the memory.
+    for name in texts:
+        column = read([CLASS, name])[name]
+        words = column.drop_nulls().unique().sort()
+        table = table.with_columns(column.cast(pl.Enum(words)))
+    return table.select(others.columns)
 
 
 def _schema(job: Job) -> dict[str, pl.DataType]:

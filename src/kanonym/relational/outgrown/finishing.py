@@ -18,7 +18,7 @@ from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.engine import Prepared, Task
 from kanonym.kernels.conditions import Criteria
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.penalty import SET, Costs
 from kanonym.metrics.utility import measure_utility
 from kanonym.models.base import PrivacyModel
 from kanonym.relational.outgrown.coding import CODE
@@ -117,7 +117,8 @@ class Job:
         """Return the classes of a partition: recoded, and as a table.
 
         Its columns are `size` records, `r0`, … the released values, and by attribute the outer
-        codes and the loss; and in its first row the squared errors of all records, added up.
+        codes, and of a set the loss; and in its first row the squared errors of all records,
+        added up.
         """
         recoded = recode(
             table,
@@ -139,7 +140,8 @@ class Job:
         for a, one in enumerate(recoded):
             columns.append(pl.Series(f"{LOW}{a}", one.low))
             columns.append(pl.Series(f"{HIGH}{a}", one.high))
-            columns.append(pl.Series(f"{LOSS}{a}", one.loss, dtype=pl.Float64))
+            if self.costs.attributes[a, 0] == SET:  # of others it follows from the codes
+                columns.append(pl.Series(f"{LOSS}{a}", one.loss, dtype=pl.Float64))
         errors = measure_utility(table, partition, recoded, sizes).rmse
         for a, domain in enumerate(self.domains):
             if domain.kind == "number":
