@@ -332,14 +332,16 @@ def draw(results: dict[Case, Run], place: str) -> None:
             for case, found in results.items()
         ]
     )
-    chart = alt.Chart(table).mark_line(point=True)
-    chart.encode(
-        alt.X("rows:Q", scale=alt.Scale(type="log")),
+    of_rows = alt.Axis(format="~s", values=sorted({case.rows for case in results}), grid=False)
+    chart = alt.Chart().encode(
+        alt.X("rows:Q", scale=alt.Scale(type="log"), axis=of_rows),
         alt.Y("seconds:Q", scale=alt.Scale(type="log")),
-        alt.Color("engine:N"),
-        alt.StrokeDash("work:N"),
-        alt.Column("shape:N", title="distinct tuples"),
-    ).properties(width=280, height=280).save(place)
+        alt.Color("engine:N", sort=ENGINES),
+    )
+    works = alt.StrokeDash("work:N", sort=WORKS, legend=alt.Legend(symbolType="stroke"))
+    both = alt.layer(chart.mark_line().encode(works), chart.mark_circle(size=30), data=table)
+    both = both.properties(width=280, height=280)
+    both.facet(column=alt.Column("shape:N", title="distinct tuples")).save(place)
 
 
 def arguments() -> argparse.Namespace:
