@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import census_like
 import numpy as np
+from inputs import census_like
 
 Work: TypeAlias = Callable[[Path], dict[str, Any]]
 """Writes to a place; returns what there is to tell of it."""
@@ -353,7 +353,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--shapes", nargs="+", default=["few", "many"], choices=census_like.SHAPES)
     parser.add_argument("--engines", nargs="+", default=ENGINES, choices=ENGINES)
     parser.add_argument("--works", nargs="+", default=WORKS[1:], choices=WORKS[1:])
-    parser.add_argument("--repeats", type=int, default=3, help="processes per line; their median")
+    parser.add_argument("--repeats", type=int, default=1, help="processes per line; their median")
     parser.add_argument("--memory", default="500MB", help="DuckDB's limit")
     parser.add_argument("--heap", default="3g", help="Spark's memory")
     parser.add_argument("--folder", type=Path, help="where tables are kept from run to run")

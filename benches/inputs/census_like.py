@@ -1,6 +1,6 @@
 """Seeded tables like a census: any number of rows × 6 attributes, written as Parquet in parts.
 
-    python benches/census_like.py ROWS PLACE [few|many]
+    python benches/inputs/census_like.py ROWS PLACE [few|many]
 
 Three columns are whole numbers, three are text. Of ten million rows, `few` has about 200,000
 distinct tuples and `many` about 5,000,000. A row depends on its part's number and the seed
