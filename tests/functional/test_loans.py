@@ -15,6 +15,8 @@ from sklearn.cluster import KMeans
 
 import kanonym as ka
 
+pytestmark = pytest.mark.xdist_group("loans")  # they share releases that take long
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "loans.py"
 OUTLIER = 12840
 
