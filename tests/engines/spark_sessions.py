@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +52,7 @@ def settings():
         "spark.master": "local[2]",
         "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "3",
+        "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "kanonym-warehouse")),
         "spark.sql.session.timeZone": "Europe/Berlin",  # moments must not depend on it
     }
 

@@ -5,12 +5,10 @@ Their drivers are extras: nothing of them is needed before one of these function
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanonym.data.errors import DataError
+from kanonym.data.extras import installed
 
 if TYPE_CHECKING:
     from kanonym.relational.store import Source
@@ -60,7 +58,7 @@ def DuckDB(  # noqa: N802 - it stands for a kind of source
     their definition.
 
     """
-    with _installed("duckdb"):
+    with installed("duckdb"):
         from kanonym.database import duck_source  # noqa: PLC0415 - its driver may be absent
 
     settings = duck_source.Settings(memory, threads, folder)
@@ -93,7 +91,7 @@ def Database(  # noqa: N802 - it stands for a kind of source
         column of it has a type that cannot be used.
 
     """
-    with _installed("sql"):
+    with installed("sql"):
         from kanonym.database import sql  # noqa: PLC0415 - its drivers may be absent
 
         return sql.source(url, table, schema, most_tuples)
@@ -119,16 +117,7 @@ def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) 
         database cannot hold. Nothing is written then.
 
     """
-    with _installed("sql"):
+    with installed("sql"):
         from kanonym.database import sql  # noqa: PLC0415 - its drivers may be absent
 
         sql.write(frame, url, table, schema)
-
-
-@contextlib.contextmanager
-def _installed(extra: str) -> Iterator[None]:
-    """Say what is missing, and how to get it."""
-    try:
-        yield
-    except ImportError as error:
-        raise DataError(f"{error.name} is not installed; pip install 'kanonym[{extra}]'") from None

@@ -7,10 +7,12 @@ called.
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kanonym.data.errors import DataError
-from kanonym.relational.store import MOST_TUPLES, Source
+from kanonym.data.extras import installed
+
+if TYPE_CHECKING:
+    from kanonym.relational.store import Source
 
 
 def Spark(  # noqa: N802 - it stands for a kind of source
@@ -18,7 +20,7 @@ def Spark(  # noqa: N802 - it stands for a kind of source
     *,
     session: Any = None,
     format: str | None = None,  # noqa: A002 - as of files.read_table
-    most_tuples: int = MOST_TUPLES,
+    most_tuples: int | None = None,
 ) -> Source:
     """Return a table on Spark, to be anonymized, measured or verified where it is.
 
@@ -32,7 +34,7 @@ def Spark(  # noqa: N802 - it stands for a kind of source
     format
         Of a path: parquet, csv, tsv, json, jsonl, orc or delta; None goes by its extension.
     most_tuples
-        A frequency set of more tuples is not taken to this process.
+        A frequency set of more tuples is not taken to this process; 8,388,608 if None.
 
     Raises
     ------
@@ -46,15 +48,11 @@ def Spark(  # noqa: N802 - it stands for a kind of source
     does not have, are text.
 
     """
-    try:
-        import pyspark  # noqa: F401, PLC0415 - an extra
-    except ImportError:
-        raise DataError(
-            "tables on Spark need PySpark, which is not installed: pip install 'kanonym[spark]'"
-        ) from None
-    from kanonym.spark import columns, reading, store  # noqa: PLC0415
-    from kanonym.spark import session as sessions  # noqa: PLC0415
-    from kanonym.spark.faults import told  # noqa: PLC0415
+    with installed("spark"):
+        from kanonym.relational.store import MOST_TUPLES, Source  # noqa: PLC0415 - it may be absent
+        from kanonym.spark import columns, reading, store  # noqa: PLC0415
+        from kanonym.spark import session as sessions  # noqa: PLC0415
+        from kanonym.spark.faults import told  # noqa: PLC0415
 
     text = False
     if isinstance(table, (str, os.PathLike)):
@@ -66,4 +64,5 @@ def Spark(  # noqa: N802 - it stands for a kind of source
         columns.check_names(frame.columns, by_case=store.is_set(running, store.BY_CASE))
         frame = columns.without_void(frame)
     kept = store.SparkStore(running)
-    return Source(kept, kept.view(frame), text, most_tuples)
+    most = MOST_TUPLES if most_tuples is None else most_tuples
+    return Source(kept, kept.view(frame), text, most)
