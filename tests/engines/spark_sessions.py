@@ -50,7 +50,7 @@ def settings():
 
     return local_settings() | {
         "spark.master": "local[2]",
-        "spark.driver.memory": "2g",
+        "spark.driver.memory": "3g",
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "kanonym-warehouse")),
         "spark.sql.session.timeZone": "Europe/Berlin",  # moments must not depend on it
