@@ -321,13 +321,6 @@ def test_integers_without_sign_are_widened():
     assert [int(one[0].as_py()) for one in arrow.columns] == [ends[0] for ends in largest.values()]
 
 
-def test_missing_pyspark_is_explained(monkeypatch):
-    """Without PySpark, the message says which extra brings it."""
-    monkeypatch.setitem(__import__("sys").modules, "pyspark", None)
-    with pytest.raises(DataError, match=r"pip install 'kanonym\[spark\]'"):
-        kanonym.spark.Spark("x.parquet")
-
-
 def test_only_spark_errors_are_told(spark):
     """An error that is not Spark's passes through as it is."""
     assert spark is not None
