@@ -77,7 +77,7 @@ def frequencies(
     SchemaError
         No such column.
     DataError
-        A column of a type that cannot be counted, or what the engine says.
+        What the engine says; of a type that cannot be counted, `Frequencies.column` tells.
 
     Notes
     -----
