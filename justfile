@@ -11,6 +11,10 @@ check: lint test
 test *args:
     pytest -n auto {{ args }}
 
+# all tests with eight times as many drawn examples, and those that take too long for every change
+nightly *args:
+    pytest -n auto --hypothesis-profile=nightly {{ args }}
+
 # style, types, layers, and a sentence for every test
 lint:
     ruff check

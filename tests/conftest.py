@@ -11,8 +11,19 @@ import pytest
 from hypothesis import settings
 
 # A time limit for each example would test the machine, not the law.
-settings.register_profile("kanonym", deadline=None)
-settings.load_profile("kanonym")
+settings.register_profile("default", deadline=None, max_examples=25)
+settings.register_profile("nightly", deadline=None, max_examples=200)
+settings.load_profile("default")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave tests marked `nightly` to `just nightly`."""
+    if config.getoption("--hypothesis-profile") == "nightly":
+        return
+    left = [item for item in items if item.get_closest_marker("nightly")]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
 
 
 def pandas_numpy(columns):
