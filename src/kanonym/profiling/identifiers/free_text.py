@@ -56,6 +56,12 @@ ENTITIES = {
 are left out: they are quasi-identifiers."""
 
 
+MODELS = ("en_core_web_lg", "en_core_web_trf", "en_core_web_md", "en_core_web_sm")
+"""spaCy's English models, best first; the first that is installed is used."""
+
+_INSTALL = f"`python -m spacy download {MODELS[0]}`"
+
+
 class MissingExtraError(KanonymError, ImportError):
     """A package is needed that is not among kanonym's own requirements."""
 
@@ -103,7 +109,8 @@ def find_in_text(
     language
         Of the texts, as Presidio names it; its analyzer must have a model of it.
     analyzer
-        Presidio's analyzer, configured; None makes one with Presidio's own defaults (English).
+        Presidio's analyzer, configured; None makes one with the best English model of spaCy
+        that is installed (`MODELS`).
 
     Returns
     -------
@@ -114,7 +121,8 @@ def find_in_text(
     Raises
     ------
     MissingExtraError
-        No analyzer is given and Presidio is not installed.
+        No analyzer is given, and Presidio or a language model is not installed. Nothing is
+        downloaded.
 
     Notes
     -----
@@ -139,12 +147,31 @@ def find_in_text(
 
 
 def _presidio() -> Analyzer:
+    """Return Presidio's analyzer with an installed English model; nothing is downloaded.
+
+    Presidio by itself would download a missing model, and a list of internet domains for
+    addresses; it gets an installed model, and the list that comes with its library.
+    """
     try:
-        from presidio_analyzer import AnalyzerEngine  # noqa: PLC0415 - an extra, and slow to load
+        import spacy  # noqa: PLC0415 - an extra, and slow to load
+        import tldextract  # noqa: PLC0415
+        from presidio_analyzer import AnalyzerEngine  # noqa: PLC0415
+        from presidio_analyzer.nlp_engine import NlpEngineProvider  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError(
-            'Identifiers in free text are found by Presidio: pip install "kanonym[text]", and a '
-            "language model, as in `python -m spacy download en_core_web_lg`."
+            "finding identifiers in free text needs Presidio, which is not installed: "
+            f'pip install "kanonym[text]", and a language model: {_INSTALL}'
         ) from error
-    engine: Analyzer = AnalyzerEngine()
+    installed = [name for name in MODELS if spacy.util.is_package(name)]
+    if not installed:
+        raise MissingExtraError(
+            "finding identifiers in free text needs an English language model of spaCy, and none "
+            f"is installed. kanonym downloads nothing by itself: run {_INSTALL}, or install one "
+            f"of {', '.join(MODELS)}"
+        )
+    tldextract.tldextract.TLD_EXTRACTOR = tldextract.TLDExtract(suffix_list_urls=())
+    models = [{"lang_code": "en", "model_name": installed[0]}]
+    configuration = {"nlp_engine_name": "spacy", "models": models}
+    provider = NlpEngineProvider(nlp_configuration=configuration)
+    engine: Analyzer = AnalyzerEngine(nlp_engine=provider.create_engine())
     return engine

@@ -101,9 +101,42 @@ def test_without_presidio_the_error_says_what_to_install(monkeypatch):
     assert isinstance(caught.value, ImportError)
 
 
-def test_presidio_is_asked_where_it_is_installed(monkeypatch):
-    """Its engine is made with its own defaults."""
-    fake = SimpleNamespace(AnalyzerEngine=lambda: Words(PERSON="Ada"))
-    monkeypatch.setitem(sys.modules, "presidio_analyzer", fake)
+def presidio_with(monkeypatch, *models):
+    """Take the place of Presidio and spaCy with these models; return what was asked of them."""
+    asked = SimpleNamespace(configuration=None, lists=None)
+
+    def provider(nlp_configuration):
+        asked.configuration = nlp_configuration
+        return SimpleNamespace(create_engine=lambda: "engine")
+
+    def extract(suffix_list_urls):
+        asked.lists = suffix_list_urls
+
+    modules = {
+        "spacy": SimpleNamespace(util=SimpleNamespace(is_package=models.__contains__)),
+        "tldextract": SimpleNamespace(tldextract=SimpleNamespace(), TLDExtract=extract),
+        "presidio_analyzer": SimpleNamespace(
+            AnalyzerEngine=lambda nlp_engine: Words(PERSON="Ada" if nlp_engine else "")
+        ),
+        "presidio_analyzer.nlp_engine": SimpleNamespace(NlpEngineProvider=provider),
+    }
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    return asked
+
+
+def test_the_best_installed_model_is_used_and_nothing_is_fetched(monkeypatch):
+    """Presidio gets an installed model by name, and no address of a list of domains."""
+    asked = presidio_with(monkeypatch, "en_core_web_sm", "en_core_web_md")
     (finding,) = find_in_text(pl.Series("note", ["Ada called"]))
     assert finding.kind == "name of a person"
+    assert asked.configuration["models"] == [{"lang_code": "en", "model_name": "en_core_web_md"}]
+    assert asked.lists == ()
+
+
+def test_a_missing_model_is_an_error_not_a_download(monkeypatch):
+    """The error names the command that installs a model; Presidio is not started."""
+    asked = presidio_with(monkeypatch, "de_core_news_sm")
+    with pytest.raises(MissingExtraError, match="spacy download en_core_web_lg"):
+        find_in_text(pl.Series("note", ["Ada called"]))
+    assert asked.configuration is None
