@@ -32,6 +32,7 @@ def test_the_terminal_says_that_nothing_was_required(kanonym):
     assert ran.code == 0
     assert CLASSES in ran.text
     assert "satisfied" not in ran.text
+    assert "nothing required" in ran.text
     assert sorted(set(read_table("out.csv")["age"])) == [62 / 3, 40.5, 99]
 
 
@@ -51,7 +52,15 @@ def test_short_options_need_no_model_either(kanonym):
 def test_json_has_no_verdict_but_k(kanonym):
     """`satisfied` is null where nothing was required, and `k` says what there is."""
     ran = kanonym("anonymize ages.csv -p nothing.yaml -o out.csv --json --manifest m.json")
-    expected = {"satisfied": None, "k": 1, "classes": 3, "models": []}
+    expected = {
+        "satisfied": None,
+        "verdict": "nothing required",
+        "k": 1,
+        "classes": 3,
+        "models": [],
+        "largest_shares": [],
+        "warnings": [],
+    }
     assert ran.json["verification"] == expected
     with open("m.json", encoding="utf-8") as file:  # noqa: PTH123 - the working folder is the test's
         manifest = json.load(file)
@@ -60,10 +69,11 @@ def test_json_has_no_verdict_but_k(kanonym):
 
 
 def test_verify_neither_confirms_nor_refuses(kanonym):
-    """A release of such a policy violates nothing: exit code 0, and the line says why."""
+    """A release of such a policy violates nothing, but it is not satisfied either: exit code 1."""
     assert kanonym("anonymize ages.csv -p nothing.yaml -o out.csv").code == 0
-    ran = kanonym("verify out.csv -p nothing.yaml")
-    assert ran.code == 0
+    ran = kanonym("verify out.csv -p nothing.yaml --accept-warnings")
+    assert ran.code == 1
+    assert "error" not in ran.error
     assert CLASSES in ran.text
     assert kanonym("verify out.csv -p nothing.yaml --json").json["satisfied"] is None
 
@@ -75,7 +85,7 @@ def test_no_report_reads_as_satisfied(kanonym, folder, extension):
     ran = kanonym(f"anonymize ages.csv -p nothing.yaml -o out.csv --report {report}")
     assert ran.code == 0
     text = report.read_text("utf-8")
-    assert "No privacy model was required, so nothing is promised." in text
+    assert "Nothing was required, so nothing is promised." in text
     assert "The release happens to be 1-anonymous." in text
     assert "olicy satisfied" not in text
     assert "satisfies" not in text

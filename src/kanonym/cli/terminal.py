@@ -28,6 +28,12 @@ NAMED = {
     "alpha": "α, largest share",
     "enhanced_excess": "β, enhanced: excess",
 }
+STYLES = {
+    "satisfied": "green",
+    "satisfied with warnings": "yellow",
+    "violated": "bold red",
+    "nothing required": "bold",
+}
 EXAMPLES = 4  # labels of a level that are shown
 
 
@@ -92,7 +98,7 @@ def release_tables(
         example = examples.get(name)
         shown = Text("null" if example is None else example)
         lost.add_row(Text(name), *more, f"{100 * value:.1f}", shown)
-    return [facts, required(found["verification"]), lost, files_written(written)]
+    return [facts, *verdict(found["verification"]), lost, files_written(written)]
 
 
 def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
@@ -148,6 +154,35 @@ def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         *best["achieved"].items(),
     )
     return [facts, levels, values, files_written(found["written"])]
+
+
+def verdict(verification: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what was required and achieved, the verdict on it, and what takes the green off."""
+    found = verification["verdict"]
+    facts = Table(box=None, show_header=False, padding=(0, 2))
+    facts.add_column()
+    facts.add_column(overflow="fold")
+    facts.add_row("verdict", Text(found, style=STYLES[found]))
+    for one in verification["largest_shares"]:
+        facts.add_row("worst class", Text(_largest_share(one)))
+    for one in verification["warnings"]:
+        facts.add_row(Text("warning", style="yellow"), Text(one["message"]))
+    return [required(verification), facts]
+
+
+def _largest_share(one: Mapping[str, Any]) -> str:
+    records = f"{number(one['records'])} record{'' if one['records'] == 1 else 's'}"
+    return (
+        f"{percent(one['share'])} of {records} share one {one['attribute']}; "
+        f"in the whole table {percent(one['table_share'])}"
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share as people read it; 100 % and 0 % only for all and none."""
+    if 0 < share < 1:
+        share = min(max(share, 0.001), 0.999)
+    return f"{100 * share:.1f} %".replace(".0 %", " %")
 
 
 def required(verification: Mapping[str, Any]) -> RenderableType:

@@ -10,6 +10,7 @@ import typer
 from kanonym.cli import elsewhere, options
 from kanonym.cli.group import REFUSED
 
+ACCEPTED = ("satisfied with warnings",)
 SHOWN = 10  # violating classes on the terminal; --json has up to 100
 
 
@@ -30,6 +31,12 @@ def verify(
         str | None,
         typer.Option(metavar="COLUMN", help="Column of record counts, in the aggregate form."),
     ] = None,
+    accept_warnings: Annotated[
+        bool,
+        typer.Option(
+            "--accept-warnings", help="Exit code 0 also where all models hold, with warnings."
+        ),
+    ] = False,
     engine: elsewhere.Engine = None,
     memory: elsewhere.Memory = None,
     table_name: elsewhere.TableName = None,
@@ -38,12 +45,13 @@ def verify(
 ) -> None:
     """Verify a released table against a policy.
 
-    Exit code 0: satisfied; 1: violated, and the violating classes are named. Only the
+    Exit code 0: satisfied, without a warning. 1: violated, and the violating classes are
+    named; or satisfied with warnings, unless --accept-warnings; or nothing required. Only the
     released values count: records that agree on all quasi-identifiers are one class.
     """
     from kanonym import pipeline
     from kanonym.cli.progress import working
-    from kanonym.cli.terminal import required, show, show_json, violations
+    from kanonym.cli.terminal import show, show_json, verdict, violations
     from kanonym.data.files import read_table
     from kanonym.policy import Policy
 
@@ -63,7 +71,7 @@ def verify(
     if json:
         show_json(found)
     else:
-        show(required(found))
+        show(*verdict(found))
         if found["violating"]:
             show(violations(found["violating"], found["n_violating"], SHOWN))
     if found["satisfied"] is False:
@@ -80,4 +88,5 @@ def verify(
                 "suppressed, give the table before with --original",
                 err=True,
             )
+    if found["verdict"] not in ("satisfied", *(ACCEPTED if accept_warnings else ())):
         raise typer.Exit(REFUSED)

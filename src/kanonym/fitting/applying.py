@@ -57,7 +57,7 @@ class BatchRelease(Release):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of a release, with the batch and the union."""
         union = self.union.to_dict()
-        told = ("satisfied", "rows", "classes", "models")
+        told = ("satisfied", "verdict", "rows", "classes", "models", "largest_shares", "warnings")
         return {
             **super().to_dict(),
             "batch": {"number": self.batch, "unseen": self.unseen, "outside": self.outside},

@@ -167,7 +167,7 @@ class Release:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
         checked = self.verification.to_dict()
-        told = ("satisfied", "k", "classes", "models")
+        told = ("satisfied", "verdict", "k", "classes", "models", "largest_shares", "warnings")
         return {
             "rows_in": self.rows_in,
             "rows_out": self.rows_out,

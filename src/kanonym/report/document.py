@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 Tone = Literal["", "met", "unmet", "note", "code", "strong"]
+Colour = Literal["satisfied", "warned", "failed", "nothing"]
+"""Of the banner: green, amber, red, grey."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,21 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True)
+class Banner:
+    """How the policy came out, in a few words; `warnings` are sentences."""
+
+    colour: Colour
+    words: str
+    note: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def sign(self) -> str:
+        """A sign for those who do not see colours."""
+        return {"satisfied": "✓", "warned": "!", "failed": "✗", "nothing": "–"}[self.colour]
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A report.
 
@@ -172,7 +189,7 @@ class Document:
     language
         Its code.
     title, verdict
-        Heading, and how the policy came out: `(tone, words, note)`.
+        Heading, and how the policy came out.
     dated
         Date, files, version and seed in a line.
     signed
@@ -190,7 +207,7 @@ class Document:
 
     language: str
     title: str
-    verdict: tuple[Literal["satisfied", "failed"], str, str]
+    verdict: Banner
     dated: str
     signed: tuple[str, ...]
     tiles: tuple[Tile, ...]

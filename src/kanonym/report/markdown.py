@@ -48,12 +48,13 @@ def render_markdown(summary: Summary) -> str:
     Charts are told by their text alternatives, and their numbers stand in tables.
     """
     document = document_of(summary)
-    _, words, note = document.verdict
+    banner = document.verdict
     tiles = [f"{one.label}: {one.number} {one.note}".strip() for one in document.tiles]
     parts = [
         f"# {_text(document.title)}",
         _text(document.dated),
-        f"**{_text(words)}.** {_text(note)}".strip(),
+        f"**{_text(banner.words)}.** {_text(banner.note)}".strip(),
+        "\n".join(f"- {_text(warning)}" for warning in banner.warnings),
         *(part for paragraph in document.lead for part in _blocks(paragraph)),
         "\n".join(f"- {_text(tile)}" for tile in tiles),
         *(part for section in document.first for part in _section(section)),

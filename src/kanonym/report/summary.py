@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kanonym.data.table import EncodedTable
     from kanonym.metrics.risk import Risk
     from kanonym.metrics.utility import Utility
-    from kanonym.verification import Verification
+    from kanonym.verification import LargestShare, Verdict, Verification, VerificationWarning
 
 SMALLEST_CELL = 5
 """Fewest records of a bar where no k was asked: what statistical offices commonly publish."""
@@ -53,6 +53,16 @@ class Requirement:
     required: float
     achieved: float | None
     satisfied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A warning of verification, as a sentence for readers without statistics."""
+
+    kind: str
+    columns: tuple[str, ...]
+    sentence: str
+    counts: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +116,9 @@ class Summary:
     satisfied, n_classes, requirements
         What verification found, with one `Requirement` a model; `satisfied` is None
         where none was required.
+    verdict, largest_shares, warnings
+        What to tell people, the worst class of each sensitive attribute, and what takes the
+        green off.
     answer, price
         Sentences for readers without statistics.
     limits
@@ -155,6 +168,9 @@ class Summary:
     satisfied: bool | None
     n_classes: int
     requirements: tuple[Requirement, ...]
+    verdict: Verdict
+    largest_shares: tuple[LargestShare, ...]
+    warnings: tuple[Warned, ...]
     answer: tuple[str, ...]
     price: tuple[str, ...]
     limits: tuple[tuple[str, str], ...]
@@ -187,8 +203,11 @@ class Summary:
         plain: dict[str, Any] = _finite(asdict(self))
         verification = {
             "satisfied": plain.pop("satisfied"),
+            "verdict": plain.pop("verdict"),
             "classes": plain.pop("n_classes"),
             "models": plain.pop("requirements"),
+            "largest_shares": plain.pop("largest_shares"),
+            "warnings": plain.pop("warnings"),
         }
         return {**plain, "verification": verification}
 
@@ -294,10 +313,14 @@ def summarize(
         satisfied=verification.satisfied,
         n_classes=verification.n_classes,
         requirements=_requirements(says, verification, models),
+        verdict=verification.verdict,
+        largest_shares=verification.largest_shares,
+        warnings=tuple(_warned(says, one) for one in verification.warnings),
         answer=(
             *wording.answer(
                 says,
-                satisfied=verification.satisfied,
+                verdict=verification.verdict,
+                warnings=len(verification.warnings),
                 requirements=len(verification.checks),
                 rows_in=rows_in,
                 rows_out=verification.rows,
@@ -357,6 +380,16 @@ def summarize(
         provenance=provenance or Provenance.of(policy),
         date=(date or datetime.datetime.now().astimezone().date()).isoformat(),
     )
+
+
+def _warned(says: Speech, warning: VerificationWarning) -> Warned:
+    """Say a warning in the language of the report; real numbers are shares."""
+    facts = {
+        name: says.percent(number) if isinstance(number, float) else says.count(number)
+        for name, number in warning.counts.items()
+    }
+    sentence = says.say(f"warning.{warning.kind}", columns=says.names(warning.columns), **facts)
+    return Warned(warning.kind, warning.columns, sentence, dict(warning.counts))
 
 
 def _countings(says: Speech, verification: Verification) -> list[str]:

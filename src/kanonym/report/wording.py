@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanonym.report.language import Speech
+
+if TYPE_CHECKING:
+    from kanonym.verification import Verdict
 
 Parameters = Mapping[str, Any]
 SHARES = ("alpha-k-anonymity", "average-risk", "sample-uniqueness", "population-uniqueness")
@@ -24,6 +27,12 @@ SYMBOLS = {
 }
 COLUMN_LETTERS = 110
 """From so many letters on, further columns and their losses are counted only."""
+ANSWERS: Mapping[Verdict, str] = {
+    "satisfied": "satisfied",
+    "satisfied with warnings": "satisfied",
+    "violated": "failed",
+    "nothing required": "none",
+}
 KINDS = {"l-diversity": "distinct", "beta-likeness": "basic"}
 """Models with a sentence for each kind, and the kind that they have where none is named."""
 
@@ -87,8 +96,9 @@ def symbol(type_: str, given: Parameters, speech: Speech | None = None) -> str:
 def answer(
     speech: Speech,
     *,
-    satisfied: bool | None,
+    verdict: Verdict,
     requirements: int,
+    warnings: int,
     rows_in: int,
     rows_out: int,
     n_classes: int,
@@ -99,8 +109,8 @@ def answer(
     """Say whether the requirements hold and what an intruder can still do."""
     if not rows_out:
         return (speech.say("answer.empty"),)
-    key = {True: "satisfied", False: "failed", None: "none"}[satisfied]
-    if satisfied and requirements == 2:
+    key = ANSWERS[verdict]
+    if key == "satisfied" and requirements == 2:
         key = "satisfied.two"
     found = speech.say(
         f"answer.{key}",
@@ -108,6 +118,8 @@ def answer(
         requirements=speech.count(requirements),
         smallest=speech.count(smallest),
     )
+    if verdict == "satisfied with warnings":
+        found += " " + speech.say("answer.warned", warnings, warnings=speech.count(warnings))
     return (
         f"{found} {speech.say('answer.checked')}",
         speech.say(

@@ -55,6 +55,8 @@ def summary_of(
     algorithm=None,
     rectangles=None,
     title="Patients 2024",
+    warnings=(),
+    largest_shares=(),
     **known,
 ):
     """Return the summary of records with given classes; `known` goes to `summarize`."""
@@ -82,6 +84,8 @@ def summary_of(
             (),
             0,
             dict(zip(of_size.tolist(), n_of_size.tolist(), strict=True)),
+            tuple(largest_shares),
+            tuple(warnings),
         ),
         utility=measure_utility(table, partition, recoded, sizes),
         risk=Risk.of_sizes(sizes),

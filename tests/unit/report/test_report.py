@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -14,10 +15,12 @@ import pytest
 from kanonym.data import hierarchy
 from kanonym.data.errors import DataError
 from kanonym.report import format_of, render
+from kanonym.report.language import LANGUAGES
 from kanonym.report.parts.protection import SOURCE
-from kanonym.verification import ModelCheck
+from kanonym.verification import WARNING_KINDS, ModelCheck, VerificationWarning
 from report_parts import KNOWN
 
+CHECKED = (ModelCheck("k-anonymity", None, 2, 2, satisfied=True),)
 FORMATS = ("html", "markdown", "json")
 EVIL = "<script>alert(1)</script>|`\"'&"
 VOID = {"meta", "br", "img", "hr", "input", "link"}
@@ -289,9 +292,51 @@ def test_the_banner_counts_requirements_and_claims_no_more(summary_of, n, words)
     checks = [ModelCheck("k-anonymity", None, 2, 10, True)] * n  # noqa: FBT003
     models = [{"type": "k-anonymity", "k": 2}] * n
     text = render(summary_of(*plain(), checks=checks, models=models), "html")
-    banner = text[text.index('<p class="verdict') :].split("</p>")[0]
+    banner = text[text.index('<div class="verdict satisfied') :].split("</div>")[0]
     assert words in banner
     assert "Not a legal finding of anonymity" in banner
+
+
+WARNED = VerificationWarning("unprotected-sensitive", ("wage",), "no model protects wage")
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize(
+    ("colour", "known"),
+    [
+        ("satisfied", {}),
+        ("warned", {"warnings": [WARNED]}),
+        ("failed", {"checks": [replace(CHECKED[0], satisfied=False)], "warnings": [WARNED]}),
+        ("nothing", {"checks": [replace(CHECKED[0], trivial=True)]}),
+        ("nothing", {"checks": [], "models": []}),
+    ],
+)
+def test_the_banner_is_green_only_where_nothing_warns(summary_of, language, colour, known):
+    """Green, amber, red and grey follow the verdict, in every language."""
+    text = render(summary_of(*plain(), language=language, **known), "html")
+    assert f'<div class="verdict {colour}">' in text
+    assert text.count('<div class="verdict ') == 1
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("format_", ["html", "markdown", "json"])
+def test_warnings_stand_in_every_form_of_the_report(summary_of, language, format_):
+    """What takes the green off is read in the banner, in the language of the report."""
+    summary = summary_of(*plain(), language=language, warnings=[WARNED])
+    (warned,) = summary.warnings
+    assert "wage" in warned.sentence
+    text = render(summary, format_)
+    assert warned.sentence in text
+    assert {"en": "one warning stands", "es": "hay una advertencia"}[language] in (
+        text if format_ != "json" else render(summary, "html")
+    )
+
+
+@pytest.mark.parametrize("kind", WARNING_KINDS)
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_every_kind_of_warning_has_a_sentence(language, kind):
+    """A kind that no catalogue knows would break the report that has to tell it."""
+    assert f"warning.{kind}" in LANGUAGES[language].sentences
 
 
 @pytest.mark.parametrize("format_", ["html", "markdown"])

@@ -121,7 +121,8 @@ def test_violated_policy_is_not_to_be_published():
     """The answer to a violated policy says so in plain words."""
     said = wording.answer(
         ENGLISH,
-        satisfied=False,
+        verdict="violated",
+        warnings=0,
         requirements=1,
         rows_in=9,
         rows_out=9,

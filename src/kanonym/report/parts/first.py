@@ -2,34 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kanonym.report.attacked import foremost, ranked
-from kanonym.report.document import Block, Bullets, Cell, Code, Paragraph, Section, Table, Tile
+from kanonym.report.document import (
+    Banner,
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Colour,
+    Paragraph,
+    Section,
+    Table,
+    Tile,
+)
 from kanonym.report.parts.attacks import attacked_table, title_of
 from kanonym.report.parts.attributes import fate_of, role_of
 from kanonym.report.parts.privacy import requirements_table
+from kanonym.report.wording import ANSWERS
 
 if TYPE_CHECKING:
     from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
+    from kanonym.verification import Verdict
 
 MOST_ATTACKS = 4
 MOST_REQUIREMENTS = 3
 LETTERS = 80
 """From so many letters on, further names are counted only."""
+COLOURS: Mapping[Verdict, Colour] = {
+    "satisfied": "satisfied",
+    "satisfied with warnings": "warned",
+    "violated": "failed",
+    "nothing required": "nothing",
+}
 ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
 
 
-def verdict(summary: Summary, says: Speech) -> tuple[Literal["satisfied", "failed"], str, str]:
-    """Say in a few words how the policy came out."""
+def verdict(summary: Summary, says: Speech) -> Banner:
+    """Say in a few words how the policy came out; green only where nothing warns."""
     if not summary.rows_out:
-        return "failed", says.say("verdict.empty"), ""
-    key = {True: "satisfied", False: "failed", None: "none"}[summary.satisfied]
-    tone: Literal["satisfied", "failed"] = "satisfied" if summary.satisfied else "failed"
-    n = len(summary.requirements)
-    words = f"verdict.{key}.two" if summary.satisfied and n == 2 else f"verdict.{key}"
-    return tone, says.say(words, n, requirements=n), says.say(f"verdict.{key}.note")
+        return Banner("failed", says.say("verdict.empty"), "")
+    key, n = ANSWERS[summary.verdict], len(summary.requirements)
+    words = says.say(
+        "verdict.satisfied.two" if key == "satisfied" and n == 2 else f"verdict.{key}",
+        n,
+        requirements=n,
+    )
+    note = says.say(f"verdict.{key}.note")
+    if summary.verdict == "satisfied with warnings":
+        w = len(summary.warnings)
+        note = says.say("verdict.warned", w, warnings=says.count(w))
+    sentences = tuple(one.sentence for one in summary.warnings)
+    return Banner(COLOURS[summary.verdict], words, note, sentences)
 
 
 def dated(summary: Summary, says: Speech) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from kanonym.report.language.en import attacks, charts, measures, models, page, verdicts
+from kanonym.report.language.en import attacks, charts, measures, models, page, verdicts, warnings
 from kanonym.report.language.speech import Sentences
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
     **verdicts.SENTENCES,
+    **warnings.SENTENCES,
     **models.SENTENCES,
     **attacks.SENTENCES,
     **measures.SENTENCES,

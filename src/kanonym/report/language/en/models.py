@@ -65,7 +65,7 @@ SENTENCES: Sentences = {
     "requirement.shared": "In one class, {share} of the records share one value of “{attribute}”.",
     "symbol.risk": "risk",
     "symbol.share": "share",
-    "nothing": "No privacy model was required, so nothing is promised.",
+    "nothing": "Nothing was required, so nothing is promised.",
     "class": (
         "Quasi-identifiers are the columns that somebody may know of a person. All released "
         "records that agree in them form a class: nobody can tell them apart by these columns "

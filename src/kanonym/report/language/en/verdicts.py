@@ -13,9 +13,13 @@ SENTENCES: Sentences = {
     "verdict.satisfied.note": (
         "Not a legal finding of anonymity: see what an intruder can still do (3)"
     ),
+    "verdict.warned": (
+        "but one warning stands: read it before you publish",
+        "but {warnings} warnings stand: read them before you publish",
+    ),
     "verdict.failed": "Policy NOT satisfied",
     "verdict.failed.note": "do not publish this table",
-    "verdict.none": "No privacy model was required",
+    "verdict.none": "Nothing was required",
     "verdict.none.note": "look at the smallest class before you publish",
     "verdict.empty": "No record was released",
     "question": (
@@ -28,8 +32,12 @@ SENTENCES: Sentences = {
     ),
     "answer.satisfied.two": "Yes: both requirements are met.",
     "answer.failed": "No: the released table does NOT satisfy its policy. Do not publish it.",
+    "answer.warned": (
+        "But there is a warning: the requirement alone does not protect everybody.",
+        "But there are {warnings} warnings: the requirements alone do not protect everybody.",
+    ),
     "answer.none": (
-        "No privacy model was required, so nothing is promised. The release happens to be "
+        "Nothing was required, so nothing is promised. The release happens to be "
         "{smallest}-anonymous."
     ),
     "answer.empty": "No record was released: there is nothing to find out, and nothing to use.",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from kanonym.report.language.es import attacks, charts, measures, models, page, verdicts
+from kanonym.report.language.es import attacks, charts, measures, models, page, verdicts, warnings
 from kanonym.report.language.speech import Sentences
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
     **verdicts.SENTENCES,
+    **warnings.SENTENCES,
     **models.SENTENCES,
     **attacks.SENTENCES,
     **measures.SENTENCES,

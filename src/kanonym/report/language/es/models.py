@@ -71,7 +71,7 @@ SENTENCES: Sentences = {
     ),
     "symbol.risk": "riesgo",
     "symbol.share": "parte",
-    "nothing": "No se exigió ningún modelo de privacidad, así que no se promete nada.",
+    "nothing": "No se exigió nada, así que no se promete nada.",
     "class": (
         "Los cuasiidentificadores son las columnas que alguien puede conocer de una persona. Todos "
         "los registros publicados que coinciden en ellas forman una clase: nadie puede "

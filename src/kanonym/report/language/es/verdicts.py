@@ -13,9 +13,13 @@ SENTENCES: Sentences = {
     "verdict.satisfied.note": (
         "No es un dictamen jurídico de anonimato: vea qué puede hacer aún un intruso (3)"
     ),
+    "verdict.warned": (
+        "pero hay una advertencia: léala antes de publicar",
+        "pero hay {warnings} advertencias: léalas antes de publicar",
+    ),
     "verdict.failed": "Política NO cumplida",
     "verdict.failed.note": "no publique esta tabla",
-    "verdict.none": "No se exigió ningún modelo de privacidad",
+    "verdict.none": "No se exigió nada",
     "verdict.none.note": "mire la clase más pequeña antes de publicar",
     "verdict.empty": "No se publicó ningún registro",
     "question": (
@@ -28,8 +32,12 @@ SENTENCES: Sentences = {
     ),
     "answer.satisfied.two": "Sí: se cumplen los dos requisitos.",
     "answer.failed": "No: la tabla publicada NO cumple su política. No la publique.",
+    "answer.warned": (
+        "Pero hay una advertencia: el requisito por sí solo no protege a todas las personas.",
+        "Pero hay {warnings} advertencias: los requisitos solos no protegen a todas las personas.",
+    ),
     "answer.none": (
-        "No se exigió ningún modelo de privacidad, así que no se promete nada. La publicación "
+        "No se exigió nada, así que no se promete nada. La publicación "
         "resulta ser {smallest}-anónima."
     ),
     "answer.empty": (

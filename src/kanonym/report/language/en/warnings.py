@@ -1,0 +1,36 @@
+"""What takes the green off the banner, one sentence per kind of warning.
+
+Facts: `columns`, and the counts of the warning by name.
+"""
+
+from __future__ import annotations
+
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "warning.repeated-identifier": (
+        "{values} values of “{columns}” stand in {records} records. Where they are several records "
+        "of one person, the figures below count records, not people."
+    ),
+    "warning.persons-not-checked": (
+        "The released table no longer has “{columns}”, so it could not be checked whether one "
+        "person has several records."
+    ),
+    "warning.unprotected-sensitive": (
+        "No requirement protects {columns}: all records of a class may share one value, which then "
+        "is known of everybody in it."
+    ),
+    "warning.dominant-value": (
+        "Nearly all records of a class share one value of “{columns}”, up to {share}, in {classes} "
+        "of the classes with {records} of the records: there it is as good as known."
+    ),
+    "warning.identifying-amount": (
+        "{columns}: released as it is, though up to {records} records have a value that nobody "
+        "else has. Whoever knows it finds the person."
+    ),
+    "warning.trivial-model": (
+        "Some requirements ask nothing ({models} of {requirements}): every record could have been "
+        "released as it is."
+    ),
+    "warning.no-records": "No record was released, so there was nothing to check.",
+}

@@ -1,0 +1,37 @@
+"""What takes the green off the banner, one sentence per kind of warning.
+
+Facts: `columns`, and the counts of the warning by name.
+"""
+
+from __future__ import annotations
+
+from kanonym.report.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "warning.repeated-identifier": (
+        "{values} valores de «{columns}» aparecen en {records} registros. Si son varios registros "
+        "de una misma persona, las cifras de abajo cuentan registros, no personas."
+    ),
+    "warning.persons-not-checked": (
+        "La tabla publicada ya no tiene «{columns}», por lo que no se pudo comprobar si una "
+        "persona tiene varios registros."
+    ),
+    "warning.unprotected-sensitive": (
+        "Ningún requisito protege {columns}: todos los registros de una clase pueden compartir un "
+        "valor, que entonces se conoce de todas las personas de la clase."
+    ),
+    "warning.dominant-value": (
+        "Casi todos los registros de una clase comparten un valor de «{columns}», hasta el "
+        "{share}, en {classes} de las clases, con {records} de los registros: allí es casi como "
+        "si se conociera."
+    ),
+    "warning.identifying-amount": (
+        "{columns}: se publica tal cual, aunque hasta {records} registros tienen un valor que "
+        "nadie más tiene. Quien lo conozca encuentra a la persona."
+    ),
+    "warning.trivial-model": (
+        "Hay requisitos que no exigen nada ({models} de {requirements}): cualquier registro "
+        "podría haberse publicado tal cual."
+    ),
+    "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
+}

@@ -1,0 +1,232 @@
+"""The equivalence classes of a released table, from its released values alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError
+from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.partition import Classes, Distribution
+from kanonym.data.table import Domain, encode_column, quick_codes, value_codes
+from kanonym.kernels.grouping import Groups, group_rows, label_rows, one_group, sorted_keys
+from kanonym.kernels.histograms import class_histograms, key_histograms
+from kanonym.kernels.parallel import parallel
+from kanonym.transforms.recoding import text_of
+
+
+class SensitiveColumn(NamedTuple):
+    """One sensitive attribute as released.
+
+    Attributes
+    ----------
+    values
+        (n_rows,) the released column.
+    hierarchy
+        For hierarchical distance, or None.
+    exclude_nulls
+        Whether models leave out records without a value.
+    reference
+        The column before suppression: classes are compared with its distribution, not
+        with that of `values`. Or None.
+    reference_counts
+        Records that each entry of `reference` stands for; None for one each.
+
+    """
+
+    values: pl.Series
+    hierarchy: HierarchySource | None = None
+    exclude_nulls: bool = False
+    reference: pl.Series | None = None
+    reference_counts: NDArray[np.int64] | None = None
+
+
+def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Groups:
+    """Group records by their released values; null equals itself.
+
+    Groups stand in no particular order, and `codes` tell nothing. Cost: one radix sort
+    where values are categories or integers of a small range. Otherwise one hash a row,
+    one radix sort, and one comparison of every cell with that of the first row of its
+    group, because different rows may have one hash.
+    """
+    if not quasi_identifiers or not n_rows:
+        return one_group(n_rows)
+    quick = _all_quick(quasi_identifiers)
+    if quick is not None:
+        return label_rows(*quick)
+    hashes = _hashes(quasi_identifiers)
+    low = (hashes & np.uint64((1 << 28) - 1)).astype(np.int32)
+    high = (hashes >> np.uint64(64 - 27)).astype(np.int32)
+    groups = label_rows([low, high], [1 << 28, 1 << 27])
+    first, own = pl.Series(groups.first), pl.Series(groups.labels)
+
+    def agrees(column: pl.Series) -> bool:
+        return bool(column.gather(first).gather(own).eq_missing(column).all())
+
+    return groups if all(parallel(agrees, quasi_identifiers)) else group_by_code(quasi_identifiers)
+
+
+def _all_quick(
+    columns: Sequence[pl.Series],
+) -> tuple[list[NDArray[np.int32]], list[int]] | None:
+    """Return `quick_codes` and sizes of columns that all have such codes, else None."""
+    coded = [one for one in parallel(quick_codes, columns) if one is not None]
+    if len(coded) < len(columns):
+        return None
+    return [codes for codes, _ in coded], [size for _, size in coded]
+
+
+def group_by_code(columns: Sequence[pl.Series]) -> Groups:
+    """Group records by the codes of their values, which `codes` then hold; null has one too.
+
+    Cost: one hash table a text column, one radix sort.
+    """
+    coded = parallel(value_codes, columns)
+    return group_rows([codes for codes, _ in coded], [size for _, size in coded])
+
+
+def _hashes(columns: Sequence[pl.Series]) -> NDArray[np.uint64]:
+    """Return (n_rows,) uint64, equal for equal rows."""
+    named = [column.alias(str(place)) for place, column in enumerate(columns)]
+    return pl.DataFrame(named).hash_rows().to_numpy()
+
+
+def classes_as_released(
+    groups: Groups, sensitive: Sequence[SensitiveColumn], counts: NDArray[np.int64] | None = None
+) -> Classes:
+    """Return sizes and sensitive distributions of released classes.
+
+    counts: (n_rows,) records that each row stands for; None for one each.
+
+    The table that classes are compared with is the `reference` of a column, or the
+    release itself.
+    """
+    n_classes = len(groups.sizes)
+    weights = np.empty(0, np.int64) if counts is None else counts  # empty: one record each
+    sizes = groups.sizes
+    if counts is not None:
+        sizes = np.bincount(groups.labels, counts, n_classes).astype(np.int64)
+    distributions = parallel(
+        lambda column: _distribution(groups.labels, n_classes, weights, column), sensitive
+    )
+    names = [column.values.name for column in sensitive]
+    return Classes(sizes, dict(zip(names, distributions, strict=True)))
+
+
+def classes_of_values(
+    quasi_identifiers: Sequence[pl.Series],
+    sensitive: Sequence[SensitiveColumn],
+    n_rows: int,
+    counts: NDArray[np.int64] | None = None,
+) -> Classes:
+    """Return the classes of a table; no null is excluded, and none has a `reference`.
+
+    counts: (n_rows,) records that each row stands for; None for one each.
+
+    They are those of `group_released` and `classes_as_released`. Where values are
+    categories or integers of a small range, and those of a row fit into 64 bits, no row
+    is labelled: one sort a sensitive attribute brings equal rows, and equal values in
+    them, together.
+    """
+    by_key = bool(quasi_identifiers) and n_rows and counts is None
+    quick = _all_quick(quasi_identifiers) if by_key else None
+    found = None if quick is None else _classes_by_key(*quick, sensitive)
+    if found is not None:
+        return found
+    return classes_as_released(group_released(quasi_identifiers, n_rows), sensitive, counts)
+
+
+def _classes_by_key(
+    known: list[NDArray[np.int32]], known_sizes: list[int], sensitive: Sequence[SensitiveColumn]
+) -> Classes | None:
+    """Return classes from codes of quasi-identifiers; None where keys are too long."""
+    if not sensitive:
+        keys = sorted_keys(known, known_sizes)
+        return None if keys is None else Classes(key_histograms(keys, 0)[0], {})
+    distributions: dict[str, Distribution] = {}
+    for column in sensitive:
+        domain, codes = encode_column(column.values, column.hierarchy, by_value=True)
+        keys = sorted_keys([*known, codes], [*known_sizes, domain.size])
+        if keys is None:
+            return None
+        width = (domain.size - 1).bit_length()
+        sizes, offsets, values, counts = key_histograms(keys, width)
+        table = np.bincount(codes, minlength=domain.size)
+        distributions[column.values.name] = Distribution(
+            offsets, values, counts, table, _ancestors(domain, domain.size)
+        )
+    return Classes(sizes, distributions)
+
+
+def _distribution(
+    labels: NDArray[np.int32], n_classes: int, weights: NDArray[np.int64], column: SensitiveColumn
+) -> Distribution:
+    """Return how one sensitive attribute is distributed over classes.
+
+    labels: (n_rows,) class of each row. weights: (n_rows,) records of each, or (0,).
+    """
+    n_rows = len(column.values)
+    both = column.values
+    if column.reference is not None:
+        both = _together(column.values, column.reference)
+    domain, codes = encode_column(both, column.hierarchy, by_value=True)
+    n_values = domain.size
+    if column.exclude_nulls and domain.has_null:
+        codes = np.where(codes == domain.null_code, np.int32(-1), codes)
+        n_values -= 1
+    released, compared = codes[:n_rows], codes[n_rows:]
+    histograms = class_histograms(labels, released, weights, n_classes, n_values)
+    table = np.bincount(histograms[1], histograms[2], n_values).astype(np.int64)
+    if column.reference is not None:
+        known, counts = compared >= 0, column.reference_counts
+        given = None if counts is None else counts[known]
+        table = np.bincount(compared[known], given, n_values).astype(np.int64)
+    return Distribution(*histograms, table, _ancestors(domain, n_values))
+
+
+def _ancestors(domain: Domain, n_values: int) -> NDArray[np.int32]:
+    """Return the labels of values as in `Distribution`."""
+    if domain.hierarchy is None:
+        return np.zeros((0, 0), np.int32)
+    return np.ascontiguousarray(domain.hierarchy.codes[:, :n_values])
+
+
+def _together(values: pl.Series, reference: pl.Series) -> pl.Series:
+    """Return both columns end to end, in one type: a text file may have lost it."""
+    kinds = values.dtype, reference.dtype
+    if kinds[0].is_numeric() and kinds[1].is_numeric() and kinds[0] != kinds[1]:
+        values, reference = values.cast(pl.Float64), reference.cast(pl.Float64)
+    try:
+        if kinds[0] == pl.String:
+            values = values.cast(kinds[1])
+        elif kinds[1] == pl.String:
+            reference = reference.cast(kinds[0])
+    except pl.exceptions.PolarsError:
+        pass
+    if values.dtype != reference.dtype:
+        values, reference = text_of(values), text_of(reference)
+    return pl.concat([values, reference.alias(values.name)])
+
+
+def record_counts(column: pl.Series) -> NDArray[np.int64]:
+    """Return (n_rows,) int64 records that each row of the aggregate form stands for.
+
+    Raises
+    ------
+    DataError
+        A count is no whole number of at least 1.
+
+    """
+    whole = column.cast(pl.Int64, strict=False)
+    exact = whole if column.dtype == pl.String else column
+    wrong = (whole.is_null() | (whole < 1) | (whole != exact)).arg_true()
+    if len(wrong):
+        raise DataError(
+            f"column {column.name!r}, row {wrong[0] + 1}: {column[wrong[0]]!r} counts no records; "
+            "it must be a whole number of at least 1"
+        )
+    return whole.to_numpy()

@@ -1,0 +1,207 @@
+"""What verification found: a verdict on a released table, and what it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, get_args
+
+from kanonym.verification.class_counting import Counting
+
+Verdict = Literal["satisfied", "satisfied with warnings", "violated", "nothing required"]
+"""`satisfied`: every model holds, at least one requires something, and no warning stands."""
+
+WarningKind = Literal[
+    "repeated-identifier",
+    "persons-not-checked",
+    "unprotected-sensitive",
+    "dominant-value",
+    "identifying-amount",
+    "trivial-model",
+    "no-records",
+]
+WARNING_KINDS: tuple[str, ...] = get_args(WarningKind)
+"""Every kind of warning. The report has a sentence for each: `warning.KIND`."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationWarning:
+    """Why a release that satisfies its models may still not protect the people in it.
+
+    Attributes
+    ----------
+    kind
+        One of `WARNING_KINDS`.
+    columns
+        The columns concerned; none where it is the whole table.
+    message
+        One or two sentences in English: what was found, and what to do. No value of a record.
+    counts
+        The numbers of the message, by name.
+
+    """
+
+    kind: WarningKind
+    columns: tuple[str, ...]
+    message: str
+    counts: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "kind": self.kind,
+            "columns": list(self.columns),
+            "message": self.message,
+            "counts": dict(self.counts),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LargestShare:
+    """How much of a class its commonest sensitive value has, in the worst class.
+
+    Attributes
+    ----------
+    attribute
+        The sensitive attribute.
+    share
+        Records with the commonest value / records of the class, in [0, 1].
+    records
+        Records of that class; of the largest one where several have this share.
+    table_share
+        Share of the same value in the whole table.
+
+    """
+
+    attribute: str
+    share: float
+    records: int
+    table_share: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "attribute": self.attribute,
+            "share": self.share,
+            "records": self.records,
+            "table_share": self.table_share,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCheck:
+    """One model's answer on a released table.
+
+    Attributes
+    ----------
+    type, attribute, required, achieved, satisfied
+        The model, what was asked, and what the release has.
+    counting
+        How class sizes were counted; None for the records of each class.
+    trivial
+        Whether the model would allow every record to be released as it is.
+
+    """
+
+    type: str
+    attribute: str | None
+    required: float
+    achieved: float
+    satisfied: bool
+    counting: Counting | None = None
+    trivial: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of design §9; a value that is infinite becomes null."""
+        named = {} if self.attribute is None else {"attribute": self.attribute}
+        return {
+            "type": self.type,
+            **named,
+            **({} if self.counting is None else self.counting.to_dict()),
+            "required": self.required,
+            "achieved": self.achieved if math.isfinite(self.achieved) else None,
+            "satisfied": self.satisfied,
+            **({"trivial": True} if self.trivial else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What verification found in a released table.
+
+    Attributes
+    ----------
+    rows, n_classes
+        Size of the released table and number of its equivalence classes.
+    checks
+        One `ModelCheck` a model of the policy, in the policy's order.
+    violating
+        At most 100 classes that fail a model, smallest first:
+        `{"class": {column: released value}, "size": n, "model": type}`. A model of the
+        whole table blames no class.
+    n_violating
+        Number of classes that fail at least one model of classes.
+    class_sizes
+        `{size: number of classes of that size}`, ascending.
+    largest_shares
+        One `LargestShare` per sensitive attribute.
+    warnings
+        Why the release may not protect the people in it although its models hold.
+
+    """
+
+    rows: int
+    n_classes: int
+    checks: tuple[ModelCheck, ...]
+    violating: tuple[dict[str, Any], ...]
+    n_violating: int
+    class_sizes: dict[int, int]
+    largest_shares: tuple[LargestShare, ...] = ()
+    warnings: tuple[VerificationWarning, ...] = ()
+
+    @property
+    def satisfied(self) -> bool | None:
+        """Whether every model is satisfied; None where none was required."""
+        return all(check.satisfied for check in self.checks) if self.checks else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What to tell people: `satisfied` only where every model holds and nothing warns."""
+        if self.satisfied is False:
+            return "violated"
+        if all(check.trivial for check in self.checks):
+            return "nothing required"
+        return "satisfied with warnings" if self.warnings else "satisfied"
+
+    def with_warnings(self, *warnings: VerificationWarning) -> Self:
+        """Return the same with further warnings."""
+        return replace(self, warnings=(*self.warnings, *warnings))
+
+    @property
+    def k(self) -> int:
+        """Records of the smallest class, 0 without one."""
+        return min(self.class_sizes, default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of design §9; `k` tells what there is where nothing was asked."""
+        return {
+            "satisfied": self.satisfied,
+            "verdict": self.verdict,
+            **({} if self.checks else {"k": self.k}),
+            "rows": self.rows,
+            "classes": self.n_classes,
+            "models": [check.to_dict() for check in self.checks],
+            "largest_shares": [one.to_dict() for one in self.largest_shares],
+            "warnings": [one.to_dict() for one in self.warnings],
+            "n_violating": self.n_violating,
+            "violating": [
+                {**one, "class": {name: _plain(value) for name, value in one["class"].items()}}
+                for one in self.violating
+            ],
+        }
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON holds it: dates and the like as text."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
