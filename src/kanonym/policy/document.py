@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
 from kanonym.data.errors import PolicyError
+from kanonym.policy import yaml_text
+
+LONGEST = 16 << 20
+"""Bytes of a policy file."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_text(path: Path) -> str:
@@ -21,7 +31,11 @@ def read_text(path: Path) -> str:
 
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open("rb") as file:
+            data = file.read(LONGEST + 1)
+        if len(data) > LONGEST:
+            raise PolicyError(f"{path}: larger than {LONGEST >> 20} MB: this is no policy")
+        return data.decode("utf-8-sig")
     except FileNotFoundError:
         raise PolicyError(f"{path}: no such policy file") from None
     except UnicodeDecodeError as error:
@@ -57,63 +71,80 @@ def parse(text: str, source: str) -> dict[str, Any]:
 
 def parse_value(text: str, source: str) -> Any:
     """Return the plain value, of any kind, that a YAML or JSON text holds; see `parse`."""
-    return _json(text, source) if text.lstrip().startswith("{") else _yaml(text, source)
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML without code, which notes keys that are given twice."""
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self.twice: list[str] = []
-
-    def construct_mapping(
-        self,
-        node: yaml.MappingNode,
-        deep: bool = False,  # noqa: FBT001, FBT002 - the base class has it so
-    ) -> dict[Any, Any]:
-        lines: dict[str, int] = {}
-        for key, _ in node.value:
-            line = key.start_mark.line + 1
-            if key.value in lines:
-                self.twice.append(
-                    f"line {line}: {key.value!r} stands twice (first in line {lines[key.value]}); "
-                    "a column has one role, a key one value"
-                )
-            elif isinstance(key, yaml.ScalarNode):
-                lines[key.value] = line
-        return super().construct_mapping(node, deep)
+    document = _json(text, source) if text.lstrip().startswith("{") else _yaml(text, source)
+    _check_values(document, source)
+    return document
 
 
 def _yaml(text: str, source: str) -> Any:
     try:
-        loader = _Loader(text)
-        document = loader.get_single_data()
+        document, repeated = yaml_text.load(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise PolicyError(f"{source}{where}: not valid YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise PolicyError(f"{source}: not valid YAML: {error}".split("\n", 1)[0]) from None
-    if loader.twice:
-        raise PolicyError(f"{source}, " + f"\n{source}, ".join(loader.twice))
+    if repeated:
+        raise PolicyError(f"{source}, " + f"\n{source}, ".join(repeated))
     return document
 
 
 def _json(text: str, source: str) -> Any:
-    twice: list[str] = []
+    repeated: list[str] = []
 
     def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in pairs]
-        twice.extend(sorted({key for key in keys if keys.count(key) > 1}))
+        counts = Counter(key for key, _ in pairs)
+        repeated.extend(sorted(key for key, count in counts.items() if count > 1))
         return dict(pairs)
 
+    def number(convert: Callable[[str], Any], digits: str) -> Any:
+        try:
+            return convert(digits)
+        except ValueError:
+            raise PolicyError(
+                f"{source}: the number {digits[:20]}… is too large to be read"
+            ) from None
+
+    def constant(word: str) -> NoReturn:
+        raise PolicyError(f"{source}: {word} is not JSON; write a number or null")
+
     try:
-        document = json.loads(text, object_pairs_hook=mapping)
+        document = json.loads(
+            text,
+            object_pairs_hook=mapping,
+            parse_int=partial(number, yaml_text.integer),
+            parse_float=partial(number, yaml_text.real),
+            parse_constant=constant,
+        )
     except json.JSONDecodeError:
         return _yaml(text, source)
-    if twice:
+    except RecursionError:
+        raise _too_deep(source) from None
+    if repeated:
         raise PolicyError(
-            f"{source}: given twice: {', '.join(twice)}; a column has one role, a key one value"
+            f"{source}: given twice: {', '.join(repeated)}; a column has one role, a key one value"
         )
     return document
+
+
+def _check_values(document: Any, source: str) -> None:
+    """Refuse nesting without end and texts that no file can hold."""
+    level, depth = [document], 0
+    while level:
+        depth += 1
+        if depth > yaml_text.DEEPEST:
+            raise _too_deep(source)
+        inner: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                inner += [*value, *value.values()]
+            elif isinstance(value, list):
+                inner += value
+            elif isinstance(value, str) and _SURROGATE.search(value):
+                raise PolicyError(f"{source}: a text holds half of a surrogate pair")
+        level = inner
+
+
+def _too_deep(source: str) -> PolicyError:
+    return PolicyError(f"{source}: more than {yaml_text.DEEPEST} levels of nesting")

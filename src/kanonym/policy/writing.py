@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from kanonym.policy.yaml_text import Dumper
+
 WIDTH = 98
 
 Comments = Mapping[tuple[str, ...], Sequence[str]]
@@ -80,7 +82,7 @@ def _flow(value: Any) -> str:
 
 
 def _dumped(value: Any, **style: Any) -> str:
-    text: str = yaml.safe_dump(
-        value, default_flow_style=True, sort_keys=False, width=math.inf, **style
+    text: str = yaml.dump(
+        value, Dumper=Dumper, default_flow_style=True, sort_keys=False, width=math.inf, **style
     )
     return text.removesuffix("\n").removesuffix("\n...")

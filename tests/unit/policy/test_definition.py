@@ -121,7 +121,7 @@ version: 2
 attributes:
   age: {role: quasi-identifer, hierarchy: {intervalls: {width: 5}}}
   sex: {role: quasi-identifier, recoding: means}
-  no:  {role: identifier}
+  true:  {role: identifier}
   job: sensitive
   pay: {role: insensitive, hierarchy: dates}
 others: harmless
@@ -145,7 +145,7 @@ suppresion_limit: 0.1
         "attributes.age.hierarchy",
         "attributes.age.role",
         "attributes.sex.recoding",
-        "attributes.False",
+        "attributes.True",
         "attributes.job",
         "attributes.pay.hierarchy",
         "others",

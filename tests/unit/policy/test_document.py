@@ -78,3 +78,55 @@ def test_error_names_the_policy_file(tmp_path):
     file.write_text("attributes: {a: {role: quasi-identifier}}\nmodels: []\n", "utf-8")
     with pytest.raises(PolicyError, match=r"policy.yaml: models: must be"):
         Policy.from_file(file)
+
+
+def test_numbers_are_those_of_yaml_1_2():
+    """What only YAML 1.1 takes for a number, a boolean or a date is text."""
+    texts = ["1_0", "1:30:00", "010", "yes", "off", "2024-02-29", "0b11", "1e", "0xg"]
+    document = parse("a: [" + ", ".join(texts) + "]", "p")
+    assert document["a"] == texts
+    plain = parse("a: [10, 0x1F, 0o17, 1e3, -.5, 1., true, False, null, ~]", "p")
+    assert plain["a"] == [10, 31, 15, 1000.0, -0.5, 1.0, True, False, None, None]
+
+
+BEYOND_LIMITS = {
+    "alias bomb": (
+        "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+        + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 10)),
+        "more than 1,000,000 values",
+    ),
+    "alias of itself": ("a: &a [*a]\n", "line 1, column 8: .* contains itself"),
+    "deep list": ("a: " + "[" * 100_000, "more than 64 levels"),
+    "deep block": ("".join(" " * i + "a:\n" for i in range(2000)), "more than 64 levels"),
+    "deep JSON": ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "more than 64 levels"),
+    "JSON a little too deep": ('{"a": ' + "[" * 70 + "]" * 70 + "}", "more than 64 levels"),
+    "long number": ("a: " + "9" * 5000, "line 1, column 4: .*no int that can be read"),
+    "long JSON number": ('{"a": ' + "9" * 5000 + "}", "the number 9{20}… is too large"),
+    "number beyond floats": ("a: 1e999", "no float that can be read"),
+    "JSON number beyond floats": ('{"a": 1e999}', "the number 1e999… is too large"),
+    "NaN": ('{"a": NaN}', "NaN is not JSON"),
+    "half a pair": ('{"a": "\\ud800"}', "half of a surrogate pair"),
+    "tag of a wrong value": ("a: !!bool maybe", "no bool that can be read"),
+    "unknown tag": ("a: !!timestamp 2024-02-29", "could not determine a constructor"),
+    "list as key": ("? [a]\n: 1\n", "unhashable key"),
+    "mapping that is a list": ("a: !!map [1]", "expected a mapping node"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BEYOND_LIMITS.values(), ids=BEYOND_LIMITS)
+def test_what_is_beyond_the_limits_is_a_policy_error(text, message):
+    """A document that is too deep, too large or holds what no policy needs is refused."""
+    with pytest.raises(PolicyError, match=message):
+        parse(text, "p")
+
+
+def test_an_endless_file_is_refused():
+    """A policy is read up to a limit, whatever the file gives."""
+    with pytest.raises(PolicyError, match="larger than 16 MB"):
+        Policy.from_file("/dev/zero")
+
+
+def test_aliases_and_merged_mappings_are_read():
+    """An anchor may be used again, whole or merged into a mapping."""
+    text = "x: &x {role: sensitive}\nb: *x\nc: {<<: *x, nulls: exclude}\n"
+    assert parse(text, "p")["c"] == {"role": "sensitive", "nulls": "exclude"}

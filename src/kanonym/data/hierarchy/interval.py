@@ -192,8 +192,10 @@ def _ascending(name: str, numbers: Sequence[Number]) -> None:
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise HierarchyError(f"{name} must be numbers, not {number!r}")
-        if not np.isfinite(number):
-            raise HierarchyError(f"{name} must be finite, not {number!r}")
+        if not abs(number) < (2**63 if isinstance(number, int) else math.inf):
+            raise HierarchyError(
+                f"{name} must be finite, whole numbers of at most 64 bits, not {number!r}"
+            )
     if any(a >= b for a, b in pairwise(numbers)):
         raise HierarchyError(f"{name} must be ascending: {', '.join(map(str, numbers))}")
 
