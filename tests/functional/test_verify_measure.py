@@ -151,3 +151,36 @@ def test_measure_needs_no_sensitive_attribute(kanonym):
     ran = kanonym("measure released.csv -q age")
     assert ran.code == 0
     assert "classes" in ran.text
+
+
+SPELT = {
+    "fractions": ("1", "1.0", "1.5", "1.50"),
+    "blanks": ("7", " 7", "8", "8 "),
+    "zones": ("2024-03-01T11:00:00Z", "2024-03-01T12:00:00+01:00") * 2,
+}
+
+
+@pytest.mark.parametrize("texts", SPELT.values(), ids=SPELT)
+@pytest.mark.parametrize("engine", ["", " --engine duckdb"])
+def test_k_is_the_least_of_values_and_texts(kanonym, folder, texts, engine):
+    """Texts that read as one value tell records apart: k is counted both ways, and it is said."""
+    rows = "".join(f"{text},f\n" for text in texts)
+    (folder / "spelt.csv").write_text(f"age,disease\n{rows}", "utf-8")
+    least = 1 if len(set(texts)) == 4 else 2
+    policy = "attributes: {age: {role: quasi-identifier}}\nothers: insensitive\n"
+    (folder / "k.yaml").write_text(f"{policy}models: [{{type: k-anonymity, k: {least + 1}}}]\n")
+    ran = kanonym(f"verify spelt.csv -p k.yaml --json{engine}")
+    assert ran.code == 1
+    assert ran.json["models"][0]["achieved"] == least
+    assert ran.json["text_columns"] == ["age"]
+    measured = kanonym(f"measure spelt.csv -q age --json{engine}")
+    assert (measured.json["k"], measured.json["text_columns"]) == (least, ["age"])
+    assert "several texts stand for one value" in " ".join(
+        kanonym(f"measure spelt.csv -q age{engine}").text.split()
+    )
+
+
+def test_texts_of_one_form_are_not_mentioned(kanonym, folder):
+    """Where each value has one text, nothing is said of two readings."""
+    (folder / "plain.csv").write_text("age,disease\n1.5,f\n1.5,f\n2.5,m\n", "utf-8")
+    assert "text_columns" not in kanonym("measure plain.csv -q age --json").json

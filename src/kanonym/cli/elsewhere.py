@@ -58,8 +58,12 @@ def table_at(
     engine: str | None = None,
     memory: str | None = None,
     name: str | None = None,
+    texts: dict[str, Any] | None = None,
 ) -> Any:
-    """Return a table: read from a file, or where it is."""
+    """Return a table: read from a file, or where it is.
+
+    texts: as of `read_table`.
+    """
     if engine is not None and engine not in ENGINES:
         raise typer.BadParameter(
             f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
@@ -88,7 +92,7 @@ def table_at(
         return Spark(place)
     from kanonym.data.files import read_table
 
-    return read_table(place, format)
+    return read_table(place, format, texts=texts)
 
 
 def named(place: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,6 +33,7 @@ def measure(
     from kanonym.data.hierarchy import from_file
 
     files = options.hierarchy_files(hierarchy)
+    texts: dict[str, Any] = {}
     with working() as step:
         step("read")
         frame = elsewhere.table_at(
@@ -41,6 +42,7 @@ def measure(
             engine=engine,
             memory=memory,
             name=table_name,
+            texts=texts,
         )
         step("measure")
         found = pipeline.measure(
@@ -48,6 +50,7 @@ def measure(
             quasi_identifiers=options.names(quasi_identifiers),
             sensitive=options.names(sensitive),
             hierarchies={name: from_file(file) for name, file in files.items()},
+            texts=texts,
         ).to_dict()
     if json:
         show_json(found)

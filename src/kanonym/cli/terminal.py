@@ -167,7 +167,16 @@ def verdict(verification: Mapping[str, Any]) -> list[RenderableType]:
         facts.add_row("worst class", Text(_largest_share(one)))
     for one in verification["warnings"]:
         facts.add_row(Text("warning", style="yellow"), Text(one["message"]))
+    if "text_columns" in verification:
+        facts.add_row("counted as", Text(_both_readings(verification["text_columns"])))
     return [required(verification), facts]
+
+
+def _both_readings(columns: Sequence[str]) -> str:
+    return (
+        f"values and as text, the worse of both: in {', '.join(columns)} several texts "
+        "stand for one value (as 1 and 1.0 do), and a reader of text tells them apart"
+    )
 
 
 def _largest_share(one: Mapping[str, Any]) -> str:
@@ -231,6 +240,8 @@ def measurement(found: Mapping[str, Any]) -> list[RenderableType]:
         ("records alone in their class", found["uniques"]),
         ("records a class", _spread(sizes)),
     )
+    if "text_columns" in found:
+        facts.add_row("counted as", Text(_both_readings(found["text_columns"])))
     attributes = found["attributes"]
     if not attributes:
         return [facts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -56,6 +56,7 @@ def verify(
     from kanonym.policy import Policy
 
     asked = Policy.from_file(policy)
+    texts: dict[str, Any] = {}
     with working() as step:
         step("read")
         frame = elsewhere.table_at(
@@ -64,10 +65,11 @@ def verify(
             engine=engine,
             memory=memory,
             name=table_name,
+            texts=texts,
         )
         before = None if original is None else read_table(original)
         step("verify")
-        found = pipeline.verify(frame, asked, original=before, count=count).to_dict()
+        found = pipeline.verify(frame, asked, original=before, count=count, texts=texts).to_dict()
     if json:
         show_json(found)
     else:

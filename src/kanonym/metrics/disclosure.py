@@ -145,6 +145,9 @@ class Measurement:
         Class sizes: smallest, mean and largest, each class counted once.
     attributes
         One `AttributeMeasurement` a sensitive attribute.
+    text_columns
+        Quasi-identifiers of a text file in which several texts read as one value: their
+        records are grouped by text, which tells more of them apart.
 
     """
 
@@ -156,6 +159,7 @@ class Measurement:
     average_class_size: float
     anonymity_set: Spread
     attributes: dict[str, AttributeMeasurement]
+    text_columns: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
@@ -168,10 +172,13 @@ class Measurement:
             "average_class_size": self.average_class_size,
             "anonymity_set": self.anonymity_set.to_dict(),
             "attributes": {name: one.to_dict() for name, one in self.attributes.items()},
+            **({"text_columns": list(self.text_columns)} if self.text_columns else {}),
         }
 
 
-def measure_table(classes: Classes, k_wildcard: int | None = None) -> Measurement:
+def measure_table(
+    classes: Classes, k_wildcard: int | None = None, text_columns: tuple[str, ...] = ()
+) -> Measurement:
     """Measure every privacy model on the equivalence classes of a table.
 
     Parameters
@@ -182,6 +189,8 @@ def measure_table(classes: Classes, k_wildcard: int | None = None) -> Measuremen
     k_wildcard
         Smallest of `kernels.wildcard.wildcard_sizes`; None where no
         quasi-identifier is null.
+    text_columns
+        As of `Measurement`.
 
     Notes
     -----
@@ -209,6 +218,7 @@ def measure_table(classes: Classes, k_wildcard: int | None = None) -> Measuremen
             name: _measure_attribute(distribution)
             for name, distribution in classes.distributions.items()
         },
+        text_columns=text_columns,
     )
 
 

@@ -49,12 +49,20 @@ class Taken:
         Number of rows.
     counts
         (n_rows,) records that each row stands for; None for one each.
+    texts
+        Gives a column of a text file as text where several texts read as one value.
 
     """
 
     column: Callable[[str], pl.Series]
     n_rows: int
     counts: NDArray[np.int64] | None = None
+    texts: Callable[[str], pl.Series | None] = lambda _: None
+
+    def as_text(self, names: Sequence[str]) -> dict[str, pl.Series]:
+        """Return those of the columns in which several texts read as one value."""
+        found = {name: self.texts(name) for name in names}
+        return {name: column for name, column in found.items() if column is not None}
 
     def of_aggregate(self, count: str) -> NDArray[np.int64]:
         """Return the records of each row of the aggregate form, which a column counts."""
@@ -69,14 +77,18 @@ class Opened(NamedTuple):
     take: Callable[[Sequence[str]], Taken]
 
 
-def opened(frame: Any) -> Opened:
-    """Return a table of whatever kind, ready to be looked at."""
+def opened(frame: Any, texts: Mapping[str, pl.Series] | None = None) -> Opened:
+    """Return a table of whatever kind, ready to be looked at.
+
+    texts: as of `verify`.
+    """
     if is_elsewhere(frame):
         from kanonym.pipeline import elsewhere  # noqa: PLC0415 - what it needs may be absent
 
         return elsewhere.opened(elsewhere.source_of(frame))
     native = frames.eager(frame)
-    taken = Taken(partial(frames.column, native), frames.n_rows(native))
+    texts = texts or {}
+    taken = Taken(partial(frames.column, native), frames.n_rows(native), texts=texts.get)
     return Opened(frames.column_names(native), lambda _: taken)
 
 
@@ -86,6 +98,7 @@ def verify(
     *,
     original: Any = None,
     count: str | None = None,
+    texts: Mapping[str, pl.Series] | None = None,
 ) -> Verification:
     """Check a released table against a policy, from its values alone.
 
@@ -102,6 +115,9 @@ def verify(
         were suppressed.
     count
         A column of record counts, for the aggregate form.
+    texts
+        Columns of a text file as text, where several texts read as one value (`1` and
+        `1.0`). Records are then grouped by value and by text, and the worse counts.
 
     Raises
     ------
@@ -110,7 +126,7 @@ def verify(
         identifier is still there.
 
     """
-    table = opened(frame)
+    table = opened(frame, texts)
     before = None if original is None else opened(original)
     columns = table.columns
     left = [
@@ -150,6 +166,7 @@ def verify(
         released.counts if count is None else released.of_aggregate(count),
         persons_of_policy(policy, schema),
         counting_of(policy),
+        released.as_text(names),
     )
 
 
@@ -159,6 +176,7 @@ def measure(
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] = (),
     hierarchies: Mapping[str, HierarchySource] | None = None,
+    texts: Mapping[str, pl.Series] | None = None,
 ) -> Measurement:
     """Measure every privacy model on any table, without a threshold.
 
@@ -170,6 +188,8 @@ def measure(
         Names of columns.
     hierarchies
         Of sensitive attributes, for t-closeness with hierarchical distance.
+    texts
+        As of `verify`: records whose texts differ are then in different classes.
 
     Raises
     ------
@@ -185,7 +205,7 @@ def measure(
     (2, 1)
 
     """
-    table = opened(frame)
+    table = opened(frame, texts)
     trees = hierarchies or {}
     roles: dict[str, Any] = {name: QuasiIdentifier() for name in _list(quasi_identifiers)}
     for name in _list(sensitive):
@@ -201,10 +221,12 @@ def measure(
         )
     Schema.resolve(table.columns, roles, Role.INSENSITIVE)
     taken = table.take(list(roles))
-    known = [taken.column(name) for name in quasi_identifiers]
+    # Classes of equal texts are parts of those of equal values: no model is better on them.
+    as_text = taken.as_text(quasi_identifiers)
+    known = [as_text[name] if name in as_text else taken.column(name) for name in quasi_identifiers]
     hidden = [SensitiveColumn(taken.column(name), trees.get(name)) for name in sensitive]
     classes = classes_of_values(known, hidden, taken.n_rows, taken.counts)
-    return measure_table(classes, k_wildcard(known, taken.counts))
+    return measure_table(classes, k_wildcard(known, taken.counts), tuple(as_text))
 
 
 def released_columns(quasi_identifiers: Sequence[str], columns: Sequence[str]) -> list[str]:

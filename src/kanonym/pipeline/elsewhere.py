@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.data.files import typed_texts
+from kanonym.data.files import differing_texts, typed_texts
 from kanonym.data.schema import Schema
 from kanonym.engine import Stopwatch, sensitive_names
 from kanonym.pipeline.asking import counting_of, entities_of, persons_of_policy
@@ -139,7 +139,12 @@ def opened(source: Source) -> Opened:
                 f"the table has more than {source.most_tuples} different rows in these columns: "
                 "give the source a larger most_tuples"
             )
-        return Taken(found.column, len(found.counts), found.counts)
+        return Taken(
+            found.column,
+            len(found.counts),
+            found.counts,
+            lambda name: differing_texts(found.raw[name], found.column(name)),
+        )
 
     return Opened(list(dtypes), take)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +34,7 @@ def verify_columns(
     counts: NDArray[np.int64] | None = None,
     population: Sequence[PopulationColumn] | None = None,
     counting: Counting | None = None,
+    texts: Mapping[str, pl.Series] | None = None,
 ) -> Verification:
     """Regroup a released table and ask every model again.
 
@@ -55,6 +56,9 @@ def verify_columns(
         say the levels, and the population is counted at these.
     counting
         How k-anonymity counts; None counts the records of each class.
+    texts
+        Quasi-identifiers as text by name, where several texts read as one value: models
+        are asked about classes of equal values and about classes of equal texts.
 
     Raises
     ------
@@ -68,14 +72,57 @@ def verify_columns(
     O(n_rows) a sensitive attribute, and as `count_persons`.
 
     """
+    typed = _verify(
+        quasi_identifiers,
+        quasi_identifiers,
+        sensitive,
+        models,
+        n_rows,
+        counts=counts,
+        population=population,
+        counting=counting,
+    )
+    if not texts:
+        return typed
+    found = _verify(
+        [texts.get(column.name, column) for column in quasi_identifiers],
+        quasi_identifiers,
+        sensitive,
+        models,
+        n_rows,
+        counts=counts,
+        population=population,
+        counting=counting,
+    )
+    checks = tuple(
+        by_value if by_text.satisfied and not by_value.satisfied else by_text
+        for by_value, by_text in zip(typed.checks, found.checks, strict=True)
+    )
+    if typed.satisfied is False and found.satisfied:
+        found = typed  # δ-presence may hold for parts of a class that violates it
+    return replace(found, checks=checks, text_columns=tuple(texts))
+
+
+def _verify(
+    grouped: Sequence[pl.Series],
+    quasi_identifiers: Sequence[pl.Series],
+    sensitive: Sequence[SensitiveColumn],
+    models: Sequence[PrivacyModel],
+    n_rows: int,
+    *,
+    counts: NDArray[np.int64] | None,
+    population: Sequence[PopulationColumn] | None,
+    counting: Counting | None,
+) -> Verification:
+    """Ask every model about the classes of equal rows of `grouped`; else as `verify_columns`."""
     if counting is None or not n_rows:
-        groups = group_released(quasi_identifiers, n_rows)
+        groups = group_released(grouped, n_rows)
     else:
-        groups = group_by_code(quasi_identifiers)
+        groups = group_by_code(grouped)
     seen = counted = classes_as_released(groups, sensitive, counts)
     sizes = seen.sizes
     if counting is not None and n_rows:
-        counted = replace(seen, sizes=counting.sizes(quasi_identifiers, groups, sizes))
+        counted = replace(seen, sizes=counting.sizes(grouped, groups, sizes))
     beyond = Classes(np.zeros(0, np.int64), {}, np.zeros(0, np.int64))
     asking = [model.type for model in models if isinstance(model, OfPopulation)]
     if asking:
@@ -107,9 +154,7 @@ def verify_columns(
         smallest = np.lexsort((groups.first[failed], sizes[failed]))[:MOST_VIOLATING]
         violating += [
             {
-                "class": {
-                    column.name: column[int(groups.first[i])] for column in quasi_identifiers
-                },
+                "class": {column.name: column[int(groups.first[i])] for column in grouped},
                 "size": int(sizes[i]),
                 "model": model.type,
             }

@@ -148,6 +148,9 @@ class Verification:
         One `LargestShare` per sensitive attribute.
     warnings
         Why the release may not protect the people in it although its models hold.
+    text_columns
+        Quasi-identifiers of a text file in which several texts read as one value: records
+        were grouped by value and by text, and the figures are the worse ones.
 
     """
 
@@ -159,6 +162,7 @@ class Verification:
     class_sizes: dict[int, int]
     largest_shares: tuple[LargestShare, ...] = ()
     warnings: tuple[VerificationWarning, ...] = ()
+    text_columns: tuple[str, ...] = ()
 
     @property
     def satisfied(self) -> bool | None:
@@ -194,6 +198,7 @@ class Verification:
             "models": [check.to_dict() for check in self.checks],
             "largest_shares": [one.to_dict() for one in self.largest_shares],
             "warnings": [one.to_dict() for one in self.warnings],
+            **({"text_columns": list(self.text_columns)} if self.text_columns else {}),
             "n_violating": self.n_violating,
             "violating": [
                 {**one, "class": {name: _plain(value) for name, value in one["class"].items()}}

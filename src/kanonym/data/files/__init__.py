@@ -21,7 +21,7 @@ import polars as pl
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import columnar, delimited, excel, records
-from kanonym.data.files.cells import typed_texts
+from kanonym.data.files.cells import differing_texts, typed_texts
 from kanonym.data.files.disk import (
     atomic_write,
     check_output,
@@ -38,6 +38,7 @@ __all__ = [
     "atomic_write",
     "check_output",
     "check_table_output",
+    "differing_texts",
     "read_table",
     "refuse_url",
     "sha256",
@@ -83,6 +84,7 @@ def read_table(
     path: str | Path,
     format: str | None = None,  # noqa: A002 - the word for it, in the CLI too
     separator: str | None = None,
+    texts: dict[str, pl.Series] | None = None,
 ) -> pl.DataFrame:
     """Read a table from a file.
 
@@ -96,6 +98,9 @@ def read_table(
     separator
         The character between the cells of a CSV file; None detects comma,
         semicolon, tab or bar.
+    texts
+        Filled with the columns of a text file in which several texts read as one value
+        (`1` and `1.0`), as text: who reads the file as text tells them apart.
 
     Returns
     -------
@@ -129,7 +134,7 @@ def read_table(
     if separator is not None:
         _check_separator(separator, kind)
     try:
-        return to_polars(_read(data, where, kind, separator))
+        return to_polars(_read(data, where, kind, separator, texts))
     except DataError as error:
         raise _with_place(error, where) from None
 
@@ -214,11 +219,17 @@ def check_table_output(
     return kind or "csv"
 
 
-def _read(data: bytes, where: str, kind: str, separator: str | None) -> pl.DataFrame:
+def _read(
+    data: bytes,
+    where: str,
+    kind: str,
+    separator: str | None,
+    texts: dict[str, pl.Series] | None,
+) -> pl.DataFrame:
     if kind in ("csv", "tsv"):
-        return delimited.read(data, where, separator or ("\t" if kind == "tsv" else None))
+        return delimited.read(data, where, separator or ("\t" if kind == "tsv" else None), texts)
     if kind in ("json", "jsonl"):
-        return records.read(data, where)
+        return records.read(data, where, texts)
     if kind == "excel":
         return excel.read(data, where)
     read = columnar.read_parquet if kind == "parquet" else columnar.read_feather

@@ -71,6 +71,16 @@ def typed_texts(column: pl.Series) -> pl.Series:
     )
 
 
+def differing_texts(texts: pl.Series, values: pl.Series) -> pl.Series | None:
+    """Return the texts of a column if several of them read as one value, else None.
+
+    A reader of text tells `1` and `1.0`, or two forms of one instant, apart.
+    """
+    if values.dtype == pl.String or texts.dtype != pl.String:
+        return None
+    return texts if texts.n_unique() > values.n_unique() else None
+
+
 def temporal(texts: pl.Series) -> pl.Series:
     """Return the column as dates or times where all of its cells are, or as it is.
 

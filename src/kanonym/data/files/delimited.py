@@ -22,15 +22,18 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.cells import printable, typed
+from kanonym.data.files.cells import differing_texts, printable, typed
 from kanonym.data.files.disk import decoded
 from kanonym.data.files.header import check_names, refuse_missing_header
+
+ArrowTable: TypeAlias = Any  # pyarrow carries no types
 
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAMPLE_BYTES = 1 << 20
@@ -38,7 +41,12 @@ _SAMPLE_ROWS = 100
 _BLOCK_BYTES = 1 << 24  # no row may be longer
 
 
-def read(data: bytes, where: str, separator: str | None = None) -> pl.DataFrame:
+def read(
+    data: bytes,
+    where: str,
+    separator: str | None = None,
+    texts: dict[str, pl.Series] | None = None,
+) -> pl.DataFrame:
     """Read a table of separated cells.
 
     Parameters
@@ -49,6 +57,8 @@ def read(data: bytes, where: str, separator: str | None = None) -> pl.DataFrame:
         The file's name, for messages.
     separator
         One character; None detects it.
+    texts
+        Filled with the columns in which several texts read as one value, as text.
 
     Raises
     ------
@@ -64,7 +74,15 @@ def read(data: bytes, where: str, separator: str | None = None) -> pl.DataFrame:
     else:
         if data.count(b'"') % 2:
             deque(_numbered(data, separator, where), maxlen=0)  # raises where one stays open
-        table = _parsed(memoryview(data)[start:], names, separator, data, where)
+        cells = _parsed(memoryview(data)[start:], names, separator, data, where)
+        with ThreadPoolExecutor() as threads:
+            columns = threads.map(typed, cells.columns)
+            table = pl.DataFrame(dict(zip(names, columns, strict=True)))
+        if texts is not None:
+            for name, column in zip(names, cells.columns, strict=True):
+                differing = differing_texts(pl.Series(name, column), table[name])
+                if differing is not None:
+                    texts[name] = differing
     refuse_missing_header(table, where)
     return table
 
@@ -109,9 +127,9 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> Non
 
 def _parsed(
     body: memoryview, names: list[str], separator: str, data: bytes, where: str
-) -> pl.DataFrame:
+) -> ArrowTable:
     try:
-        table = pyarrow.csv.read_csv(
+        return pyarrow.csv.read_csv(
             pa.py_buffer(body),
             read_options=pyarrow.csv.ReadOptions(
                 column_names=names, skip_rows_after_names=1, block_size=_BLOCK_BYTES
@@ -130,9 +148,6 @@ def _parsed(
         )
     except (pa.ArrowInvalid, UnicodeDecodeError):  # its message would quote the row
         raise DataError(_fault(data, len(names), separator, where)) from None
-    with ThreadPoolExecutor() as threads:
-        columns = threads.map(typed, table.columns)
-        return pl.DataFrame(dict(zip(names, columns, strict=True)))
 
 
 def _layout(data: bytes, where: str, separator: str | None) -> tuple[int, str, list[list[str]]]:

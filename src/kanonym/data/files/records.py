@@ -21,7 +21,7 @@ import polars as pl
 from polars import selectors
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.cells import printable, temporal
+from kanonym.data.files.cells import differing_texts, printable, temporal
 from kanonym.data.files.disk import decoded
 
 _KINDS: dict[type, str] = {
@@ -34,8 +34,10 @@ _KINDS: dict[type, str] = {
 }
 
 
-def read(data: bytes, where: str) -> pl.DataFrame:
+def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> pl.DataFrame:
     """Read JSON Lines or a JSON array of objects, whichever it is.
+
+    texts: filled with the columns in which several texts read as one date or time, as text.
 
     Raises
     ------
@@ -57,10 +59,12 @@ def read(data: bytes, where: str) -> pl.DataFrame:
         raise DataError(_fault(data, where, unit)) from None
     first = {name: place for place, name in enumerate(json.loads(_first_line(data)))}
     names = sorted(frame.columns, key=lambda name: first.get(name, len(first)))
-    return frame.select(names).with_columns(
-        selectors.by_dtype(pl.Int128).cast(pl.String),
-        *[temporal(frame.get_column(name)) for name in frame.select(pl.col(pl.String)).columns],
-    )
+    moments = [temporal(column) for column in frame.select(pl.col(pl.String))]
+    for column in moments if texts is not None else ():
+        differing = differing_texts(frame[column.name], column)
+        if differing is not None and texts is not None:
+            texts[column.name] = differing
+    return frame.select(names).with_columns(selectors.by_dtype(pl.Int128).cast(pl.String), *moments)
 
 
 def write_lines(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
