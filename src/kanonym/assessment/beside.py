@@ -188,8 +188,12 @@ def _known_as(policy: Policy, name: str, trees: Mapping[str, HierarchySource]) -
 
 
 def _acted_on(policy: Policy, table: Any, name: str) -> pl.Series:
-    """Return a column as actions leave it, which is what a hierarchy knows."""
-    actions = getattr(policy.attributes.get(name), "action", None)
-    if not actions:
+    """Return a column as actions leave it, which is what a hierarchy knows.
+
+    What was drawn by a seed that is not kept cannot be drawn again: the column as it came in.
+    """
+    actions = getattr(policy.attributes.get(name), "action", None) or ()
+    seed = 0 if policy.seed is None and not drawing(actions) else policy.seed
+    if not actions or seed is None:
         return frames.column(table, name)
-    return Acting(partial(frames.column, table), {name: actions}, policy.seed).before(name)
+    return Acting(partial(frames.column, table), {name: actions}, seed).before(name)

@@ -105,7 +105,7 @@ def anonymize(
         int | None,
         typer.Option(
             metavar="N",
-            help="Seed of the order of the release.",
+            help="Seed of the order and of what actions draw; drawn anew without it.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,

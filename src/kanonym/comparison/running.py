@@ -281,7 +281,7 @@ def _measured(native: Any, release: Release, measures: Sequence[str]) -> dict[st
         return {}
     try:
         with _alone:
-            found = utility(native, release, measures=further, seed=release.policy.seed)
+            found = utility(native, release, measures=further, seed=release.policy.seed or 0)
     except (DataError, SchemaError):
         # Released values that cannot be read are no reason to end a comparison.
         return dict.fromkeys(further)

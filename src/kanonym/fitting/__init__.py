@@ -101,8 +101,10 @@ def fit(
     _refuse(policy, dict(task.schema.attributes))
     if not frames.n_rows(native):
         raise DataError("the table has no record to fit a recoding to")
-    release = anonymize(native, policy, progress=progress)
-    column = as_counted(native, policy, acting_on(native, task.schema, policy.seed))
+    # What is learned is learned of the values that were drawn for this very release.
+    acting = acting_on(native, task.schema, policy.seed)
+    release = anonymize(native, policy.seeded(acting.seed), progress=progress)
+    column = as_counted(native, policy, acting)
     hidden = sensitive_names(task.schema, policy.models)
     return Fitted(
         Series(

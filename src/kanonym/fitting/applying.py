@@ -167,12 +167,13 @@ def _schema(series: Series, columns: Sequence[str]) -> Schema:
     return schema
 
 
-def _seed(seed: int, number: int) -> int:
+def _seed(seed: int | None, number: int) -> int | None:
     """Return the seed of a batch: the policy's for the first, others for later ones.
 
-    The same draws for every batch could be taken out again by comparing batches.
+    The same draws for every batch could be taken out again by comparing batches. Without a
+    seed in the policy each batch draws its own.
     """
-    if number == 1:
+    if seed is None or number == 1:
         return seed
     state = np.random.SeedSequence([seed, LATER, number]).generate_state(2, np.uint64)
     return int(state[0]) << 64 | int(state[1])

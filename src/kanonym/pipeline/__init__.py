@@ -126,7 +126,7 @@ def anonymize(
             [one for one in outcome.recoded if one.name not in acting.changed_after],
             [*(name for name in named if name not in changed), *changed],
             lambda name: changed[name] if name in changed else acting.before(name),
-            None if policy.keep_order else policy.seed,
+            None if policy.keep_order else acting.seed,
         )
         released = frames.assemble(
             native, rows, outcome.columns(schema, rows, acting, after), frame

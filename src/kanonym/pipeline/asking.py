@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -83,8 +84,12 @@ def as_counted(native: Any, policy: Policy, acting: Acting) -> Callable[[str], p
     return column
 
 
-def acting_on(native: Any, schema: Schema, seed: int) -> Acting:
-    """Return the columns of a table as the actions of its attributes leave them."""
+def acting_on(native: Any, schema: Schema, seed: int | None) -> Acting:
+    """Return the columns of a table as the actions of its attributes leave them.
+
+    seed: None draws one anew from the system's source; the result has it.
+    """
+    seed = secrets.randbits(128) if seed is None else seed
     actions = {name: one.action for name, one in schema.attributes.items() if one.action}
     return Acting(partial(frames.column, native), actions, seed)
 

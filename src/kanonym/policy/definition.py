@@ -126,8 +126,10 @@ class Policy(BaseModel):
     suppression_limit
         Share of the records, in [0, 1], that may be suppressed.
     seed
-        One seed gives one release. Actions that draw random numbers want another one than
-        0, and a secret one: who knows it can draw them again.
+        Of the order of the release and of all that actions draw. None draws one anew for
+        each release and keeps it nowhere. With a seed the same table gives the same release,
+        and who knows it can undo the shuffle and what actions draw: keep it secret. Actions
+        that draw refuse 0, which anybody would try.
     keep_order
         Release the records in the order of the input. The order can tell who is who,
         so the default shuffles them.
@@ -167,7 +169,7 @@ class Policy(BaseModel):
     )
     recoding: Annotated[Recoding | None, _fitting] = None
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Annotated[int | None, Field(ge=0)] = None
     keep_order: bool = False
     keep_integers: bool = False
 
@@ -189,7 +191,8 @@ class Policy(BaseModel):
         if named and self.seed == 0:
             reason = (
                 f"is 0, but {', '.join(named)} must not be drawn again by anybody who tries: "
-                "give a seed that nobody guesses, such as 15 random digits, and keep it secret"
+                "leave the seed out, and one is drawn that is kept nowhere; or give one that "
+                "nobody guesses, such as 15 random digits, and keep it secret"
             )
             raise PydanticCustomError("faults", "faults", {"faults": [Fault(("seed",), reason)]})
         return self
@@ -331,6 +334,10 @@ class Policy(BaseModel):
             algorithm = {**own, **algorithm}
         parts = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self)(**{**parts, "algorithm": algorithm})
+
+    def seeded(self, seed: int) -> Self:
+        """Return this policy with a seed."""
+        return self.model_copy(update={"seed": seed})
 
     def schema_for(self, columns: Sequence[str]) -> Schema:
         """Return the role of each column of a table, in the table's order.

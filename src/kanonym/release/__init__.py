@@ -237,6 +237,7 @@ class Release:
             **self._where,
             "policy": reports.without_values(self._policy),
             "seed": self.policy.seed,
+            "order": self._order,
             **hashes,
             **self.to_dict(),
         }
@@ -331,6 +332,21 @@ class Release:
     def _where(self) -> dict[str, Any]:
         """What a manifest says of the engine, if it is not this process."""
         return {}
+
+    @property
+    def _order(self) -> str:
+        """What a manifest says of the order of the records."""
+        if self.policy.keep_order:
+            return "that of the input, which can tell who is who"
+        if self.policy.seed is None:
+            return (
+                "shuffled by a seed that was drawn for this release and kept nowhere: the same "
+                "command gives another order, and draws anew what actions draw"
+            )
+        return (
+            "shuffled by the seed: who has it finds the records sorted by their released values, "
+            "and can draw again what actions drew. Keep this file as you keep the table"
+        )
 
     def _hash_as_csv(self) -> str | None:
         """Return the SHA-256 of the release as `write` has it in CSV; None where CSV cannot."""

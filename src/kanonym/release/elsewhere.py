@@ -94,5 +94,9 @@ class ReleaseElsewhere(Release):
     def _where(self) -> dict[str, Any]:
         return {"engine": self.engine}
 
+    @property
+    def _order(self) -> str:
+        return "by the released values; no seed takes part"
+
     def _hash_as_csv(self) -> str | None:
         return None

@@ -189,7 +189,7 @@ class Summary:
     choice: Choice | None
     algorithm: dict[str, Any]
     seconds: dict[str, float]
-    seed: int
+    seed: int | None
     versions: dict[str, str]
     provenance: Provenance
     date: str
@@ -228,7 +228,7 @@ def summarize(
     suppressed: int,
     algorithm: Mapping[str, Any],
     seconds: Mapping[str, float],
-    seed: int,
+    seed: int | None,
     versions: Mapping[str, str],
     choice: Choice | None = None,
     rectangles: tuple[str, str] | None = None,

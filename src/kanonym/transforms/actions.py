@@ -57,7 +57,7 @@ class Acting:
 
     column: Callable[[str], pl.Series]
     actions: Mapping[str, Sequence[Action | After]]
-    seed: int
+    seed: int = field(repr=False)
     _done: dict[str, pl.Series] = field(default_factory=dict, repr=False)
 
     @property

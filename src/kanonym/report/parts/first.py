@@ -21,6 +21,7 @@ from kanonym.report.document import (
 from kanonym.report.parts.attacks import attacked_table, title_of
 from kanonym.report.parts.attributes import fate_of, role_of
 from kanonym.report.parts.privacy import requirements_table
+from kanonym.report.parts.repeat import seed_of
 from kanonym.report.wording import ANSWERS
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def dated(summary: Summary, says: Speech) -> str:
         told.append(says.say("made.tables", output=made.output, source=made.source))
     if "kanonym" in summary.versions:
         told.append(f"kanonym {summary.versions['kanonym']}")
-    return " · ".join((*told, says.say("made.seed", seed=summary.seed)))
+    return " · ".join((*told, says.say("made.seed", seed=seed_of(summary, says))))
 
 
 def tiles(summary: Summary, says: Speech) -> tuple[Tile, ...]:
@@ -254,8 +255,9 @@ def _repeat(summary: Summary, says: Speech) -> tuple[Block, ...]:
         )
         if digest
     )
+    repeated = "first.repeated" if summary.seed is not None else "first.drawn"
     return (
-        Paragraph(says.say("first.repeated", section=says.say("section.repeat"))),
+        Paragraph(says.say(repeated, section=says.say("section.repeat"))),
         Code("\n".join((made.command, *made.checks))),
         Table(("", "", ""), rows, style="hashes"),
     )

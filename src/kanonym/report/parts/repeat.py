@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     from kanonym.report.summary import Summary
 
 
+def seed_of(summary: Summary, says: Speech) -> str:
+    """Return the policy's seed, or the words for one that was drawn and is kept nowhere."""
+    return says.say("seed.drawn") if summary.seed is None else str(summary.seed)
+
+
 def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     """Return the last section: command, algorithm, seed, versions, SHA-256, policy."""
     made = summary.provenance
     rows: list[tuple[Text, ...]] = [
         (says.say("repeat.date"), summary.date),
         (says.say("repeat.algorithm"), says.listed(summary.algorithm)),
-        (says.say("repeat.seed"), str(summary.seed)),
+        (says.say("repeat.seed"), seed_of(summary, says)),
         (says.say("repeat.versions"), says.listed(summary.versions)),
         (says.say("repeat.seconds"), says.durations(summary.seconds)),
     ]
@@ -39,7 +44,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     ]
     policy = json.dumps(summary.policy, ensure_ascii=False, indent=2)
     blocks = (
-        Paragraph(says.say("repeat.sentence")),
+        Paragraph(says.say("repeat.sentence" if summary.seed is not None else "repeat.drawn")),
         Code("\n".join((made.command, *made.checks))),
         Table(("", ""), tuple(rows), style="plain"),
         Paragraph(says.say("repeat.listing"), "note", lead=says.say("repeat.policy")),

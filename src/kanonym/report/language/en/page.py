@@ -58,6 +58,13 @@ SENTENCES: Sentences = {
         "Released: {records} with {columns}, made from {source} with {records_in} and {columns_in}."
     ),
     "first.table": "a table",
+    "seed.drawn": "drawn, not kept",
+    "first.drawn": (
+        "The policy has no seed: with the same table, policy and versions the first command gives "
+        "a release of the same kind, but in another order, and with other values wherever actions "
+        "draw. The second checks the released file by itself, the third attacks it. The policy "
+        "and further versions stand under “{section}”."
+    ),
     "first.repeated": (
         "With the same table, policy, seed and versions the first command gives the same release, "
         "byte for byte; the second checks the released file by itself, the third attacks it. The "
@@ -233,6 +240,12 @@ SENTENCES: Sentences = {
     ),
     "compared.refused": "{runs} gave no release.",
     "repeat.policy": "Policy.",
+    "repeat.drawn": (
+        "The first command gives the release again in another order, and with other values "
+        "wherever actions draw, because the policy has no seed. The SHA-256 below is that of this "
+        "release, written as CSV; that of the policy is of its JSON form with sorted keys. The "
+        "other commands check and attack a released file, whoever made it."
+    ),
     "repeat.sentence": (
         "Run the first command on the same input. The release, written as CSV, has the SHA-256 "
         "below; that of the policy is of its JSON form with sorted keys. The other commands check "

@@ -60,6 +60,13 @@ SENTENCES: Sentences = {
         "Publicado: {records} con {columns}, a partir de {source} con {records_in} y {columns_in}."
     ),
     "first.table": "una tabla",
+    "seed.drawn": "sorteada y no guardada",
+    "first.drawn": (
+        "La política no tiene semilla: con la misma tabla, política y versiones, la primera orden "
+        "da una publicación del mismo tipo, pero en otro orden, y con otros valores donde las "
+        "acciones sortean. La segunda comprueba el archivo publicado por sí solo, la tercera lo "
+        "ataca. La política y las demás versiones están en «{section}»."
+    ),
     "first.repeated": (
         "Con la misma tabla, política, semilla y versiones, la primera orden da la misma "
         "publicación, byte a byte; la segunda comprueba el archivo publicado por sí solo, la "
@@ -243,6 +250,13 @@ SENTENCES: Sentences = {
     ),
     "compared.refused": "{runs} no dieron ninguna publicación.",
     "repeat.policy": "Política.",
+    "repeat.drawn": (
+        "La primera orden da la publicación en otro orden, y con otros valores donde las acciones "
+        "sortean, porque la política no tiene semilla. La SHA-256 de abajo es la de esta "
+        "publicación, escrita como CSV; la de la política es la de su forma JSON con las claves "
+        "ordenadas. Las otras órdenes comprueban y atacan un archivo publicado, lo haya hecho "
+        "quien lo haya hecho."
+    ),
     "repeat.sentence": (
         "Ejecute la primera orden con la misma entrada. La publicación, escrita como CSV, tiene la "
         "SHA-256 de abajo; la de la política es la de su forma JSON con las claves ordenadas. Las "
