@@ -165,18 +165,32 @@ def test_actions_are_given_in_any_form():
 
 
 def test_what_is_drawn_is_not_drawn_from_the_seed_that_everybody_tries():
-    """With the default seed a policy whose actions draw is refused, one without draws is not."""
+    """With seed 0 a policy whose actions draw is refused, one without draws is not."""
     for action, draws in ((ka.Shuffle(), True), (ka.Surrogate(), True), (ka.Round(to=5), False)):
         asked = {
             "attributes": {"age": ka.QuasiIdentifier(), "pay": ka.Insensitive(action=action)},
             "models": [ka.KAnonymity(2)],
         }
         ka.Policy(**asked, seed=1)
+        assert ka.Policy(**asked).seed is None
         if draws:
             with pytest.raises(ka.PolicyError, match=r"seed: is 0, but .* of 'pay' must not be"):
-                ka.Policy(**asked)
+                ka.Policy(**asked, seed=0)
         else:
-            ka.Policy(**asked)
+            ka.Policy(**asked, seed=0)
+
+
+def test_without_a_seed_actions_draw_anew_each_time():
+    """Nobody can draw again what was drawn by a seed that is kept nowhere."""
+    frame = pl.DataFrame({"age": [30, 31] * 50, "pay": range(100)})
+    asked = ka.Policy(
+        attributes={"age": ka.QuasiIdentifier(), "pay": ka.Insensitive(action=ka.Shuffle())},
+        models=[ka.KAnonymity(2)],
+        keep_order=True,
+    )
+    one, other = (ka.anonymize(frame, asked).frame["pay"].to_list() for _ in range(2))
+    assert one != other
+    assert sorted(one) == sorted(other)
 
 
 def test_values_are_swapped_within_the_classes_that_are_released():

@@ -19,6 +19,11 @@ def classes_of(table):
     return table.group_by("age", "zip", "sex").len()["len"]
 
 
+def in_order(path):
+    """Return the records of a file in the order of their values."""
+    return read_table(path).sort(pl.all())
+
+
 def test_release_satisfies_its_policy_and_drops_identifiers(kanonym):
     """The released file has no identifier, and k records or more in every class."""
     assert kanonym(f"{RUN} -o out.csv").code == 0
@@ -37,7 +42,7 @@ def test_every_format_goes_in_and_out(kanonym, name):
     write_table(read_table("patients.csv"), name)
     assert kanonym(f"anonymize {name} -p policy.yaml -o out-{name}").code == 0
     assert kanonym(f"{RUN} -o out.csv").code == 0
-    assert read_table(f"out-{name}").equals(read_table("out.csv"))
+    assert in_order(f"out-{name}").equals(in_order("out.csv"))
 
 
 def test_semicolons_are_detected(kanonym, folder):
@@ -46,7 +51,7 @@ def test_semicolons_are_detected(kanonym, folder):
     (folder / "semicolons.csv").write_text(text, "utf-8")
     assert kanonym("anonymize semicolons.csv -p policy.yaml -o semi.csv").code == 0
     assert kanonym(f"{RUN} -o out.csv").code == 0
-    assert read_table("semi.csv").equals(read_table("out.csv"))
+    assert in_order("semi.csv").equals(in_order("out.csv"))
 
 
 def test_standard_input_and_output_carry_the_table(kanonym, folder):

@@ -22,10 +22,12 @@ def test_demo_does_the_whole_job(kanonym, folder):
 
 
 def test_demo_can_be_repeated_by_hand(kanonym, folder):
-    """The commands on the demo's files give the demo's release, byte by byte."""
+    """The commands on the demo's files give the demo's records, in another order."""
     assert kanonym("demo --rows 500 --directory demo").code == 0
     assert kanonym("anonymize demo/patients.csv -p demo/policy.yaml -o again.csv").code == 0
-    assert (folder / "again.csv").read_bytes() == (folder / "demo/released.csv").read_bytes()
+    again, first = ((folder / one).read_text("utf-8") for one in ("again.csv", "demo/released.csv"))
+    assert again != first
+    assert sorted(again.splitlines()) == sorted(first.splitlines())
 
 
 def texts(part):

@@ -249,6 +249,21 @@ def test_the_manifest_says_how_to_repeat_and_check_the_release(tmp_path):
     assert found["utility"] == release.utility.to_dict()
 
 
+def test_the_manifest_says_what_the_order_means(tmp_path):
+    """A seed undoes the shuffle, and one that was drawn is kept nowhere."""
+    said = {}
+    for name, options in (("drawn", {}), ("given", {"seed": 7}), ("kept", {"keep_order": True})):
+        release = ka.anonymize(pl.DataFrame(PEOPLE), policy(**options))
+        release.manifest(tmp_path / "manifest.json")
+        found = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+        said[name] = (found["seed"], found["policy"].get("seed"), found["order"])
+    assert said["drawn"][:2] == (None, None)
+    assert "kept nowhere" in said["drawn"][2]
+    assert said["given"][:2] == (7, 7)
+    assert "who has it" in said["given"][2]
+    assert "can tell who is who" in said["kept"][2]
+
+
 def test_the_manifest_holds_no_value_of_any_record(tmp_path):
     """Hierarchies that list values go in as their SHA-256; every other part is kept."""
     tree = {town: ["R1" if town < "01300" else "R2"] for town in PEOPLE["zip"]}
@@ -306,9 +321,10 @@ def test_short_forms_say_the_same_as_a_policy():
         hierarchies={"zip": hierarchy.masking()},
         k=2,
         l=2,
+        seed=1,
     )
     roles = {name: role for name, role in ROLES.items() if name in table.columns}
-    asked = policy(ka.KAnonymity(2), ka.LDiversity("disease", 2), roles=roles)
+    asked = policy(ka.KAnonymity(2), ka.LDiversity("disease", 2), roles=roles, seed=1)
     assert_frame_equal(release.frame, ka.anonymize(table, asked).frame)
 
 

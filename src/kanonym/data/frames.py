@@ -32,6 +32,8 @@ from narwhals.dependencies import (
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.rebuilt import rebuilt_arrow, rebuilt_pandas, rebuilt_polars, taken_arrow
+from kanonym.kernels.parallel import parallel
 
 # pandas need not be installed, and pyarrow carries no types.
 PandasFrame: TypeAlias = Any
@@ -391,22 +393,22 @@ def _refuse_mixture(column: PandasSeries) -> None:
 def _assemble_polars(
     frame: pl.DataFrame, rows: Rows, columns: Sequence[str | pl.Series]
 ) -> pl.DataFrame:
-    taken = frame.select(entry for entry in columns if isinstance(entry, str))
-    if rows is not None and taken.width:
-        taken = taken.select(pl.all().gather(pl.Series(rows)))
-    return pl.DataFrame(
-        [taken.get_column(entry) if isinstance(entry, str) else entry for entry in columns]
-    )
+    places = pl.Series(np.arange(frame.height) if rows is None else rows)
+
+    def built(entry: str | pl.Series) -> pl.Series:
+        named = isinstance(entry, str)
+        return rebuilt_polars(frame.get_column(entry).gather(places) if named else entry)
+
+    return pl.DataFrame(parallel(built, columns))
 
 
 def _assemble_arrow(
     table: ArrowTable, rows: Rows, columns: Sequence[str | pl.Series]
 ) -> ArrowTable:
-    taken = table.select([entry for entry in columns if isinstance(entry, str)])
-    if rows is not None:
-        taken = taken.take(rows)
     built = {
-        _name(entry): taken.column(entry) if isinstance(entry, str) else _to_arrow(entry)
+        _name(entry): taken_arrow(entry, table.column(entry), rows)
+        if isinstance(entry, str)
+        else rebuilt_arrow(_to_arrow(entry))
         for entry in columns
     }
     return nw.get_native_namespace(table).table(built)
@@ -423,14 +425,12 @@ def _assemble_pandas(
     frame: PandasFrame, rows: Rows, columns: Sequence[str | pl.Series]
 ) -> PandasFrame:
     pandas = nw.get_native_namespace(frame)
-    built = {}
-    for entry in columns:
-        if isinstance(entry, pl.Series):
-            built[entry.name] = _to_pandas(entry, frame)
-        elif rows is None:
-            built[entry] = frame[entry].reset_index(drop=True)
-        else:
-            built[entry] = pandas.Series(frame[entry].array.take(rows), copy=False)
+    built = {
+        _name(entry): rebuilt_pandas(_to_pandas(rebuilt_polars(entry), frame))
+        if isinstance(entry, pl.Series)
+        else rebuilt_pandas(frame[entry], rows)
+        for entry in columns
+    }
     return pandas.DataFrame(built, copy=False)
 
 

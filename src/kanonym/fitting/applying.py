@@ -21,7 +21,7 @@ from kanonym.fitting.satisfying import satisfying
 from kanonym.fitting.series import Series
 from kanonym.fitting.tally import Tally, compared
 from kanonym.fitting.values import aligned
-from kanonym.pipeline import acting_on
+from kanonym.pipeline.asking import acting_on, sorting_keys
 from kanonym.release import Release
 from kanonym.transforms.actions import Acting
 from kanonym.transforms.ordering import released_rows
@@ -117,7 +117,8 @@ def released(
         decided = satisfying(series, schema, decided, before)
     with watch.stage("recode"):
         outcome = Outcome(table, decided.partition, decided.recoded)
-        rows = _rows(outcome, schema, acting, None if policy.keep_order else acting.seed)
+        seed = None if policy.keep_order else acting.seed
+        rows = _rows(outcome, schema, acting, sorting_keys(native, acting), seed)
         frame = frames.assemble(native, rows, outcome.columns(schema, rows, acting, {}), batch)
     with watch.stage("verify"):
         mine = _tally(frame, outcome, series, hidden)
@@ -220,11 +221,17 @@ def _refuse_unseen(decided: Decision) -> None:
     )
 
 
-def _rows(outcome: Outcome, schema: Schema, acting: Acting, seed: int | None) -> NDArray[np.int64]:
+def _rows(
+    outcome: Outcome,
+    schema: Schema,
+    acting: Acting,
+    key: Callable[[str], pl.Series],
+    seed: int | None,
+) -> NDArray[np.int64]:
     """Return the records that are released, in the order of the release."""
     named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
     named += schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
-    return released_rows(outcome.labels, outcome.recoded, named, acting.before, seed)
+    return released_rows(outcome.labels, outcome.recoded, named, key, seed)
 
 
 def _tally(frame: Any, outcome: Outcome, series: Series, hidden: Sequence[pl.Series]) -> Tally:

@@ -22,6 +22,7 @@ from kanonym.pipeline.asking import (
     entities_of,
     is_elsewhere,
     one_policy,
+    sorting_keys,
     task_of,
 )
 from kanonym.pipeline.checking import (
@@ -125,7 +126,7 @@ def anonymize(
             outcome.labels,
             [one for one in outcome.recoded if one.name not in acting.changed_after],
             [*(name for name in named if name not in changed), *changed],
-            lambda name: changed[name] if name in changed else acting.before(name),
+            sorting_keys(native, acting, changed),
             None if policy.keep_order else acting.seed,
         )
         released = frames.assemble(

@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -15,6 +16,7 @@ from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Automatic
 from kanonym.data.schema import QuasiIdentifier, Schema
+from kanonym.data.sorting import sorting_key
 from kanonym.engine import Task
 from kanonym.models import KAnonymity
 from kanonym.policy import Policy
@@ -92,6 +94,22 @@ def acting_on(native: Any, schema: Schema, seed: int | None) -> Acting:
     seed = secrets.randbits(128) if seed is None else seed
     actions = {name: one.action for name, one in schema.attributes.items() if one.action}
     return Acting(partial(frames.column, native), actions, seed)
+
+
+def sorting_keys(
+    native: Any, acting: Acting, changed: Mapping[str, pl.Series] = MappingProxyType({})
+) -> Callable[[str], pl.Series]:
+    """Return what gives the columns that records are sorted by before they are shuffled.
+
+    changed: the columns that actions changed after the algorithm.
+    """
+
+    def key(name: str) -> pl.Series:
+        if name in changed:
+            return changed[name]
+        return acting.before(name) if name in acting.actions else sorting_key(native, name)
+
+    return key
 
 
 def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:

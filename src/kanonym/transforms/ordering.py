@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.errors import DataError
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.table import encode_column
 from kanonym.kernels.grouping import group_rows, sort_rows
@@ -37,8 +36,8 @@ def released_rows(
     untouched
         Names of the columns that are released as they are.
     column
-        Gives such a column by name; one of lists, structs or mixed objects has no
-        order and takes no part.
+        Gives such a column by name, or what stands for it: a number for each list, struct
+        or object (`data.sorting`).
     seed
         Of the shuffle; None keeps the order of the input.
 
@@ -56,10 +55,7 @@ def released_rows(
         return of_record if everything else of_record[kept]
 
     def coded(name: str) -> tuple[NDArray[np.int32], int]:
-        try:
-            domain, codes = encode_column(column(name), by_value=True)
-        except DataError:
-            return np.zeros(len(kept), np.int32), 1
+        domain, codes = encode_column(column(name), by_value=True)
         return released(codes), domain.size
 
     keys = parallel(coded, untouched)

@@ -294,11 +294,11 @@ def test_untouched_pandas_extension_columns_keep_their_dtypes():
     """Categories, periods, time zones and nullable numbers pass unchanged."""
     table = pd.DataFrame(
         {
-            "c": pd.Categorical(["a", "b", "a"], ["b", "a"], ordered=True),
+            "c": pd.Categorical(["a", "b", "b"], ["b", "a"], ordered=True),
             "p": pd.period_range("2020", periods=3, freq="M"),
             "t": pd.date_range("2020", periods=3, tz="Europe/Berlin"),
             "i": pd.array([1, None, 3], dtype="Int64"),
-            "o": [object(), "x", 3],
+            "o": [("x", 1), "x", 3],
         }
     )
     released = assemble(table, np.array([2, 0]), list(table.columns))

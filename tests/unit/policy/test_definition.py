@@ -86,7 +86,7 @@ def test_to_dict_is_read_back():
 def test_defaults_suppress_nothing_and_shuffle():
     """A policy that says no more than it must suppresses nothing and keeps no order."""
     policy = Policy(attributes=ATTRIBUTES, models=[KAnonymity(2)])
-    assert (policy.suppression_limit, policy.keep_order, policy.seed) == (0.0, False, 0)
+    assert (policy.suppression_limit, policy.keep_order, policy.seed) == (0.0, False, None)
     assert policy.keep_integers is False
     assert policy.algorithm == Mondrian()
     assert policy.others is None
