@@ -134,7 +134,7 @@ def test_short_options_say_what_a_policy_says(kanonym, folder):
     (folder / "policy.yaml").write_text(policy.replace("masking", "{file: zip.csv}"), "utf-8")
     assert kanonym(f"{RUN} -o policy.csv").code == 0
     assert kanonym(f"{SHORT} -k 2 -l 2 --hierarchy zip=zip.csv -o short.csv").code == 0
-    assert (folder / "short.csv").read_bytes() == (folder / "policy.csv").read_bytes()
+    assert in_order("short.csv").equals(in_order("policy.csv"))
 
 
 def test_options_may_be_repeated_or_joined_by_commas(kanonym, folder):

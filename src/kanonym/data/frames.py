@@ -396,8 +396,9 @@ def _assemble_polars(
     places = pl.Series(np.arange(frame.height) if rows is None else rows)
 
     def built(entry: str | pl.Series) -> pl.Series:
-        named = isinstance(entry, str)
-        return rebuilt_polars(frame.get_column(entry).gather(places) if named else entry)
+        if isinstance(entry, str):
+            entry = frame.get_column(entry).gather(places)
+        return rebuilt_polars(entry)
 
     return pl.DataFrame(parallel(built, columns))
 
