@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
 import polars as pl
+from filelock import FileLock, Timeout
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import atomic_write, check_output, decoded, read_bytes
 from kanonym.models.base import check_choice
 from kanonym.transforms.action import Context
 from kanonym.transforms.cells import texts
+
+PATIENCE = 600.0
+"""Seconds that a run waits for another one that writes the same mapping."""
 
 _HEADER = ["value", "pseudonym"]
 
@@ -25,8 +31,9 @@ class Surrogate:
 
     With a mapping file, values that it knows keep their numbers, and new ones are numbered on
     from the largest: tables that share the file share the pseudonyms. It is written whole or
-    not at all, for its owner's eyes alone, before the column is released. Values are
-    compared as text.
+    not at all, for its owner's eyes alone, before the column is released. Runs that share it
+    wait for each other, by a lock on the file `.NAME.lock` beside it. Values are compared as
+    text.
 
     Parameters
     ----------
@@ -41,7 +48,7 @@ class Surrogate:
     PolicyError
         `order` is another word.
     DataError
-        When applied: the mapping is no such file, or cannot be written.
+        When applied: the mapping is no such file, or cannot be locked or written.
 
     Examples
     --------
@@ -78,8 +85,26 @@ class Surrogate:
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the numbers, Int64; see `Action.apply`. Cost: new values are sorted."""
         given = texts(values, self.type)
-        known = {} if self.mapping is None else _read(Path(self.mapping))
         distinct = given.drop_nulls().unique(maintain_order=True).to_list()
+        path = None if self.mapping is None else Path(self.mapping)
+        known = {} if path is None else _read(path)
+        if path is None:
+            self._number(distinct, known, context, values.name)
+        elif not known.keys() >= set(distinct):
+            with _locked(path):
+                known = _read(path)  # others may have numbered values meanwhile
+                if self._number(distinct, known, context, values.name):
+                    _write(path, known)
+        numbers = [known[value] for value in distinct]
+        return given.replace_strict(distinct, numbers, default=None, return_dtype=pl.Int64)
+
+    def _number(
+        self, distinct: list[str], known: dict[str, int], context: Context, name: str
+    ) -> bool:
+        """Give new values the numbers after the largest; return whether there were any.
+
+        known: is extended.
+        """
         new = [value for value in distinct if value not in known]
         if self.order == "random":
             new.sort()  # whatever the order of the records, one seed gives one numbering
@@ -92,14 +117,34 @@ class Surrogate:
             )
         if self.mapping is not None and any(len(value) > csv.field_size_limit() for value in new):
             raise DataError(
-                f"column {values.name!r} holds a text of more than {csv.field_size_limit()} "
+                f"column {name!r} holds a text of more than {csv.field_size_limit()} "
                 "characters, which no mapping can keep; shorten it, or leave out mapping"
             )
         known.update((value, number) for number, value in enumerate(new, first))
-        if self.mapping is not None and new:
-            _write(Path(self.mapping), known)
-        numbers = [known[value] for value in distinct]
-        return given.replace_strict(distinct, numbers, default=None, return_dtype=pl.Int64)
+        return bool(new)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Wait until no other run writes a mapping, and keep others waiting; on Windows, too."""
+    path = path.resolve()
+    check_output(path)
+    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=PATIENCE, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise DataError(
+            f"{path} is locked by another run, which has not ended in {PATIENCE:.0f} s; wait for it"
+        ) from None
+    except (OSError, NotImplementedError) as error:
+        raise DataError(
+            f"{path} cannot be locked ({error}), and without a lock another run might give its "
+            "numbers to other values; put the mapping on a local disk, in a folder of your own"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _read(path: Path) -> dict[str, int]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import stat
+import subprocess
+import sys
 
 import pytest
+from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,6 +39,51 @@ def test_tables_that_share_a_mapping_share_their_pseudonyms(order, tmp_path):
     assert [second[2], second[0]] == first
     assert sorted(second) == [1, 2, 3, 4]
     assert applied(action, ["John", "Carl"], seed=3) == [second[2], second[3]]
+
+
+RUN = """
+import sys
+from acting import applied
+from kanonym.transforms.pseudonymization import Surrogate
+first = int(sys.argv[2])
+for step in range(0, 100, 10):
+    applied(Surrogate(mapping=sys.argv[1]), [f"p{first + step + i}" for i in range(10)])
+"""
+
+
+def test_runs_on_one_mapping_lose_no_entry_and_share_no_number(tmp_path):
+    """Six processes that number 600 persons at once leave 600 entries with 600 numbers."""
+    path = tmp_path / "names.csv"
+    folder = __file__.rsplit("tests", 1)[0] + "tests"
+    runs = [
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                f"import sys; sys.path.insert(0, {folder!r})\n{RUN}",
+                path,
+                first,
+            ]
+        )
+        for first in map(str, range(0, 600, 100))
+    ]
+    assert [run.wait(timeout=120) for run in runs] == [0] * 6
+    with path.open(encoding="utf-8") as file:
+        rows = list(csv.reader(file))[1:]
+    assert {value for value, _ in rows} == {f"p{place}" for place in range(600)}
+    assert sorted(int(number) for _, number in rows) == list(range(1, 601))
+
+
+def test_a_mapping_that_stays_locked_is_an_error(tmp_path, monkeypatch):
+    """Nothing is numbered without the lock; what is known already needs none."""
+    path = tmp_path / "names.csv"
+    applied(Surrogate(mapping=path), ["John"])
+    monkeypatch.setattr("kanonym.transforms.pseudonymization.surrogate.PATIENCE", 0.1)
+    with FileLock(tmp_path / ".names.csv.lock"):
+        assert applied(Surrogate(mapping=path), ["John"]) == [1]
+        with pytest.raises(DataError, match="locked by another run"):
+            applied(Surrogate(mapping=path), ["Emily"])
+    assert "Emily" not in path.read_text("utf-8")
 
 
 def test_a_mapping_is_a_table_of_values_and_numbers(tmp_path):
