@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from urllib.parse import quote, urlsplit
 
 import polars as pl
@@ -10,12 +11,46 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
+import kanonym as ka
+from kanonym.cli import main
 from kanonym.data.errors import DataError
 from kanonym.database import Database, DuckDB, write_table
 from kanonym.database.credentials import shown, without_credentials
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
 IN_DUCKDB = pytest.mark.xdist_group("duckdb")
+
+
+CANARY = "Kanari3nvogel"
+PORT = "6543"
+BAD_URLS = [
+    f"sqlite://ann:{CANARY}@127.0.0.1/clinic.db",
+    f"sqlite:////nowhere/clinic.db?password={CANARY}",
+    f"sqlite:////nowhere/clinic.db%3Fpassword%3D{CANARY}",
+    f"sqlite:////nowhere/clinic.db?key={CANARY}",
+    f"mysql://ann:{CANARY}@127.0.0.1:{PORT}/clinic",
+    f"MySQL+driver://ann:{CANARY}@127.0.0.1:{PORT}/clinic?password={CANARY}",
+    f"mssql://127.0.0.1:{PORT};user=ann;password={CANARY}",
+    f"postgresql:/ann:{CANARY}@127.0.0.1:{PORT}/clinic",
+    f"postgresql:ann:{CANARY}@127.0.0.1:{PORT}/clinic",
+    f"postgresql//ann:{CANARY}@127.0.0.1:{PORT}/clinic",
+    f"ann:{CANARY}@127.0.0.1:{PORT}/clinic",
+    f"host=127.0.0.1 port={PORT} password={CANARY}",
+    f"POSTGRESQL://ann:{CANARY}@127.0.0.1:1/clinic",
+    f"postgresql://ann:{CANARY}@[::1/clinic",
+    f"postgresql://ann:{CANARY}@127.0.0.1:{CANARY}/clinic",
+    f"postgresql://ann:%zz{CANARY}@127.0.0.1:1/clinic",
+    f"postgresql://ann:a {CANARY}@127.0.0.1:1/clinic",
+    f"postgresql://ann:{CANARY}/{CANARY}@127.0.0.1:1/clinic",
+    f'postgresql://ann:a"b{CANARY}%@127.0.0.1:1/clinic',
+    f"postgresql://ann:x#{CANARY}?@127.0.0.1:1/clinic",
+    f"postgresql://127.0.0.1:1/clinic?user=ann&password={CANARY}",
+    f"postgresql://127.0.0.1:1/clinic?password=%zz{CANARY}",
+    f"postgresql://ann@127.0.0.1:1,127.0.0.1:2/clinic?{CANARY}={CANARY}",
+    f"https://ann:{CANARY}@127.0.0.1:1/clinic.csv?signature={CANARY}",
+    f"s3://{CANARY}:{CANARY}@127.0.0.1/clinic.csv",
+    f"nosuch://ann:{CANARY}@127.0.0.1/clinic.csv",
+]
 
 
 def of(url):
@@ -101,10 +136,18 @@ def test_urls_of_files_are_not_told():
     ("url", "expected"),
     [
         ("postgresql://ann:pw@host:5432/clinic", "postgresql://***/clinic"),
-        ("postgresql+psycopg://ann@host/clinic?password=pw", "postgresql+psycopg://***/clinic"),
+        (
+            "postgresql+psycopg://ann@127.0.0.1/clinic?password=pw",
+            "postgresql+psycopg://***/clinic",
+        ),
         ("postgresql:///clinic?host=/run/postgres&user=ann", "postgresql:///clinic"),
         ("sqlite:///clinic.db", "sqlite:///clinic.db"),
         ("sqlite:////data/clinic.db?mode=ro#t", "sqlite:////data/clinic.db"),
+        ("sqlite://ann:pw@127.0.0.1/clinic.db", "sqlite://***/clinic.db"),
+        ("sqlite:///clinic.db%3Fpassword=pw", "sqlite:///clinic.db"),
+        ("mysql://ann:p/w?x#y@z@127.0.0.1/clinic?password=pw", "mysql://***/clinic"),
+        ("jdbc://host/clinic;user=ann;password=pw", "jdbc://***/clinic"),
+        ("clinic.csv", "clinic.csv"),
     ],
 )
 def test_what_is_shown_of_a_url(url, expected):
@@ -119,8 +162,65 @@ PARTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), m
 @given(user=PARTS, password=PARTS, around=PARTS)
 def test_passwords_are_never_in_a_message(user, password, around):
     """However a password is written, and wherever it stands, it is taken out."""
-    url = f"postgresql://{quote(user, safe='')}:{quote(password, safe='')}@host/clinic"
+    url = f"postgresql://{quote(user, safe='')}:{quote(password, safe='')}@127.0.0.1/clinic"
     for message in (url, f"{around}{password}{around}", f"{quote(password, safe='')} is wrong"):
         found = without_credentials(message, url)
         assert password not in found.replace("***", "")
         assert quote(password, safe="") not in found
+
+
+def everything_said(error):
+    """Return what a traceback shows of an error: it, and what it came from."""
+    return "".join(traceback.format_exception(error))
+
+
+@pytest.mark.parametrize("url", BAD_URLS)
+def test_no_function_tells_a_password(url):
+    """Of whatever is no database that answers, nothing is told but its scheme and its path."""
+    table = pl.DataFrame({"age": [1]})
+    for act in (
+        lambda: Database(url, "patients"),
+        lambda: write_table(table, url, "patients"),
+        lambda: DuckDB(url),
+        lambda: ka.read_table(url),
+        lambda: ka.write_table(table, url),
+        lambda: ka.anonymize(table, quasi_identifiers=["age"], k=1, output=url),
+    ):
+        with pytest.raises(ka.KanonymError) as caught:
+            act()
+        lines = everything_said(caught.value).splitlines()
+        said = "\n".join(line for line in lines if not line.startswith("    "))  # no source
+        assert CANARY not in said
+        assert PORT not in said
+
+
+@pytest.mark.parametrize("url", BAD_URLS)
+def test_no_command_tells_a_password(url, capsys, tmp_path):
+    """Neither output nor errors of a command hold it, wherever it was given."""
+    table = tmp_path / "table.csv"
+    table.write_text("age\n1\n2\n")
+    short = ["-q", "age", "-k", "1"]
+    out = ["-o", str(tmp_path / "released.csv")]
+    for command in (
+        ["anonymize", url, "--table", "patients", *short, *out],
+        ["anonymize", url, *short, *out],
+        ["anonymize", url, "--engine", "duckdb", *short, *out],
+        ["anonymize", str(table), *short, "-o", url],
+        ["anonymize", str(table), *short, "-o", url, "--report", url],
+        ["anonymize", str(table), "--engine", "duckdb", *short, "-o", url],
+        ["anonymize", str(table), *short, *out, "--manifest", url],
+        ["measure", url, "-q", "age"],
+        ["measure", url, "--table", "patients", "-q", "age"],
+        ["profile", url],
+        ["verify", url, "--policy", url],
+        ["assess", url, str(table), "-q", "age"],
+        ["attack", url, url, "-q", "age"],
+        ["compare", url, "-q", "age", "-k", "1"],
+    ):
+        with pytest.raises(SystemExit) as caught:
+            main(command)
+        assert caught.value.code != 0
+        said = "".join(capsys.readouterr())
+        assert CANARY not in said
+        assert PORT not in said
+        assert "defect" not in said

@@ -16,6 +16,7 @@ from polars.testing import assert_frame_equal
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
 from kanonym.database import Database, DuckDB, write_table
+from kanonym.database.sql import store_of
 from kanonym.relational.statements import counted, nothing_of
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
@@ -43,6 +44,11 @@ TYPED = pl.DataFrame(
 def everything(source):
     """Return all rows of a source."""
     return source.store.fetch(source.query)
+
+
+def store_class(url):
+    """Return the class of the store of a database."""
+    return type(store_of(url))
 
 
 @pytest.fixture
@@ -353,3 +359,101 @@ def test_failed_writing_leaves_no_table(database):
     with pytest.raises(DataError, match="stopped"):
         write_table(parts(), database, "half")
     write_table(pl.DataFrame({"a": [1]}), database, "half")
+
+
+EXACT = pl.DataFrame(
+    {
+        "large": pl.Series([2**53 + 1, 2**53, None]),
+        "infinite": [float("inf"), float("-inf"), None],
+        "fine": [0.30000000000000004, 0.3, 5e-324],
+        "empty": ["", None, " "],
+        "price": pl.Series([Decimal("0.10"), Decimal("99.95"), None]),
+        "time": pl.Series([1, 2, None]).cast(pl.Datetime("us")),
+        "fitting": pl.Series([1, 2, None], dtype=pl.UInt64),
+    }
+)
+
+INEXACT = {
+    "unsigned": pl.Series([2**64 - 1, 1], dtype=pl.UInt64),
+    "huge": pl.Series([2**70, 1], dtype=pl.Int128),
+    "struct": pl.Series([{"a": 1}, {"a": 2}]),
+}
+OF_POSTGRES = {
+    "nanoseconds": pl.Series([1, 2]).cast(pl.Datetime("ns")),
+    "clock": pl.Series([1, 2]).cast(pl.Time),
+    "nul": pl.Series(["a\0b", "a"]),
+}
+OF_SQLITE = {
+    "digits": pl.Series([Decimal("12345678901234567.89"), Decimal("12345678901234567.88")]),
+    "lists": pl.Series([[1], [2]]),
+}
+
+
+def test_values_that_a_database_holds_come_back(database):
+    """Large numbers, infinities, the last digit of a float, and "" beside null are kept."""
+    write_table(EXACT, database, "exact")
+    found = everything(Database(database, "exact"))
+    for name in ("large", "infinite", "fine", "empty", "fitting"):
+        assert found[name].equals(EXACT[name].cast(found[name].dtype), null_equal=True)
+    assert found["price"].cast(pl.Float64).to_list() == [0.1, 99.95, None]
+    assert found["time"].n_unique() == 3
+
+
+@pytest.mark.parametrize("name", [*INEXACT, *OF_POSTGRES, *OF_SQLITE])
+def test_values_that_a_database_would_change_are_refused(database, name):
+    """A column that the database cannot hold exactly is named; there is no table then."""
+    lite = database.startswith("sqlite")
+    frame = pl.DataFrame({"n": [1, 2], name: (INEXACT | OF_POSTGRES | OF_SQLITE)[name]})
+    if name in (OF_POSTGRES if lite else OF_SQLITE):
+        write_table(frame, database, "kept")
+        assert everything(Database(database, "kept"))[name].n_unique() == 2
+        return
+    with pytest.raises(DataError, match=f"'{name}' holds .* cannot store exactly"):
+        write_table(frame, database, "changed")
+    write_table(frame.select("n"), database, "changed")
+
+
+def test_a_table_that_comes_back_changed_is_not_written(database, monkeypatch):
+    """What is read back before the end of the transaction must be what was written."""
+    store = store_class(database)
+    load = store.load
+
+    def changing(self, name, table, **how):
+        load(self, name, table.with_columns(pl.col("a").replace(2, 1)), **how)
+
+    monkeypatch.setattr(store, "load", changing)
+    with pytest.raises(DataError, match="column 'a' is not read back as it was written"):
+        write_table(pl.DataFrame({"a": [1, 2], "b": [1, 1]}), database, "changed")
+    monkeypatch.undo()
+    write_table(pl.DataFrame({"a": [1]}), database, "changed")
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_rows_that_are_lost_are_noticed(database, monkeypatch, lost):
+    """Fewer rows than were written are an error, also where no value of a column is missing."""
+    store = store_class(database)
+    load = store.load
+    monkeypatch.setattr(
+        store, "load", lambda self, name, table, **how: load(self, name, table[lost + 1 :], **how)
+    )
+    with pytest.raises(DataError, match="4 rows were written and"):
+        write_table(pl.DataFrame({"a": [1, 1, 1, 1]}), database, "lost")
+
+
+def test_moments_keep_their_zone_in_sqlite(tmp_path):
+    """A moment is written in UTC, and says so."""
+    url = f"sqlite:///{tmp_path / 'clinic.db'}"
+    moment = pl.Series("at", [dt.datetime(2020, 7, 1, 12)]).dt.replace_time_zone("Europe/Berlin")
+    write_table(moment.to_frame(), url, "moments")
+    assert everything(Database(url, "moments"))["at"][0] == "2020-07-01T10:00:00.000000+00:00"
+
+
+@IN_DUCKDB
+def test_types_that_a_file_of_duckdb_would_change_are_refused(tmp_path):
+    """DuckDB writes numbers of 128 bits to Parquet as floating-point ones: refused."""
+    with duckdb.connect() as connection:
+        relation = connection.sql("SELECT (2::HUGEINT ** 70)::HUGEINT + range AS n FROM range(2)")
+        source = DuckDB(relation)
+        with pytest.raises(DataError, match="column 'n': DuckDB writes HUGEINT to Parquet as"):
+            source.store.stage(source.query, str(tmp_path / "released.parquet"))
+        assert list(tmp_path.iterdir()) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import typer
 
@@ -48,7 +47,8 @@ OutputTable = Annotated[
 
 def is_database(place: str) -> bool:
     """Whether a place is the URL of a database."""
-    return "://" in place and urlsplit(place).scheme.partition("+")[0] in DATABASES
+    scheme, mark, _ = place.partition("://")
+    return bool(mark) and scheme.lower().partition("+")[0] in DATABASES
 
 
 def table_at(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -13,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from kanonym.data.errors import KanonymError
 
 REFUSED = 1
+_ARGUMENTS = "kanonym.arguments"
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 PIPE_CLOSED = 141  # 128 + SIGPIPE
 
@@ -43,6 +45,7 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Let `--debug` stand anywhere on the line."""
+        ctx.meta[_ARGUMENTS] = list(args)
         if "--debug" in args:
             args = ["--debug", *(arg for arg in args if arg != "--debug")]
         return super().parse_args(ctx, args)
@@ -68,11 +71,28 @@ class Commands(TyperGroup):
             _fail(ctx, f"{place}{error.strerror or error}")
         except Exception as error:
             if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
+                if hasattr(error, "message"):
+                    error.message = _without_credentials(ctx, str(error.message))
                 raise  # typer's own: wrong usage, or a command that ends on purpose
             # The text of a foreign error may quote data, so only its kind is told.
             kind = type(error).__name__
             _fail(ctx, f"{kind}: a defect in kanonym; --debug shows where")
         return result
+
+
+def _without_credentials(ctx: Any, message: str) -> str:
+    """Return a message without user, password and host of a URL that was typed."""
+    typed: list[str] = ctx.meta.get(_ARGUMENTS, [])
+    places = [part for one in typed for part in (one, one.partition("=")[2])]
+    if not any("@" in one or "://" in one or "=" in one for one in typed):
+        return message
+    from kanonym.database.credentials import shown
+
+    for place in sorted(places, key=len, reverse=True):
+        if (known := shown(place)) != place:
+            for form in (place, str(Path(place))):  # a path loses its second stroke
+                message = message.replace(form, known)
+    return message
 
 
 def _leave_quietly() -> NoReturn:
@@ -84,6 +104,6 @@ def _leave_quietly() -> NoReturn:
 
 def _fail(ctx: Any, message: str) -> NoReturn:
     if ctx.params.get("debug"):
-        traceback.print_exc()
-    typer.echo(f"kanonym: error: {message}", err=True)
+        typer.echo(_without_credentials(ctx, traceback.format_exc()), err=True)
+    typer.echo(f"kanonym: error: {_without_credentials(ctx, message)}", err=True)
     raise typer.Exit(REFUSED)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -23,17 +24,19 @@ from sqlglot import exp
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, check_table_output
 from kanonym.data.files.cells import printable
-from kanonym.database.arrow import frame_of
+from kanonym.database.arrow import frame_of, plain
 from kanonym.database.credentials import shown, without_credentials
-from kanonym.database.staging import HiddenFile, Staged, write_aside
+from kanonym.database.fingerprints import Fingerprint, fingerprint_of, require_same
+from kanonym.database.staging import HiddenFile, Staged, rows_of_file, write_aside
 from kanonym.database.temporary import TemporaryTables
+from kanonym.relational.statements import named
 from kanonym.relational.store import Query
 
 Connection: TypeAlias = Any  # the drivers carry no types
 ArrowTable: TypeAlias = Any
 
-BATCH_ROWS = 1 << 17  # rows of a file that are in this process at a time
 _STATEMENT = re.compile(r"query '.*?': (?=[A-Z]+: )", re.DOTALL)  # within what a driver says
+_QUOTED = re.compile(r'"(?:[^"]*"(?!,| |$))*[^"]*"')  # a quote may stand within what is quoted
 
 
 class AdbcStore(TemporaryTables):
@@ -88,6 +91,7 @@ class AdbcStore(TemporaryTables):
         place = self._named(place)
         if is_file(place):
             return self._staged_file(query, place)
+        self.check_names(self.columns(query))
         name = self.free_table(place)
         self._execute(f"CREATE TABLE {self.sql(name)} AS {self.sql(query)}")
         reads = exp.select("*").from_(name.copy())
@@ -142,9 +146,50 @@ class AdbcStore(TemporaryTables):
     def parts(self, held: Query) -> Iterator[ArrowTable]:
         """Yield the rows of a held table in order, some at a time."""
 
-    def fill(self, table: exp.Table, rows: pl.DataFrame, *, append: bool) -> None:
-        """Create a table of a frame, or add its rows to one."""
-        self._load(table.name, rows, append=append, temporary=False, schema=table.db or None)
+    @abstractmethod
+    def exact(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return a table in types that the database holds exactly.
+
+        Raises
+        ------
+        DataError
+            There is none for a column.
+
+        """
+
+    def write(self, parts: Iterable[pl.DataFrame], place: str) -> None:
+        """Write a table, and read it back before others see it.
+
+        parts: of the same columns. place: the name of the table.
+
+        Raises
+        ------
+        DataError
+            There is such a table; or the database does not hold the values exactly.
+
+        """
+        table = self.free_table(place)
+        written = Fingerprint()
+        schema: pl.Schema | None = None
+        for part in parts:
+            if schema is None:
+                self.check_names(part.columns)
+            fitted = self.exact(plain(part))
+            fitted = fitted if schema is None else fitted.cast(schema)
+            self.load(
+                table.name,
+                fitted,
+                append=schema is not None,
+                temporary=False,
+                schema=table.db or None,
+            )
+            schema = fitted.schema
+            written.add(fitted)
+        if schema is not None:
+            reads = exp.select(*map(named, schema)).from_(table)
+            found = fingerprint_of(part.cast(schema) for part in self.frames(reads))
+            require_same(written, found, f"table {place!r} of {shown(self._url)}")
+        self.commit()
 
     def commit(self) -> None:
         """End the transaction: what was written is there for everyone."""
@@ -171,7 +216,7 @@ class AdbcStore(TemporaryTables):
     def connection(self) -> Connection:
         """Return the connection, opened if it is not."""
         if self._open is None:
-            with self.errors():
+            with self.errors(_unquoted):
                 self._open = self._connected()
         return self._open
 
@@ -180,8 +225,11 @@ class AdbcStore(TemporaryTables):
         """Open a connection, in a transaction."""
 
     @contextlib.contextmanager
-    def errors(self) -> Iterator[None]:
-        """Turn errors of the driver into ours, without values and without credentials."""
+    def errors(self, shortened: Callable[[str], str] = str) -> Iterator[None]:
+        """Turn errors of the driver into ours, without values and without credentials.
+
+        shortened: what to do with a reason before it is told.
+        """
         try:
             yield
         except (adbc_driver_manager.Error, pa.ArrowException) as error:
@@ -194,9 +242,8 @@ class AdbcStore(TemporaryTables):
             if not isinstance(error, adbc_driver_manager.Error) or not self._tells(state):
                 reason = f"a value could not be read or computed (SQLSTATE {state or 'unknown'})"
             self.close()
-            raise DataError(
-                f"{self.name} ({shown(self._url)}): {without_credentials(reason, self._url)}"
-            ) from None
+            told = shortened(without_credentials(reason, self._url))
+            raise DataError(f"{self.name} ({shown(self._url)}): {told}") from None
 
     def _tells(self, state: str) -> bool:
         return not state or state.startswith(self.telling)
@@ -223,9 +270,9 @@ class AdbcStore(TemporaryTables):
             cursor.execute(sql)
 
     def _ingest(self, name: str, table: pl.DataFrame, *, append: bool) -> None:
-        self._load(name, table, append=append, temporary=True)
+        self.load(name, self.exact(table), append=append, temporary=True)
 
-    def _load(
+    def load(
         self,
         name: str,
         table: pl.DataFrame,
@@ -234,6 +281,7 @@ class AdbcStore(TemporaryTables):
         temporary: bool,
         schema: str | None = None,
     ) -> None:
+        """Create a table of a frame whose types are exact, or add its rows to one."""
         connection = self.connection()
         with self.errors(), connection.cursor() as cursor:
             cursor.adbc_ingest(
@@ -245,23 +293,34 @@ class AdbcStore(TemporaryTables):
             )
 
     def _staged_file(self, query: Query, place: str) -> Staged:
-        """Write the rows of a query, held in the database, to a hidden file."""
+        """Write the rows of a query, held in the database, to a hidden file.
+
+        What is verified is read from that file.
+        """
         kind = check_table_output(place)
         packed = place.lower().endswith(".gz")
         held = self.hold(query)
         hidden = HiddenFile(place)
+        rows: Callable[[], Iterable[pl.DataFrame]]
         try:
             if kind in ("parquet", "csv", "tsv") and not packed:
-                self._write(held, hidden.path, kind)
+                written, schema = self._write(held, hidden.path, kind)
+                rows = partial(rows_of_file, hidden.path, kind, schema)
+                require_same(written, fingerprint_of(rows()), place)
             else:
-                write_aside(self.fetch(held), hidden.path, kind, packed=packed)
+                frame = self.fetch(held)
+                write_aside(frame, hidden.path, kind, packed=packed)
+                rows = partial(iter, [frame])
         except BaseException:
             hidden.discard()
             raise
-        return Staged(held, hidden.publish, hidden.discard)
+        return Staged(held, hidden.publish, hidden.discard, rows)
 
     def frames(self, held: Query) -> Iterator[pl.DataFrame]:
-        """Yield the rows of a held table in order, some at a time, all of the same types."""
+        """Yield the rows of a table in order, some at a time, all of the same types.
+
+        held: selects columns of one table.
+        """
         scales = self.scales(held)
         schema = None
         for part in self.parts(held):
@@ -269,13 +328,19 @@ class AdbcStore(TemporaryTables):
             schema = schema or frame.schema
             yield frame.cast(schema)
 
-    def _write(self, held: Query, path: Path, kind: str) -> None:
+    def _write(self, held: Query, path: Path, kind: str) -> tuple[Fingerprint, pl.Schema]:
+        """Write a file in parts; return what stands in it, and the types of its columns."""
         writer = None
+        written = Fingerprint()
+        schema = pl.Schema()
         try:
             with path.open("wb") as file:
-                for frame in self.frames(held):
+                for part in self.frames(held):
+                    frame = part if kind == "parquet" else printable(part, "CSV")
+                    schema = frame.schema
+                    written.add(frame)
                     if kind != "parquet":
-                        printable(frame, "CSV").write_csv(
+                        frame.write_csv(
                             file,
                             separator="\t" if kind == "tsv" else ",",
                             include_header=file.tell() == 0,
@@ -290,6 +355,7 @@ class AdbcStore(TemporaryTables):
                     writer.close()
         except OSError as error:
             raise DataError(f"the file cannot be written: {error.strerror or error}") from None
+        return written, schema
 
 
 def _stopped(error: Exception) -> bool:
@@ -303,6 +369,11 @@ def _stopped(error: Exception) -> bool:
 def _reason(message: str) -> str:
     """Return what a driver said, without the statement that it repeats."""
     return _STATEMENT.sub("query: ", message).partition("\n")[0]
+
+
+def _unquoted(reason: str) -> str:
+    """Return why a connection failed, without what is quoted: it may be a part of a password."""
+    return _QUOTED.sub('"***"', reason)
 
 
 def is_file(place: str) -> bool:

@@ -36,8 +36,9 @@ class DuckStore(TemporaryTables):
     ----------
     run
         Runs a statement; of a query it returns a relation, of which nothing is computed yet.
-        A second argument called `kanonym_table` is a table that the statement reads by that
-        name: DuckDB looks for it among the variables of the function that asks.
+        A second argument, `kanonym_2f1c9be04d5a7e63`, is a table that the statement reads by that
+        name: DuckDB looks for it among the variables of the function that asks, after its own
+        tables, of which none has such a name.
     connection
         Registers tables of this process; None where only a relation is known.
 
@@ -147,7 +148,7 @@ class DuckStore(TemporaryTables):
     def _ingest(self, name: str, table: pl.DataFrame, *, append: bool) -> None:
         verb = f'INSERT INTO "{name}"' if append else f'CREATE TEMPORARY TABLE "{name}" AS'
         with errors():
-            self._run(f"{verb} SELECT * FROM kanonym_table", table.to_arrow())  # noqa: S608 - our own
+            self._run(f"{verb} SELECT * FROM kanonym_2f1c9be04d5a7e63", table.to_arrow())  # noqa: S608 - our own
 
 
 def _unnested(times: exp.Expr) -> exp.Expr:

@@ -7,9 +7,9 @@ are found later, from the distinct values of a column: digits with leading zeros
 
 from __future__ import annotations
 
-import glob
 import gzip
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,7 +19,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.files.delimited import layout
 from kanonym.data.files.header import refuse_missing_header
 from kanonym.database.arrow import frame_of
-from kanonym.database.credentials import shown
+from kanonym.database.duck_paths import WITHOUT_FOLDERS, listed, option
 from kanonym.database.names import refuse_same_names
 from kanonym.relational.store import Query
 
@@ -31,31 +31,25 @@ _END = re.compile(rb"\r\n|\r|\n")
 _HEAD = 1000  # rows in which the cells of the header are looked for
 
 
-def csv_query(connection: Connection, path: str, separator: str | None) -> Query:
+def csv_query(connection: Connection, files: Sequence[str], separator: str | None) -> Query:
     """Return a query of all cells of CSV files, as text.
 
     Parameters
     ----------
     connection
         Of DuckDB.
-    path
-        A file, or a pattern of files with the same header.
+    files
+        Files with the same header.
     separator
         Between cells; None detects it.
 
     Raises
     ------
     DataError
-        No such file; one that is elsewhere; no header, or two files whose headers differ; as
-        `data.files.delimited.read` where the first rows show it.
+        No header, or two files whose headers differ; as `data.files.delimited.read` where the
+        first rows show it.
 
     """
-    if "://" in path:
-        raise DataError(
-            f"{shown(path)}: the header of a CSV file is read here before DuckDB reads the rest; "
-            "copy the file to this machine, or write it as Parquet"
-        )
-    files = sorted(glob.glob(path, recursive=True)) or [path]  # noqa: PTH207 - as DuckDB does
     layouts = {}
     for one in files:
         head = _head(one)
@@ -68,13 +62,17 @@ def csv_query(connection: Connection, path: str, separator: str | None) -> Query
             raise DataError(
                 f"{one} has another header or separator than {files[0]}; read them one by one"
             )
-    query = read_csv(path, first[1], first[0], skip=first[2])
+    query = read_csv(files, first[1], first[0], skip=first[2])
     _check_head(connection, query, files[0])
     return query
 
 
 def read_csv(
-    path: str, names: list[str], separator: str, types: list[str] | None = None, skip: int = 0
+    files: Sequence[str],
+    names: list[str],
+    separator: str,
+    types: list[str] | None = None,
+    skip: int = 0,
 ) -> Query:
     """Return a query of CSV files by our rules.
 
@@ -99,11 +97,8 @@ def read_csv(
         "max_line_size": exp.Literal.number(_LONGEST_ROW),
         "strict_mode": exp.true(),
     }
-    arguments = [exp.Literal.string(path)] + [
-        exp.PropertyEQ(this=exp.to_identifier(option), expression=value)
-        for option, value in options.items()
-    ]
-    call = exp.Anonymous(this="read_csv", expressions=arguments)
+    arguments = [listed(files), *(option(name, value) for name, value in options.items())]
+    call = exp.Anonymous(this="read_csv", expressions=[*arguments, WITHOUT_FOLDERS])
     return exp.select("*").from_(exp.Table(this=call))
 
 

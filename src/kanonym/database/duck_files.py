@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import glob
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,8 +16,10 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS
 from kanonym.database.credentials import shown
 from kanonym.database.duck_csv import csv_query
+from kanonym.database.duck_paths import WITHOUT_FOLDERS, files_of, listed, option
 from kanonym.database.names import fresh, refuse_same_names
 from kanonym.relational.statements import named
+from kanonym.relational.store import Query
 
 Connection: TypeAlias = Any
 
@@ -42,24 +44,30 @@ def opened(connection: Connection, path: str) -> tuple[str, bool]:
 
     """
     kind = _kind(path)
-    if "://" not in path and not glob.has_magic(path) and not Path(path).exists():
-        raise DataError(f"no file {path}")
-    if kind == "parquet" and "://" not in path:
-        first = sorted(glob.glob(path, recursive=True))[:1]  # noqa: PTH207 - as DuckDB does
-        for one in first:
-            refuse_same_names(_parquet_names(one), one)
+    files = files_of(path)
     if kind in ("csv", "tsv"):
-        query = csv_query(connection, path, "\t" if kind == "tsv" else None)
+        query = csv_query(connection, files, "\t" if kind == "tsv" else None)
     elif kind == "parquet":
-        query = exp.select("*").from_(_call("read_parquet", path))
+        names = _parquet_names(files[0])
+        refuse_same_names(names, files[0])
+        query = read_parquet(files, names)
     else:
-        whole = exp.PropertyEQ(
-            this=exp.to_identifier("sample_size"), expression=exp.Literal.number(-1)
-        )
-        query = exp.select("*").from_(_call("read_json", path, whole))
+        whole = option("sample_size", exp.Literal.number(-1))
+        query = exp.select("*").from_(_call("read_json", files, whole, WITHOUT_FOLDERS))
     name = fresh()
     connection.execute(f'CREATE TEMPORARY VIEW "{name}" AS {query.sql(dialect="duckdb")}')
     return name, kind in ("csv", "tsv")
+
+
+def read_parquet(files: Sequence[str], names: Sequence[str]) -> Query:
+    """Return a query of Parquet files.
+
+    names: the columns of the first. DuckDB makes columns of folders called `year=2020`, too:
+    where a file has a column of that name, it stays as it is.
+    """
+    folders = {part.partition("=")[0].lower() for part in Path(files[0]).parts if "=" in part}
+    own = folders & {name.lower() for name in names}
+    return exp.select("*").from_(_call("read_parquet", files, *([WITHOUT_FOLDERS] if own else [])))
 
 
 def registered(connection: Connection, frame: pl.DataFrame) -> str:
@@ -112,7 +120,7 @@ def usable(name: str, dtype: str) -> exp.Expr:
 
 
 def _kind(path: str) -> str:
-    bare = shown(path).removesuffix(".gz").removesuffix(".zst")
+    bare = path.removesuffix(".gz").removesuffix(".zst")
     kind = FORMATS.get(os.path.splitext(bare)[1].lower())  # noqa: PTH122 - of a pattern or URL, too
     if kind not in ("csv", "tsv", "parquet", "json", "jsonl"):
         raise DataError(
@@ -130,7 +138,5 @@ def _parquet_names(path: str) -> list[str]:
         raise DataError(f"{path} cannot be read as a Parquet file: {reason}") from None
 
 
-def _call(function: str, path: str, *options: exp.Expr) -> exp.Table:
-    return exp.Table(
-        this=exp.Anonymous(this=function, expressions=[exp.Literal.string(path), *options])
-    )
+def _call(function: str, files: Sequence[str], *options: exp.Expr) -> exp.Table:
+    return exp.Table(this=exp.Anonymous(this=function, expressions=[listed(files), *options]))

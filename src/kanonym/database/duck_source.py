@@ -42,7 +42,7 @@ def source(table: Any, settings: Settings, most_tuples: int | None) -> Source:
         )
     connection = _connection(settings)
 
-    def run(sql: str, kanonym_table: ArrowTable = None) -> Relation:  # noqa: ARG001 - see DuckStore
+    def run(sql: str, kanonym_2f1c9be04d5a7e63: ArrowTable = None) -> Relation:  # noqa: ARG001 - see DuckStore
         return connection.query(sql)
 
     store, text = DuckStore(run, connection), False
@@ -66,7 +66,7 @@ def _of_relation(relation: Relation, settings: Settings, most_tuples: int) -> So
         )
     name = fresh()  # by which every statement knows the relation
 
-    def run(sql: str, kanonym_table: ArrowTable = None) -> Relation:  # noqa: ARG001 - see DuckStore
+    def run(sql: str, kanonym_2f1c9be04d5a7e63: ArrowTable = None) -> Relation:  # noqa: ARG001 - see DuckStore
         return relation.query(name, sql)
 
     store = DuckStore(run)
@@ -87,6 +87,9 @@ def _connection(settings: Settings) -> Any:
         "temp_directory": str(folder),
         "memory_limit": settings.memory,
         "threads": settings.threads,
+        # Nothing is loaded from the network, whatever a file or a statement would need.
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
     }
     try:
         connection = duckdb.connect(

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import adbc_driver_postgresql.dbapi
+import polars as pl
 import pyarrow as pa
+from polars import selectors
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
 from kanonym.database.adbc import AdbcStore, ArrowTable, Connection
 from kanonym.database.arrow import declared_scale, is_decimal_text
 from kanonym.database.credentials import shown
+from kanonym.database.exact_values import (
+    in_microseconds,
+    refuse_nul,
+    refuse_types,
+    signed,
+    without_nan,
+)
 from kanonym.database.names import fresh
 from kanonym.relational.statements import named
 from kanonym.relational.store import Query
@@ -28,6 +37,8 @@ _AS_TEXT = frozenset(
         "macaddr", "macaddr8", "interval", "timetz", "bit", "varbit",
     }
 )  # fmt: skip
+_RESERVED = frozenset({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"})
+_LONGEST_NAME = 63
 
 _SETTINGS = (
     "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ",
@@ -86,7 +97,31 @@ class PostgresStore(AdbcStore):
             " WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
             (number,),
         )
+        self.check_names([str(name) for name, *_ in columns])
         return exp.select(*(_usable(*each) for each in columns)).from_(place)
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse names that PostgreSQL keeps for itself, or cuts; it tells case apart."""
+        for name in names:
+            if name in _RESERVED:
+                raise DataError(
+                    f"column {name!r}: PostgreSQL keeps this name for itself; rename it, in a "
+                    "view for instance"
+                )
+            refuse_long(name, "column")
+
+    def free_table(self, place: str) -> exp.Table:
+        """Return the name of a table to be created; see `AdbcStore.free_table`."""
+        table = super().free_table(place)
+        refuse_long(table.name, "table")
+        return table
+
+    def exact(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return a table in types that PostgreSQL holds exactly: durations are text."""
+        refuse_types(frame, "PostgreSQL", lists=True)
+        refuse_nul(frame, "PostgreSQL")
+        frame = in_microseconds(signed(without_nan(frame), "PostgreSQL"), "PostgreSQL")
+        return frame.with_columns(selectors.duration().dt.to_string("iso"))
 
     def located(self, name: str) -> exp.Table:
         """Return a table by its name; what stands before a dot is a schema, if there is one."""
@@ -140,6 +175,14 @@ class PostgresStore(AdbcStore):
         self._execute(f'CREATE INDEX ON "{name}" ({self.sql(named(group))})')
 
 
+def refuse_long(name: str, kind: str) -> None:
+    """Refuse a name that PostgreSQL would cut: two may then be one."""
+    if len(name.encode()) > _LONGEST_NAME:
+        raise DataError(
+            f"{kind} {name!r}: PostgreSQL cuts names after {_LONGEST_NAME} bytes; shorten it"
+        )
+
+
 def _usable(name: str, dtype: str, kind: str, category: str, exact: object, told: str) -> exp.Expr:
     read: exp.Expr = named(name)
     if dtype in _NATIVE or category == "A":
@@ -162,4 +205,4 @@ def _usable(name: str, dtype: str, kind: str, category: str, exact: object, told
 def _libpq(url: str) -> str:
     """Return the URL as libpq takes it: SQLAlchemy names a driver within the scheme."""
     scheme, separator, rest = url.partition("://")
-    return f"{scheme.partition('+')[0]}{separator}{rest}"
+    return f"{scheme.lower().partition('+')[0]}{separator}{rest}"

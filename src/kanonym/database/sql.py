@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from kanonym.data.errors import DataError
 from kanonym.data.frames import is_frame, to_polars
-from kanonym.database.adbc import BATCH_ROWS, AdbcStore
-from kanonym.database.arrow import frame_of, plain
-from kanonym.database.credentials import shown
+from kanonym.database.adbc import AdbcStore
+from kanonym.database.arrow import frame_of
+from kanonym.database.staging import BATCH_ROWS
 from kanonym.relational.store import MOST_TUPLES, Source
 
 
@@ -31,10 +31,7 @@ def write(frame: Any, url: str, table: str, schema: str | None) -> None:
     parts = _parts(frame)
     store = store_of(url, schema)
     try:
-        place = store.free_table(table)
-        for number, part in enumerate(parts):
-            store.fill(place, plain(part), append=number > 0)
-        store.commit()
+        store.write(parts, table)
     finally:
         store.close()
 
@@ -58,15 +55,22 @@ def store_of(url: str, schema: str | None = None) -> AdbcStore:
         Its driver is not installed.
 
     """
-    kind = url.partition("://")[0].partition("+")[0]
+    scheme, mark, rest = url.partition("://")
+    kind = scheme.lower().partition("+")[0] if mark else ""
     if kind in ("postgresql", "postgres"):
         from kanonym.database.postgres import PostgresStore  # noqa: PLC0415 - its driver
 
         return PostgresStore(url, schema)
     if kind == "sqlite":
+        if not rest.startswith("/"):
+            raise DataError(
+                "a SQLite database has no user and no host: write sqlite:///path, with one more "
+                "stroke for a path from the root"
+            )
         from kanonym.database.sqlite import SqliteStore  # noqa: PLC0415 - its driver
 
         return SqliteStore(url, schema)
+    scheme = f"{kind}:// is no database that is known here" if kind else "this is no URL"
     raise DataError(
-        f"{shown(url)}: a database is postgresql://user:password@host/database or sqlite:///path"
+        f"{scheme}: a database is postgresql://user:password@host/database or sqlite:///path"
     )

@@ -14,15 +14,24 @@ from polars import selectors
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.database.adbc import BATCH_ROWS, AdbcStore, ArrowTable, Connection
+from kanonym.database.adbc import AdbcStore, ArrowTable, Connection
 from kanonym.database.credentials import shown
-from kanonym.database.names import fresh, reading, table_of
+from kanonym.database.exact_values import (
+    decimals_as_floats,
+    refuse_types,
+    signed,
+    times_as_text,
+    without_nan,
+)
+from kanonym.database.names import fresh
+from kanonym.database.staging import BATCH_ROWS
 from kanonym.relational.statements import named
 from kanonym.relational.store import Query
 
 _BATCH = adbc_driver_sqlite.StatementOptions.BATCH_ROWS.value
 _WHOLE = str(2**31 - 2)  # rows: the types of columns are told from all of them
 _FEW = 1000  # rows that mostly tell the types of all
+_ROW_NUMBERS = ("rowid", "_rowid_", "oid")
 _TYPES = {"integer": pl.Int64, "real": pl.Float64, "text": pl.String, "blob": pl.Binary}
 
 
@@ -77,7 +86,7 @@ class SqliteStore(AdbcStore):
 
         """
         if not Path(self._path()).is_file():
-            raise DataError(f"no file {self._path()}")
+            raise DataError(f"no file for {shown(self._url)}")
         names = [
             name
             for (name,) in self.query(
@@ -122,18 +131,29 @@ class SqliteStore(AdbcStore):
         return {}
 
     def parts(self, held: Query) -> Iterator[ArrowTable]:
-        """Yield the rows of a held table in order, some at a time."""
+        """Yield the rows of a table in order, some at a time."""
         names = self.columns(held)
         types = self._types(held, names)
-        row = exp.column("rowid")
-        name = table_of(held)
-        last = self.query(f'SELECT COALESCE(max(rowid), 0) FROM "{name}"')[0][0]  # noqa: S608 - our own
-        for start in range(0, max(last, 1), BATCH_ROWS):
-            low, high = exp.Literal.number(start + 1), exp.Literal.number(start + BATCH_ROWS)
-            some = self.fetch(
-                reading(name, names).where(exp.Between(this=row.copy(), low=low, high=high))
-            )
-            yield some.cast(types).to_arrow()
+        taken = {name.lower() for name in names}
+        # SQLite's own number of a row goes by three names, each hidden by a column of that name.
+        row = next((exp.column(one) for one in _ROW_NUMBERS if one not in taken), None)
+        last = exp.Count(this=exp.Star()) if row is None else exp.Max(this=row)
+        table = next(held.find_all(exp.Table))
+        rows = self.query(self.sql(exp.select(last).from_(table.copy())))[0][0] or 0
+        for start in range(0, max(rows, 1), BATCH_ROWS):
+            some = held.copy()
+            if row is None:
+                some = some.limit(BATCH_ROWS).offset(start)
+            else:
+                low, high = exp.Literal.number(start + 1), exp.Literal.number(start + BATCH_ROWS)
+                some = some.where(exp.Between(this=row.copy(), low=low, high=high))
+            yield super().fetch(some).cast(types).to_arrow()
+
+    def exact(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return a table in types that SQLite holds exactly: times are text."""
+        refuse_types(frame, "SQLite", lists=False)
+        frame = times_as_text(signed(without_nan(frame), "SQLite"))
+        return decimals_as_floats(frame, "SQLite").with_columns(selectors.boolean().cast(pl.Int64))
 
     def _connected(self) -> Connection:
         return adbc_driver_sqlite.dbapi.connect(self._path())
@@ -167,21 +187,6 @@ class SqliteStore(AdbcStore):
             if all(found.values()):
                 break
         return pl.Schema({name: _TYPES[kind or "text"]() for name, kind in found.items()})
-
-    def _load(
-        self,
-        name: str,
-        table: pl.DataFrame,
-        *,
-        append: bool,
-        temporary: bool,
-        schema: str | None = None,
-    ) -> None:
-        table = table.with_columns(
-            (selectors.duration() | selectors.time()).dt.to_string("iso"),
-            selectors.decimal().cast(pl.Float64),
-        )
-        super()._load(name, table, append=append, temporary=temporary, schema=schema)
 
     def _indexed(self, name: str, group: str) -> None:
         self._execute(f'CREATE INDEX "{name}_i" ON "{name}" ({self.sql(named(group))})')

@@ -8,16 +8,23 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import check_table_output, write_table
 from kanonym.database.hidden import hidden
 from kanonym.relational.store import Query
+
+BATCH_ROWS = 1 << 17  # rows of a file that are in this process at a time
+_CSV_BLOCK = 1 << 24  # bytes: the longest row, as the local reader has it
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,52 @@ def write_aside(frame: pl.DataFrame, path: Path, kind: str, *, packed: bool) -> 
         path.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
 
 
+def rows_of_file(path: Path, kind: str, schema: pl.Schema) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a Parquet, CSV or TSV file, some at a time.
+
+    Read by pyarrow, which has no code in common with what writes the text.
+    schema: the types of the columns, which a text file does not tell.
+
+    Raises
+    ------
+    DataError
+        It cannot be read, or a cell is no value of its column's type.
+
+    """
+    try:
+        if kind == "parquet":
+            for batch in pyarrow.parquet.ParquetFile(path).iter_batches(BATCH_ROWS):
+                yield _typed(pa.Table.from_batches([batch]), schema)
+            return
+        types = pl.DataFrame(schema=schema).to_arrow(compat_level=pl.CompatLevel.oldest()).schema
+        with pyarrow.csv.open_csv(
+            path,
+            read_options=pyarrow.csv.ReadOptions(block_size=_CSV_BLOCK),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter="\t" if kind == "tsv" else ",",
+                newlines_in_values=True,
+                ignore_empty_lines=False,
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=types,
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        ) as reader:
+            for batch in reader:
+                yield _typed(pa.Table.from_batches([batch]), schema)
+    except (pa.ArrowException, pl.exceptions.PolarsError):  # their texts quote values
+        raise DataError(
+            f"what was written as {kind} cannot be read back; nothing was released. Choose "
+            "another format"
+        ) from None
+
+
+def _typed(table: Any, schema: pl.Schema) -> pl.DataFrame:
+    return pl.DataFrame([pl.Series(name, table.column(name)) for name in schema]).cast(schema)
+
+
 @dataclass
 class Staged:
     """A release that is written but not yet in its place: see `relational.store.Staged`.
@@ -102,12 +155,15 @@ class Staged:
         Puts it in its place, and returns the place.
     discarding
         Takes it away.
+    rows
+        Yields what was written, where this process reads it; None where the engine does.
 
     """
 
     query: Query
     publishing: Callable[[], object]
     discarding: Callable[[], None]
+    rows: Callable[[], Iterable[pl.DataFrame]] | None = None
 
     def publish(self) -> object:
         """Put the release in its place, whole, and return it."""

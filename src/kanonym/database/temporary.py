@@ -7,13 +7,13 @@ engine's other users do not see them, and they are gone when the store is closed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 from sqlglot import exp
 
 from kanonym.database.arrow import plain
-from kanonym.database.names import fresh, reading, table_of
+from kanonym.database.names import fresh, reading, refuse_same_names, table_of
 from kanonym.relational.statements import named
 from kanonym.relational.store import Query, Staged
 
@@ -38,6 +38,7 @@ class TemporaryTables(ABC):
 
     def put(self, table: pl.DataFrame) -> Query:
         """Copy a table into a temporary one."""
+        self.check_names(table.columns)
         name = self._new()
         self._ingest(name, plain(table), append=False)
         self._filled(name)
@@ -45,10 +46,12 @@ class TemporaryTables(ABC):
 
     def hold(self, query: Query) -> Query:
         """Write the rows of a query to a temporary table, in the order of the query."""
+        columns = self.columns(query)
+        self.check_names(columns)
         name = self._new()
         self._execute(f'CREATE TEMPORARY TABLE "{name}" AS {self.sql(query)}')
         self._filled(name)
-        return reading(name, self.columns(query))
+        return reading(name, columns)
 
     @abstractmethod
     def repeat(self, query: Query, times: str) -> Query:
@@ -100,6 +103,17 @@ class TemporaryTables(ABC):
         if names and "*" not in names and all(names):
             return list(names)
         return self.fetch(exp.select("*").from_(query.subquery("q")).limit(0)).columns
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse names of columns that the engine keeps for itself, or takes for one.
+
+        Raises
+        ------
+        DataError
+            There are such, named in the message.
+
+        """
+        refuse_same_names(names, "the table")
 
     def drop(self, held: Query) -> None:
         """Drop the table of a query of `hold` now."""

@@ -17,9 +17,15 @@ from kanonym.pipeline.asking import counting_of, entities_of, persons_of_policy
 from kanonym.pipeline.checking import Opened, Taken, require_satisfied, seen_by_models
 from kanonym.pipeline.decisions import Decision, decision_about
 from kanonym.policy import Policy
-from kanonym.relational.frequencies import Frequencies, fetched, frequencies, types_of
+from kanonym.relational.frequencies import (
+    Frequencies,
+    counted_rows,
+    fetched,
+    frequencies,
+    types_of,
+)
 from kanonym.relational.statements import renamed
-from kanonym.relational.store import MOST_TUPLES, Query, Source, Staged
+from kanonym.relational.store import MOST_TUPLES, Source, Staged
 from kanonym.release.elsewhere import ReleaseElsewhere
 from kanonym.verification import Verification, verify_columns
 
@@ -175,7 +181,7 @@ def _verified(
     named = [column.name for one in decided.outcome.recoded for column in one.columns]
     hidden = sensitive_names(schema, policy.models)
     texts = {one.name for one in decided.outcome.table.sensitive if one.values.dtype == pl.String}
-    found = _frequencies_of(source, staged.query, [*named, *hidden])
+    found = _frequencies_of(source, staged, [*named, *hidden])
 
     def seen(name: str) -> pl.Series:
         # The form that was written may know texts alone.
@@ -193,11 +199,13 @@ def _verified(
     )
 
 
-def _frequencies_of(source: Source, query: Query, names: Sequence[str]) -> Frequencies:
-    """Count what stands in a query by columns of their own names."""
+def _frequencies_of(source: Source, staged: Staged, names: Sequence[str]) -> Frequencies:
+    """Count what was written by columns of their own names."""
+    if staged.rows is not None:
+        return counted_rows(staged.rows(), names)
     aliases = {name: f"c{place}" for place, name in enumerate(names)}
     most = max(source.most_tuples, MOST_TUPLES)
-    found = fetched(replace(source, most_tuples=most), renamed(query, aliases), aliases)
+    found = fetched(replace(source, most_tuples=most), renamed(staged.query, aliases), aliases)
     if found is None:
         raise DataError(
             f"the release has more than {most} different rows in the columns that are verified: "

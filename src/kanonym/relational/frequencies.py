@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.files import typed_texts
-from kanonym.relational.statements import COUNT, counted, nothing_of, projected
+from kanonym.relational.statements import COUNT, counted, free_name, nothing_of, projected
 from kanonym.relational.store import Query, Source
+
+_PENDING_ROWS = 1 << 22  # rows that are counted before they are merged with the others
 
 
 @dataclass(frozen=True)
@@ -105,3 +107,27 @@ def fetched(
     raw = found.select(pl.col(alias).alias(name) for name, alias in aliases.items())
     typed = pl.DataFrame([typed_texts(one) for one in raw]) if text and raw.width else raw
     return Frequencies(raw, typed, found[COUNT].cast(pl.Int64).to_numpy())
+
+
+def counted_rows(parts: Iterable[pl.DataFrame], names: Sequence[str]) -> Frequencies:
+    """Count the rows of a table of this process, which comes in parts, by some columns."""
+    number = free_name(names)
+    pending: list[pl.DataFrame] = [
+        pl.DataFrame(schema={**dict.fromkeys(names, pl.Null), number: pl.Int64})
+    ]
+    limit = _PENDING_ROWS
+    for part in parts:
+        one = part.select(*names, pl.lit(1, pl.Int64).alias(number))
+        pending.append(_summed(one, names, number))
+        if sum(map(len, pending)) > limit:
+            pending = [_summed(pl.concat(pending, how="vertical_relaxed"), names, number)]
+            limit = max(_PENDING_ROWS, 2 * len(pending[0]))
+    found = _summed(pl.concat(pending, how="vertical_relaxed"), names, number)
+    raw = found.select(names)
+    return Frequencies(raw, raw, found[number].to_numpy())
+
+
+def _summed(rows: pl.DataFrame, names: Sequence[str], number: str) -> pl.DataFrame:
+    # Without a column all records are alike: one group.
+    groups = rows.group_by(names) if names else rows.group_by(pl.lit(0).alias(f"{number}0"))
+    return groups.agg(pl.col(number).sum()).select(*names, number)

@@ -209,7 +209,7 @@ def _joined(
     )
     # Around the join: an order by the released columns, not by those of the input.
     return (
-        exp.select(exp.Star())
+        exp.select(*(named(name, "r") for name in columns))
         .from_(inner(joined, "r"))
         .order_by(*(ordering(named(name, "r"), kinds.get(name)) for name in columns))
     )

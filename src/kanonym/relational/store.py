@@ -6,7 +6,7 @@ travel in tables (`Store.put`), so that neither can become SQL.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -28,10 +28,13 @@ class Staged(Protocol):
     ----------
     query
         Reads what was written, from where it was written.
+    rows
+        Yields what was written, where this process reads it; None where the engine does.
 
     """
 
     query: Query
+    rows: Callable[[], Iterable[pl.DataFrame]] | None
 
     def publish(self) -> Any:
         """Put the release in its place, whole, and return it: a path, or the engine's own table."""

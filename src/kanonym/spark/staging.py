@@ -12,10 +12,11 @@ import os
 import secrets
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import polars as pl
 from pyspark.sql import SparkSession
 
 from kanonym.data.errors import DataError
@@ -44,6 +45,8 @@ class Written:
         The folder.
     place
         Where the release is to be.
+    rows
+        None: Spark reads what it has written.
 
     """
 
@@ -51,6 +54,7 @@ class Written:
     folders: Folders
     hidden: str
     place: str
+    rows: Callable[[], Iterable[pl.DataFrame]] | None = None
 
     def publish(self) -> str:
         """Move the folder of files into its place, and return that.
@@ -83,11 +87,14 @@ class Shown:
         Reads it.
     frame
         The DataFrame.
+    rows
+        None: Spark reads it.
 
     """
 
     query: Query
     frame: Frame
+    rows: Callable[[], Iterable[pl.DataFrame]] | None = None
 
     def publish(self) -> Frame:
         """Return the DataFrame."""

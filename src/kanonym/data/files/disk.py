@@ -7,6 +7,7 @@ import contextlib
 import difflib
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -15,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kanonym.data.errors import DataError
+
+_CREDENTIALS = re.compile(r":[^@]*@|pass(word|wd)?=|pwd=", re.IGNORECASE)
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -45,6 +48,11 @@ def refuse_url(path: str | Path) -> None:
         raise DataError(
             f"{scheme}://… is no file. Tables of a database are taken by anonymize, measure and "
             "verify (docs/engines.md)"
+        )
+    if _CREDENTIALS.search(str(path)) and not Path(path).exists():
+        raise DataError(
+            "no such file; its name is not shown, for it looks like a URL with a password. A URL "
+            "has :// after its scheme"
         )
 
 

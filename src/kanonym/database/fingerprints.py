@@ -1,0 +1,81 @@
+"""Whether what was written is what is read back, row for row, in whatever order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from kanonym.data.errors import DataError
+
+_SEED = 0x5EED
+_WRAP = (1 << 64) - 1
+
+
+@dataclass
+class Fingerprint:
+    """Sums of hashes over the rows of a table, which do not depend on their order.
+
+    Two tables of different rows have the same sums with a chance of about 2 to the power of -64.
+
+    Attributes
+    ----------
+    rows
+        Number of rows.
+    columns
+        By name, the sum of the hashes of a column's values.
+    records
+        The sum of the hashes of whole rows.
+
+    """
+
+    rows: int = 0
+    columns: dict[str, int] = field(default_factory=dict)
+    records: int = 0
+
+    def add(self, part: pl.DataFrame) -> None:
+        """Add the rows of a part of the table."""
+        hashes = pl.DataFrame([column.hash(seed=_SEED) for column in part])
+        self.rows += len(part)
+        for column in hashes:
+            self.columns[column.name] = _added(self.columns.get(column.name, 0), column)
+        self.records = _added(self.records, hashes.hash_rows(seed=_SEED))
+
+
+def fingerprint_of(parts: Iterable[pl.DataFrame]) -> Fingerprint:
+    """Return the fingerprint of a table that comes in parts."""
+    found = Fingerprint()
+    for part in parts:
+        found.add(part)
+    return found
+
+
+def require_same(written: Fingerprint, found: Fingerprint, where: str) -> None:
+    """Refuse a table that does not come back as it was written.
+
+    where: the file or table, as it may be shown.
+
+    Raises
+    ------
+    DataError
+        Rows are missing, or values differ; the message names the column.
+
+    """
+    if found == written:
+        return
+    if found.rows != written.rows:
+        raise DataError(
+            f"{where}: {written.rows} rows were written and {found.rows} are read back; nothing "
+            "was released"
+        )
+    other = [name for name, total in written.columns.items() if found.columns.get(name) != total]
+    column = f"column {other[0]!r}" if other else "its rows"
+    raise DataError(
+        f"{where}: {column} is not read back as it was written; nothing was released. Convert the "
+        "column to text, or choose another format"
+    )
+
+
+def _added(total: int, hashes: pl.Series) -> int:
+    return (total + int(hashes.cast(pl.Int128).sum() or 0)) & _WRAP
