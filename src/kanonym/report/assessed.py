@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kanonym.data.errors import DataError
 from kanonym.report.attacked import plain
+from kanonym.report.resolution import rounded_amount, rounded_share
 
 ASSOCIATIONS = (
     "correlation_difference",
     "cramers_v_difference",
     "correlation_ratio_difference",
 )
+OF_THE_RELEASE = (
+    *("gcp", "loss", "loss_arithmetic", "precision", "height"),
+    *("average_class_size", "discernibility"),
+)
+"""Measures of utility that only the released labels decide: they are not rounded to persons."""
+FINEST = 0.001
 MOST_COLUMNS = 14
 PAIR = " × "
 
@@ -100,8 +107,11 @@ class Assessed:
     associations: Associations | None
 
 
-def assessed_of(given: Any) -> Assessed | None:
+def assessed_of(given: Any, step: float = FINEST) -> Assessed | None:
     """Take over an assessment: None, or the form `{"risk": {…}, "utility": {…}}`.
+
+    Measures of utility compare the release with all records of the original table, suppressed
+    ones included. Their shares are rounded to `step`, the others to as many digits.
 
     Raises
     ------
@@ -115,18 +125,18 @@ def assessed_of(given: Any) -> Assessed | None:
     try:
         risk, utility = dict(form["risk"]), dict(form["utility"])
         presets = risk.pop("presets", {})
+        presets = presets.values()
         return Assessed(
             risk=tuple(_figure(name, one) for name, one in risk.items()),
-            utility=tuple(_figure(name, one) for name, one in utility.items()),
+            utility=tuple(_rounded(_figure(name, one), step) for name, one in utility.items()),
             presets=tuple(
-                Preset(one["title"], one["met"], one["reason"], one["source"])
-                for one in presets.values()
+                Preset(one["title"], one["met"], one["reason"], one["source"]) for one in presets
             ),
             suda=tuple(
                 (str(name), float(share))
                 for name, share in risk.get("suda_mean", {}).get("parts", {}).items()
             ),
-            associations=_associations(utility),
+            associations=_associations(utility, step),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(
@@ -146,11 +156,24 @@ def _figure(name: str, form: Mapping[str, Any]) -> Figure:
     )
 
 
-def _associations(utility: Mapping[str, Any]) -> Associations | None:
+def _rounded(one: Figure, step: float) -> Figure:
+    """Round a measure of both tables so that no fewer persons show in it than a class has."""
+    own = FINEST if one.name in OF_THE_RELEASE else step
+    round_to = rounded_share if one.share else rounded_amount
+    if one.name in OF_THE_RELEASE and not one.share:
+        return one
+    return replace(
+        one,
+        value=None if one.value is None else round_to(one.value, own),
+        parts={name: round_to(part, own) for name, part in one.parts.items()},
+    )
+
+
+def _associations(utility: Mapping[str, Any], step: float) -> Associations | None:
     """Join the changes of all pairs of columns, whatever measures them."""
     parts = [utility[name].get("parts", {}) for name in ASSOCIATIONS if name in utility]
     pairs = [
-        (*names, float(change))
+        (*names, rounded_share(float(change), step))
         for part in parts
         for pair, change in part.items()
         if len(names := pair.split(PAIR)) == 2

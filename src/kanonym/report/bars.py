@@ -20,6 +20,11 @@ from kanonym.report.language import ENGLISH, Speech
 if TYPE_CHECKING:
     from kanonym.data.table import Domain
 
+MOST_JOINED = 3
+"""Names of one bar."""
+FEW_BARS = 4
+NAMEABLE = 0.8
+"""A level of a hierarchy is shown if so many records have a label there that is told apart."""
 _CALENDAR = (
     ("m", 1), ("m", 15), ("h", 1), ("D", 1), ("M", 1), ("M", 3),
     ("Y", 1), ("Y", 5), ("Y", 10), ("Y", 50), ("Y", 100), ("Y", 1000),
@@ -59,6 +64,7 @@ def bars_of(
     floor: int,
     most: int = 24,
     speech: Speech = ENGLISH,
+    marks: NDArray[np.uint64] | None = None,
 ) -> Bars:
     """Choose at most `most` bars (one more for null), none with 1 to `floor` - 1 records.
 
@@ -67,13 +73,16 @@ def bars_of(
     domain
         The attribute.
     counts
-        (domain.size,) number of records of each code in the original table.
+        (domain.size,) number of released records of each code.
     floor
-        Fewest records that a bar may show; a bar may also be empty.
+        Fewest records that a bar may show.
     most
         At least 2.
     speech
         The language of the labels.
+    marks
+        (domain.size,) equal for codes that the release does not tell apart: they share a bar.
+        None: it tells all apart.
 
     Notes
     -----
@@ -84,17 +93,23 @@ def bars_of(
     """
     known = counts[: len(domain.values)]
     nulls, total = int(counts.sum() - known.sum()), int(known.sum())
+    if marks is None:
+        marks = np.arange(len(counts), dtype=np.uint64)
+    marks = marks[: len(known)]
+    held = np.unique(marks[known > 0])
     if 0 < total < floor or not counts.any():
         return Bars((speech.say("bar.all"),), np.zeros(domain.size, np.int64))
     if not total:
         return Bars((speech.say("bar.missing"),), np.zeros(domain.size, np.int64))
-    if int((known > 0).sum()) == 1:
+    if len(held) == 1 < int((known > 0).sum()):
+        labels, bar_of_code = [speech.say("bar.all")], np.zeros(len(known), np.int64)
+    elif int((known > 0).sum()) == 1:
         labels = [str(domain.values[int(np.argmax(known))])]
         bar_of_code = np.zeros(len(known), np.int64)
     elif domain.kind in ("number", "temporal"):
-        labels, bar_of_code = _steps(domain, known, floor, most, speech)
+        labels, bar_of_code = _steps(domain, known, marks, floor, most, speech)
     else:
-        labels, bar_of_code = _names(domain, known, floor, most, speech)
+        labels, bar_of_code = _names(domain, known, marks, floor, most, speech)
     if domain.has_null:
         fullest = int(np.argmax(np.bincount(bar_of_code, known)))
         bar_of_code = np.append(bar_of_code, len(labels) if nulls >= floor else fullest)
@@ -124,36 +139,88 @@ def numbers(domain: Domain) -> NDArray[Any]:
 
 
 def _names(
-    domain: Domain, counts: NDArray[np.int64], floor: int, most: int, speech: Speech
+    domain: Domain,
+    counts: NDArray[np.int64],
+    marks: NDArray[np.uint64],
+    floor: int,
+    most: int,
+    speech: Speech,
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Name values, or labels of the finest level of the hierarchy that has few enough."""
-    texts: Sequence[str | None] = domain.values.cast(str).to_list()
-    of_code = np.arange(len(counts))
-    if domain.hierarchy is not None:
-        for labels, codes in zip(domain.hierarchy.labels, domain.hierarchy.codes, strict=True):
-            known = labels[: len(labels) - domain.has_null]  # the last label is null's
-            if most < len(texts) and len(known) > 1:
-                texts, of_code = known, codes[: len(counts)]
+    texts, of_code = _texts(domain, counts, marks, most)
     by_text = np.bincount(of_code, counts, minlength=len(texts)).astype(np.int64)
-    shown = _frequent_names(by_text, floor, most)
+    apart = _told_apart(of_code, marks, len(texts))
+    shown = _frequent_names(by_text, apart, floor, most)
     if domain.kind != "nominal":
         shown = np.sort(shown)
     bar_of_text = np.full(len(texts), len(shown), np.int64)
     bar_of_text[shown] = np.arange(len(shown))
-    named = [str(texts[code]) for code in shown.tolist()]
+    named = [texts[code] for code in shown.tolist()]
     rest = int((by_text > 0).sum()) - len(shown)
     if rest:
         other = speech.say("bar.other", number=speech.count(rest))
         named.append(other if len(shown) else speech.say("bar.all"))
-    elif len(shown) < len(texts):  # values that only the hierarchy knows
+    elif len(shown) < len(texts) and domain.hierarchy is not None:  # which alone knows the rest
         named.append(speech.say("bar.absent"))
-    return named, bar_of_text[of_code]
+    return named, np.minimum(bar_of_text, len(named) - 1)[of_code]
 
 
-def _frequent_names(counts: NDArray[np.int64], floor: int, most: int) -> NDArray[np.int64]:
-    """Return the most frequent entries, so that what is left is not rare itself."""
-    by_count = np.argsort(-counts, kind="stable")
-    present, shown = int((counts > 0).sum()), int((counts >= floor).sum())
+def _texts(
+    domain: Domain, counts: NDArray[np.int64], marks: NDArray[np.uint64], most: int
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Return what bars may be called, and which of it each code is called."""
+    values = [str(text) for text in domain.values.cast(str).to_list()]
+    if domain.hierarchy is None:
+        # Values that are always released together are named together.
+        _, first, group = np.unique(marks, return_index=True, return_inverse=True)
+        place = np.argsort(np.argsort(first))[group]
+        members: list[list[str]] = [[] for _ in first]
+        for text, count, code in zip(values, counts.tolist(), place.tolist(), strict=True):
+            if count or len(first) == len(values):
+                members[code].append(text)
+        return [_joined(some) for some in members], place.astype(np.int64)
+    ways: list[tuple[list[str], NDArray[np.int64]]] = [(values, np.arange(len(counts)))]
+    for labels, codes in zip(domain.hierarchy.labels, domain.hierarchy.codes, strict=True):
+        known = list(labels[: len(labels) - domain.has_null])  # the last label is null's
+        if 1 < len(known) < len(ways[-1][0]):
+            ways.append(([str(text) for text in known], codes[: len(counts)].astype(np.int64)))
+    few = [way for way in ways if len(way[0]) <= most] or ways[-1:]
+
+    def nameable(way: tuple[list[str], NDArray[np.int64]]) -> float:
+        return float(counts[_told_apart(way[1], marks, len(way[0]))[way[1]]].sum())
+
+    enough = NAMEABLE * counts.sum()
+    return next((way for way in few if nameable(way) >= enough), max(few, key=nameable))
+
+
+def _joined(texts: Sequence[str]) -> str:
+    if len(texts) > MOST_JOINED:
+        return f"{', '.join(texts[:MOST_JOINED])} +{len(texts) - MOST_JOINED}"
+    return ", ".join(texts)
+
+
+def _told_apart(
+    of_code: NDArray[np.int64], marks: NDArray[np.uint64], n_texts: int
+) -> NDArray[np.bool_]:
+    """Return (n_texts,) whether the release tells a text's codes from all others.
+
+    Codes that no label covers have the mark 0, and do not matter.
+    """
+    covered = marks != 0
+    _, mark = np.unique(marks[covered], return_inverse=True)
+    pairs = np.unique(np.stack([mark, of_code[covered]], axis=1), axis=0)
+    straddles = np.bincount(pairs[:, 0]) > 1
+    apart = np.ones(n_texts, np.bool_)
+    apart[pairs[straddles[pairs[:, 0]], 1]] = False
+    return apart
+
+
+def _frequent_names(
+    counts: NDArray[np.int64], apart: NDArray[np.bool_], floor: int, most: int
+) -> NDArray[np.int64]:
+    """Return the most frequent entries told apart, so that what is left is not rare itself."""
+    by_count = np.argsort(-np.where(apart, counts, -1), kind="stable")
+    present, shown = int((counts > 0).sum()), int(((counts >= floor) & apart).sum())
     if shown > most or shown < present:
         shown = min(shown, most - 1)
     while shown and 0 < counts[by_count[shown:]].sum() < floor:
@@ -162,52 +229,90 @@ def _frequent_names(counts: NDArray[np.int64], floor: int, most: int) -> NDArray
 
 
 def _steps(
-    domain: Domain, counts: NDArray[np.int64], floor: int, most: int, speech: Speech
+    domain: Domain,
+    counts: NDArray[np.int64],
+    marks: NDArray[np.uint64],
+    floor: int,
+    most: int,
+    speech: Speech,
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Bin a line in the finest round steps that give few enough bars."""
     line = numbers(domain)
-    total = int(counts.sum())
     order = np.argsort(line, kind="stable")
-    cumulated = np.cumsum(counts[order])
+    held = order[counts[order] > 0]  # what only suppressed records have shapes no bar
+    ascending, cumulated = line[held], np.cumsum(counts[held])
+    total = int(cumulated[-1])
     for tail in (max(floor, total // 100), floor):
         at = np.searchsorted(cumulated, (min(tail, total), max(total - tail, 0) + 1))
-        low, high = order[at[0]], order[at[1]]
-        if line[low] < line[high]:
+        low, high = ascending[at[0]], ascending[at[1]]
+        if low < high:
             break
     else:
-        low = high = order[at[0]]
-    below, above = line.min() < line[low], line.max() > line[high]
-    line = np.clip(line, line[low], line[high])
-    grid = next(
-        grid
-        for grid in _grids(line, line[low], line[high], most, speech)
-        if grid.step_of_code[high] - grid.step_of_code[low] < most
+        low = high = ascending[at[0]]
+    shown = line[(marks != 0) | (counts > 0)]
+    below, above = shown.min() < low, shown.max() > high
+    whole = line.dtype.kind != "M" and bool((ascending == np.floor(ascending)).all())
+    line = np.clip(line, low, high)
+    tried = [
+        (grid, _starts(grid.step_of_code[held], counts[held], marks[held], floor))
+        for grid in _few_grids(line, low, high, most, speech, whole=whole)
+    ]
+    grid, starts = next(
+        (one for one in tried if len(one[1]) >= FEW_BARS),
+        max(tried, key=lambda one: len(one[1])),
     )
-    first, last = int(grid.step_of_code[low]), int(grid.step_of_code[high])
-    step = grid.step_of_code - first
-    starts = _frequent(np.bincount(step, counts, minlength=last - first + 1), floor)
+    first, last = int(grid.step_of_code.min()), int(grid.step_of_code.max())
     ends = [*starts[1:], last - first + 1]
     labels = [grid.span(first + a, first + b - 1) for a, b in zip(starts, ends, strict=True)]
+    bar = np.searchsorted(starts, grid.step_of_code - first, side="right") - 1
     if len(labels) == 1:
-        return [speech.say("bar.all") if below or above else labels[0]], np.zeros_like(step)
+        return [speech.say("bar.all") if below or above else labels[0]], bar
     if below or ends[0] > 1:
         labels[0] = speech.say(grid.tails[0], start=grid.start(first + ends[0]))
     if above or ends[-1] - starts[-1] > 1:
         labels[-1] = speech.say(grid.tails[1], start=grid.start(first + starts[-1]))
-    return labels, np.searchsorted(starts, step, side="right") - 1
+    return labels, bar
 
 
-def _frequent(counts: NDArray[Any], floor: int) -> list[int]:
-    """Return the first step of each bar: runs of steps with no or at least `floor` records."""
+def _few_grids(
+    line: NDArray[Any],
+    low: np.generic,
+    high: np.generic,
+    most: int,
+    speech: Speech,
+    *,
+    whole: bool,
+) -> Iterator[_Grid]:
+    """Yield grids of few enough steps from fine to coarse, up to one that has a single step."""
+    for grid in _grids(line, low, high, most, speech, whole=whole):
+        steps = int(np.ptp(grid.step_of_code))
+        if steps < most:
+            yield grid
+        if steps < FEW_BARS:
+            return
+
+
+def _starts(
+    step: NDArray[np.int64], counts: NDArray[Any], marks: NDArray[np.uint64], floor: int
+) -> list[int]:
+    """Return the first step of each bar: it holds `floor` records, and the release tells it apart.
+
+    Values stand in ascending order.
+    """
+    step = step - step[0]
+    sums = np.bincount(step, counts)
+    allowed = np.zeros(len(sums), np.bool_)
+    turns = np.flatnonzero((step[1:] > step[:-1]) & (marks[1:] != marks[:-1])) + 1
+    allowed[step[turns]] = True
     starts, held = [0], 0.0
-    for step in range(1, len(counts)):
-        held += counts[step - 1]
-        if held == 0 or held >= floor:
-            starts.append(step)
+    for place in range(1, len(sums)):
+        held += sums[place - 1]
+        if held >= floor and allowed[place]:
+            starts.append(place)
             held = 0.0
-    held += counts[-1]
-    while len(starts) > 1 and 0 < held < floor:
-        held += counts[starts[-2] : starts[-1]].sum()
+    held += sums[-1]
+    while len(starts) > 1 and held < floor:
+        held += sums[starts[-2] : starts[-1]].sum()
         starts.pop()
     return starts
 
@@ -218,12 +323,13 @@ def _grids(
     high: np.generic,
     most: int,
     speech: Speech,
+    *,
+    whole: bool,
 ) -> Iterator[_Grid]:
     """Yield grids over a line from fine to coarse."""
     if line.dtype.kind == "M":
         yield from (_calendar(line, unit, width) for unit, width in _CALENDAR)
         return
-    whole = bool((line == np.floor(line)).all())
     spread = float(high) - float(low)
     power = max(0, math.floor(math.log10(spread / most))) if whole and spread else 0
     if not whole:

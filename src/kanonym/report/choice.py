@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kanonym.report import wording
 from kanonym.report.language import ENGLISH
+from kanonym.report.resolution import rounded
 
 PROOF = (
     *("metric", "score", "lattice_size", "nodes_checked"),
@@ -92,6 +93,22 @@ class Choice:
     suppressed: int
     classes: int
     prices: tuple[Price, ...]
+
+
+def coarse_choice(choice: Choice, base: int, sentences: tuple[str, ...]) -> Choice:
+    """Return a choice for publication: suppressed records of its neighbours are rounded.
+
+    Neighbours differ from the chosen node by few records.
+    """
+
+    def coarse(node: Neighbour | None) -> Neighbour | None:
+        return node and replace(node, suppressed=rounded(node.suppressed, base))
+
+    prices = tuple(
+        replace(price, finer=coarse(price.finer), coarser=coarse(price.coarser))
+        for price in choice.prices
+    )
+    return replace(choice, sentences=sentences, prices=prices)
 
 
 def choice_of(

@@ -7,6 +7,7 @@ from typing import Any
 
 from kanonym.data.errors import DataError
 from kanonym.report.attacked import plain
+from kanonym.report.resolution import rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Run:
     private, useful
         Its values of privacy and of utility.
     suppressed
-        Its suppressed records.
+        Its suppressed records, rounded.
     frontier, knee
         Whether no other beats it in both, and whether it is the one to take.
 
@@ -63,8 +64,10 @@ class Alternatives:
         return sorted((one for one in self.runs if one.frontier), key=lambda one: one.private)
 
 
-def alternatives_of(given: Any) -> Alternatives | None:
+def alternatives_of(given: Any, base: int = 1) -> Alternatives | None:
     """Take over a comparison: None, a `Comparison`, or its JSON form.
+
+    Numbers of suppressed records are rounded to multiples of `base`: runs differ by few records.
 
     Raises
     ------
@@ -82,7 +85,7 @@ def alternatives_of(given: Any) -> Alternatives | None:
                 label=str(one["label"]),
                 private=float(one[privacy]),
                 useful=float(one["utility"][measure]),
-                suppressed=int(one["suppressed"] or 0),
+                suppressed=rounded(one["suppressed"] or 0, base),
                 frontier=bool(one["frontier"]),
                 knee=bool(one["knee"]),
             )

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import altair as alt
-import vl_convert
 
 from kanonym.report.html import chart_of, environment
 from kanonym.report.plots import BLUE, INK, MUTED, Row, styled
+from kanonym.report.renderer import to_png, to_svg
 
 WIDTH, HEIGHT = 760, 460
 SERIES = "#9aa5b0"
-SHARPNESS = 2.0  # pixels of a PNG for one of the SVG
 LETTER, LINE = 7.0, 17.0  # pixels that a letter and a line of a label take
 PLOT_WIDTH, PLOT_HEIGHT = WIDTH - 60, HEIGHT - 90  # about: without axes and legend
 MOST_LABELS = 10  # of more series, only those are named that reach the frontier
@@ -109,7 +108,7 @@ def draw(compared: Compared, format: Literal["html", "svg", "png"]) -> bytes:  #
     """
     chart, rows = _chart(compared)
     if format == "png":
-        return bytes(vl_convert.vegalite_to_png(styled(chart, rows, WIDTH), scale=SHARPNESS))
+        return to_png(styled(chart, rows, WIDTH))
     svg = _svg(styled(chart, rows, WIDTH))
     if format == "svg":
         return svg.encode()
@@ -124,7 +123,7 @@ def draw(compared: Compared, format: Literal["html", "svg", "png"]) -> bytes:  #
 
 def _svg(spec: dict[str, Any]) -> str:
     """Render a chart; places are rounded to hundredths of a pixel, labels are left as they are."""
-    svg = re.sub(r"(\d\.\d\d)\d+(?=[^<>]*>)", r"\1", vl_convert.vegalite_to_svg(spec))
+    svg = re.sub(r"(\d\.\d\d)\d+(?=[^<>]*>)", r"\1", to_svg(spec))
     # The page scales the chart: its size is the view box, its natural width a style.
     return re.sub(r' width="([\d.]+)" height="[\d.]+"', r' style="width:\1px"', svg, count=1)
 

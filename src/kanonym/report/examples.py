@@ -1,14 +1,13 @@
 """What was done to each attribute, with examples of values that nobody in the table gave.
 
 An example shows which released label an invented value would get. Numbers and dates are
-made up within bounds that the release itself shows, masks are filled with other digits;
-of categories, which cannot be made up, one is named that at least `floor` records have,
-or that the released set names.
+made up within bounds that the release itself shows, masks are filled with other digits.
+Categories cannot be made up: one is named only where the released label names it.
 """
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
@@ -18,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.merged import records_of
+from kanonym.report.label_ends import ends_of_label
 from kanonym.report.released import POINTS, Extent
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 SHOWN = 3
 ROOT = "*"
 DIGITS = "4720615839"
-_NUMBER = r"([+-]?\d+(?:\.\d+)?)"
-_BOUNDS = re.compile(rf"^[\[(]\s*{_NUMBER}\s*,\s*{_NUMBER}\s*[\])]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,8 @@ class Transformation:
     actions
         The types of what was done value by value.
     examples
-        `(invented value, released as)`; none for identifiers, sensitive and insensitive
+        `(invented value, released as)`, the first empty for a label of which no value can be
+        made up; none for identifiers, sensitive and insensitive
         attributes, and where actions changed the values.
 
     """
@@ -68,6 +66,7 @@ def transformations_of(
     table: EncodedTable,
     recoded: Sequence[RecodedAttribute],
     sizes: NDArray[np.int64],
+    held: Sequence[NDArray[np.int64]],
     floor: int,
     account: Mapping[str, Any],
 ) -> tuple[Transformation, ...]:
@@ -81,6 +80,8 @@ def transformations_of(
         The original table, and the released values of its classes.
     sizes
         (n_classes,) released records of each class.
+    held
+        By quasi-identifier (domain.size,) the released records of each original value.
     floor
         Fewest records of a category that is named.
     account
@@ -94,8 +95,7 @@ def transformations_of(
         done = tuple(type_ for of, type_, *_ in actions if of == name)
         examples: tuple[tuple[str, str], ...] = ()
         if a is not None and not done:
-            counts = records_of(table, a)
-            examples = examples_of(table.domains[a], recoded[a], sizes, counts, floor)
+            examples = examples_of(table.domains[a], recoded[a], sizes, held[a], floor)
         found.append(
             Transformation(
                 name=name,
@@ -132,7 +132,7 @@ def examples_of(
     sizes
         (n_classes,) released records of each class.
     counts
-        (domain.size,) records of each value in the original.
+        (domain.size,) released records of each original value.
     floor
         Fewest records of a category that is named.
 
@@ -151,9 +151,11 @@ def examples_of(
         if high == domain.null_code:  # a missing value is not invented
             continue
         released = [column[label] for column in recoded.columns]
-        invented = _invented(domain, str(recoded.recoding), released[0], low, high, counts, floor)
-        if invented is not None:
-            found.append((invented, " – ".join(map(str, released))))
+        recoding = str(recoded.recoding)
+        if recoding in ("set", "value") and counts[low] < floor:
+            continue  # few have the value that the label would be shown with
+        invented = _invented(domain, recoding, released[0], low, high, counts, floor)
+        found.append((invented, " – ".join(map(str, released))))
     return tuple(found)
 
 
@@ -165,31 +167,40 @@ def _invented(
     high: int,
     counts: NDArray[np.int64],
     floor: int,
-) -> str | None:
-    """Make up a value that gets a label; None where that would tell of somebody."""
+) -> str:
+    """Make up a value that gets a label; empty where only the table could give one."""
     line = domain.kind in ("number", "temporal")
     if recoding in POINTS:
         return _near(label)
     if recoding in ("interval", "range") and line:
         return _between(domain.values, low, high)
     if recoding == "hierarchy" and isinstance(label, str):
-        bounds = _BOUNDS.match(label)
-        if bounds and line:
-            return _middle(float(bounds[1]), float(bounds[2]))
+        ends = ends_of_label(label) if domain.kind == "number" else None
+        if ends is not None:
+            return _within(ends.low, ends.high)
         if ROOT in label and len(label) == len(str(domain.values[low])) > 1:
             return _filled(label)
-    if recoding in ("set", "value"):
-        return str(domain.values[low]) if counts[low] >= floor else None
-    held = counts[low : high + 1]
-    most = int(np.argmax(held))
-    return str(domain.values[low + most]) if held[most] >= floor else None
+    # An end of the label, or one of its members: the release names it.
+    named = recoding != "hierarchy" or low == high
+    return str(domain.values[low]) if named and counts[low] >= floor else ""
 
 
-def _near(label: Any) -> str | None:
+def _within(low: float, high: float) -> str:
+    """Make up a number between the ends of a label, or beyond its only end."""
+    if math.isinf(low) and math.isinf(high):
+        return ""
+    if math.isinf(high):
+        return _middle(low, low + max(abs(low) / 4, 1))
+    if math.isinf(low):
+        return _middle(high - max(abs(high) / 4, 1), high)
+    return _middle(low, high)
+
+
+def _near(label: Any) -> str:
     """Return a round number near a released mean; other centroids are values already."""
     if isinstance(label, float):
         return f"{label:.2g}" if abs(label) < 10 else f"{label:.0f}"
-    return None if label is None else str(label)
+    return "" if label is None else str(label)
 
 
 def _between(values: pl.Series, low: int, high: int) -> str:

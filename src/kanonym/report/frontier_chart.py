@@ -6,26 +6,25 @@ from typing import Any, Literal
 
 import altair as alt
 import numpy as np
-import vl_convert
 
 from kanonym.report.frontier import Frontier
 from kanonym.report.html import chart_of, environment
 from kanonym.report.language import ENGLISH
 from kanonym.report.plots import BLUE, INK, MUTED, Row, styled, svg_of
+from kanonym.report.renderer import to_png
 
 WIDTH, HEIGHT = 760, 440
 CELL = 3  # pixels: of the nodes in one cell, one is drawn
 FAILS, HOLDS = "#d5d9de", "#a9c8e4"
 SCALED = 20.0  # from this ratio of the largest to the smallest value, the axis is logarithmic
 MOST_ROWS = 40
-SHARPNESS = 2.0  # pixels of a PNG for one of the SVG
 
 
 def draw(frontier: Frontier, format: Literal["html", "svg", "png"]) -> bytes:  # noqa: A002
     """Return the file of a chart: see `report.render_frontier`."""
     chart, rows = _chart(frontier)
     if format == "png":
-        return bytes(vl_convert.vegalite_to_png(styled(chart, rows, WIDTH), scale=SHARPNESS))
+        return to_png(styled(chart, rows, WIDTH))
     svg = svg_of(chart, rows, WIDTH)
     if format == "svg":
         return svg.encode()

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from kanonym.data.errors import DataError
 from kanonym.report.language import ENGLISH, Speech, speech
 from kanonym.report.parts import document_of
+from kanonym.report.printable import printable
 
 if TYPE_CHECKING:
     from kanonym.report.document import Figure
@@ -36,7 +38,7 @@ def render_html(summary: Summary) -> str:
 
     """
     page = environment(speech(summary.language)).get_template("page.html")
-    return page.render(document=document_of(summary))
+    return printable(page.render(document=document_of(summary)))
 
 
 def chart_of(svg: str, alternative: str = "") -> Markup:
@@ -51,8 +53,19 @@ def told(text: str) -> Markup:
 
 
 def drawn(figure: Figure) -> Markup:
-    """Draw a chart for a page."""
-    return chart_of(figure.draw(), figure.alternative)
+    """Draw a chart for a page.
+
+    Raises
+    ------
+    DataError
+        The chart library failed; the error names the chart.
+
+    """
+    try:
+        return chart_of(figure.draw(), figure.alternative)
+    except DataError as error:
+        named = figure.title or figure.alternative
+        raise DataError(f"report, chart {printable(named)!r}: {error}") from None
 
 
 @cache

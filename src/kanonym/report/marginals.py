@@ -8,32 +8,39 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.merged import records_of
-from kanonym.kernels.histograms import class_histograms
-from kanonym.report.bars import bars_of
+from kanonym.report.bars import Bars, bars_of
 from kanonym.report.language import ENGLISH, Speech
 from kanonym.report.released import Extent
+from kanonym.report.resolution import (
+    marks_of_intervals,
+    marks_of_sets,
+    released_counts,
+    rounded,
+    set_members,
+)
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Partition
     from kanonym.data.recoded import RecodedAttribute
-    from kanonym.data.table import EncodedTable
+    from kanonym.data.table import Domain, EncodedTable
+
+MOST_BARS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Marginal:
-    """Numbers of records by value of one attribute.
+    """Numbers of records by value of one attribute, rounded to multiples of the floor.
 
     Attributes
     ----------
     name, kind
         The attribute and the kind of its domain.
     labels
-        One text a bar.
+        One text per bar. A bar is never finer than what the release's labels tell apart.
     before, after
-        Records of each bar: in the original table, and in the release with the
-        records of every class spread evenly over what was released for it.
-        Suppressed records are missing from `after`.
+        Released records of each bar: by their original values, and as the release has them,
+        with the records of every class spread evenly over what was released for it.
+        Suppressed records are in neither.
 
     """
 
@@ -41,7 +48,7 @@ class Marginal:
     kind: str
     labels: tuple[str, ...]
     before: tuple[int, ...]
-    after: tuple[float, ...]
+    after: tuple[int, ...]
 
 
 def marginal_of(
@@ -66,28 +73,56 @@ def marginal_of(
     sizes
         (n_classes,) records of each class.
     floor
-        Fewest records that a bar of the original table may show (0 is shown).
+        Fewest records that a bar of original values may show; counts are multiples of it.
     speech
         The language of the labels.
 
     Notes
     -----
-    Costs one pass over the tuples; for the `set` recoding two counting sorts of them.
+    Costs one pass over the tuples; for the `set` recoding three counting sorts of them.
 
     """
     domain = table.domains[column]
-    before = records_of(table, column)
-    bars = bars_of(domain, before, floor, speech=speech)
+    before = released_counts(table, partition, column)
+    extent = Extent.of(domain, recoded)
     if recoded.recoding == "set":
         after = _over_sets(table, partition, column, sizes)
+        marks = marks_of_sets(table, partition, column)
     else:
-        after = _over_intervals(Extent.of(domain, recoded), sizes, domain.size)
+        after = _over_intervals(extent, sizes, domain.size)
+        marks = marks_of_intervals(extent, domain.size)
+    bars = _bars_of_labels(domain, recoded, extent, speech)
+    if bars is None:
+        bars = bars_of(domain, before, floor, MOST_BARS, speech, marks)
     n_bars = len(bars.labels)
-    summed = np.bincount(bars.bar_of_code, before, minlength=n_bars).astype(np.int64)
-    spread = np.bincount(bars.bar_of_code, after, minlength=n_bars).round(2)
-    return Marginal(
-        domain.name, domain.kind, bars.labels, tuple(summed.tolist()), tuple(spread.tolist())
+    summed, spread = (
+        np.bincount(bars.bar_of_code, counts, minlength=n_bars) for counts in (before, after)
     )
+    return Marginal(
+        domain.name,
+        domain.kind,
+        bars.labels,
+        tuple(rounded(number, floor) for number in summed.tolist()),
+        tuple(rounded(number, floor) for number in spread.tolist()),
+    )
+
+
+def _bars_of_labels(
+    domain: Domain, recoded: RecodedAttribute, extent: Extent, speech: Speech
+) -> Bars | None:
+    """Return one bar per released label where labels are few and do not overlap, else None."""
+    if recoded.recoding != "hierarchy" or not len(extent.low):
+        return None
+    _, first = np.unique(extent.low, return_index=True)
+    low, high = extent.low[first], extent.high[first]
+    spans = {*zip(extent.low.tolist(), extent.high.tolist(), strict=True)}
+    if len(first) != len(spans) or len(first) > MOST_BARS or (low[1:] <= high[:-1]).any():
+        return None
+    labels = recoded.columns[0].gather(recoded.label_of_class[first].astype(np.int64)).to_list()
+    texts = [speech.say("bar.missing") if one is None else str(one) for one in labels]
+    # Values that no label covers have no record in the release.
+    bar = np.maximum(np.searchsorted(low, np.arange(domain.size), side="right") - 1, 0)
+    return Bars(tuple(texts), bar.astype(np.int64))
 
 
 def _over_intervals(extent: Extent, sizes: NDArray[np.int64], n_codes: int) -> NDArray[np.float64]:
@@ -102,15 +137,9 @@ def _over_sets(
     table: EncodedTable, partition: Partition, column: int, sizes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Spread each class over the distinct codes that its released set holds."""
-    codes, weights = table.codes[:, column], table.weights
-    if partition.by_row:
-        codes, weights = codes[table.tuple_of_row], np.ones(table.n_rows, np.int64)
-    labels, n_labels = partition.givers(column)
+    offsets, members, n_labels = set_members(table, partition, column)
     if partition.groups is not None:
         sizes = np.bincount(partition.groups[:, column], sizes, n_labels).astype(np.int64)
-    n_codes = table.domains[column].size
-    offsets, members, _ = class_histograms(
-        labels, np.ascontiguousarray(codes), weights, n_labels, n_codes
-    )
     width = np.diff(offsets)
+    n_codes = table.domains[column].size
     return np.bincount(members, np.repeat(sizes / width, width), n_codes).astype(np.float64)

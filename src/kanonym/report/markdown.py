@@ -22,6 +22,7 @@ from kanonym.report.document import (
     Text,
 )
 from kanonym.report.parts import document_of
+from kanonym.report.printable import printable
 
 if TYPE_CHECKING:
     from kanonym.report.summary import Summary
@@ -39,7 +40,7 @@ def render_json(summary: Summary) -> str:
         f"{json.dumps(name)}: {json.dumps(part, ensure_ascii=False, allow_nan=False)}"
         for name, part in summary.to_dict().items()
     )
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    return printable("{\n" + ",\n".join(parts) + "\n}\n")
 
 
 def render_markdown(summary: Summary) -> str:
@@ -61,7 +62,8 @@ def render_markdown(summary: Summary) -> str:
         *(part for paragraph in document.foot for part in _blocks(paragraph)),
         *(part for section in document.details for part in _section(section)),
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    written = "\n\n".join(part for part in parts if part) + "\n"
+    return printable(written)
 
 
 def _section(section: Section) -> Iterator[str]:

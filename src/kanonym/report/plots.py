@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
-import vl_convert
 
 from kanonym.report.language import ENGLISH, Speech
+from kanonym.report.printable import printable
+from kanonym.report.renderer import to_svg
 
 if TYPE_CHECKING:
     from kanonym.report.marginals import Marginal
@@ -34,8 +35,8 @@ MOST_LOSSES = 40
 LONG_LABELS = 30
 MANY_CODES = 12
 LINE_HEIGHT = 14
-HALF = 0.5
 FEW_TICKS = 6
+_FORMAT = ",~r"
 
 Row = dict[str, Any]
 
@@ -126,8 +127,7 @@ def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) 
 
     Large rectangles lie below small ones.
     """
-    x_low, x_high = _range(drawn, 0)
-    y_low, y_high = _range(drawn, 2)
+    (x_low, x_high), (y_low, y_high) = drawn.x.ends, drawn.y.ends
     least = (x_high - x_low) / WIDTH * 3, (y_high - y_low) / height * 3
     means = [records / classes for *_, records, classes in drawn.rectangles]
     shade_of, legend = _shades(means, speech)
@@ -163,7 +163,7 @@ def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) 
 
 def svg_of(chart: Any, rows: list[Row], width: int = WIDTH, *, speech: Speech = ENGLISH) -> str:
     """Render a chart over `rows` with the common style."""
-    svg: str = vl_convert.vegalite_to_svg(
+    svg = to_svg(
         styled(chart, rows, width),
         format_locale=speech.locale,
         time_format_locale=speech.locale,
@@ -212,6 +212,7 @@ def _lookup(labels: Sequence[str], longest: int = LONGEST) -> str:
 
 
 def _short(label: str, longest: int) -> str:
+    label = printable(label)  # before it becomes a literal, whose escapes would hide it
     return label if len(label) <= longest else f"{label[: longest - 1]}…"
 
 
@@ -247,13 +248,6 @@ def _counts_axis(counts: Sequence[float], *, upright: bool) -> alt.Axis:
     )
 
 
-def _range(drawn: ClassMap, first: int) -> tuple[float, float]:
-    """Return the ends of one side of a map."""
-    low = min((one[first] for one in drawn.rectangles), default=0.0)
-    high = max((one[first + 1] for one in drawn.rectangles), default=1.0)
-    return (low, high) if low < high else (low - 0.5, high + 0.5)
-
-
 def _visible(low: float, high: float, least: float) -> tuple[float, float]:
     """Widen a point so far that it can be seen."""
     missing = max(0.0, least - (high - low)) / 2
@@ -273,9 +267,7 @@ def _side(
         )
     scale = alt.Scale(domain=ends, nice=False, zero=False)
     if axis.kind == "number":
-        whole = ends[0] % 1 == ends[1] % 1 == HALF  # integers reach half a step to both sides
-        values = _few_integers(*ends) if whole else alt.Undefined
-        ticks = alt.Axis(grid=False, tickCount=6, values=values)
+        ticks = alt.Axis(grid=False, values=ticks_between(*axis.known), format=_FORMAT)
         return channel(f"{field}:Q", title=_title(axis.name, most), scale=scale, axis=ticks)
     centres = [code + 0.5 for code in range(len(axis.labels)) if ends[0] <= code < ends[1]]
     return channel(
@@ -306,6 +298,20 @@ def _few_integers(low: float, high: float) -> Any:
     """Return the integers of a short range, where the library would put ticks between them."""
     between = range(math.ceil(low), math.floor(high) + 1)
     return list(between) if len(between) <= FEW_TICKS else alt.Undefined
+
+
+def ticks_between(low: float, high: float, most: int = 7) -> list[float]:
+    """Return at most so many round numbers between two, both included."""
+    if not high > low:
+        return [low]
+    power = math.floor(math.log10((high - low) / most))
+    for exponent in (power, power + 1):
+        for digit in (1, 2, 5):
+            step = digit * 10.0**exponent
+            first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+            if last - first < most:
+                return [round(i * step, 12) for i in range(first, last + 1)]
+    return [low, high]
 
 
 def _slant(n_labels: int) -> int:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
-from kanonym.data.merged import records_of
 from kanonym.report.bars import numbers
+from kanonym.report.label_ends import LabelEnds, ends_of_label, ends_of_period
 from kanonym.report.language import ENGLISH, Speech
 from kanonym.report.released import POINTS, Extent
+from kanonym.report.resolution import marks_of_intervals
 
 if TYPE_CHECKING:
     from kanonym.data.recoded import RecodedAttribute
@@ -28,27 +29,35 @@ MOST_RECTANGLES_FURTHER = 300
 MOST_CLASSES_FOR_FURTHER = 50_000
 MOST_LABELS = 60
 _DAY = 86_400_000.0  # milliseconds
+OPEN = 0.06
+"""Share of an axis by which it goes on beyond the last end of a label, where one is open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One side of a map.
+    """One side of a map. It ends where the labels of the release end.
 
     Attributes
     ----------
     name
         The attribute.
     kind
-        `number`, `temporal` (milliseconds since 1970), or `category`: code i covers
+        `number`, `temporal` (milliseconds since 1970), or `category`: place i covers
         i to i + 1.
+    ends
+        Where the axis begins and ends.
+    known
+        The outermost ends that labels name: beyond them, labels are open.
     labels
-        Of a `category` axis: one text a code, empty for a value that fewer records
-        have than may be shown; none at all where there are too many codes to write.
+        Of a `category` axis: one text per place, empty where the release has no name for it or
+        fewer records have it than may be shown; none at all where there are too many to write.
 
     """
 
     name: str
     kind: str
+    ends: tuple[float, float] = (0.0, 1.0)
+    known: tuple[float, float] = (0.0, 1.0)
     labels: tuple[str, ...] = ()
 
 
@@ -113,29 +122,56 @@ class Side:
     ) -> Side:
         """Place the classes along one attribute.
 
-        `counts` are the records of each code in the original table; a category of
-        fewer than `floor` gets no label.
+        `counts` are the released records of each original value; a category of fewer than
+        `floor` gets no label.
         """
         extent = Extent.of(domain, recoded)
-        bounds: NDArray[Any] = extent.low * np.int64(domain.size) + extent.high
         drawn = ~extent.mixed
-        low: NDArray[np.float64]
-        high: NDArray[np.float64]
-        steps = _steps(domain)
-        if steps is None:
-            axis = Axis(domain.name, "category", _labels(domain, counts >= floor, speech))
-            low, high = extent.low.astype(np.float64), extent.high.astype(np.float64) + 1
-        else:
-            axis = Axis(domain.name, domain.kind)
-            drawn &= extent.high != domain.null_code
-            start, end = steps
-            low = start[np.where(drawn, extent.low, 0)]
-            high = end[np.where(drawn, extent.high, 0)]
-            if recoded.recoding in ("mean", "median") and domain.kind == "number":
-                centre = recoded.columns[0].fill_null(0).to_numpy()[recoded.label_of_class]
-                bounds = low = high = centre.astype(np.float64)
-        place = np.unique(bounds, return_inverse=True)[1].astype(np.int64)
-        return cls(axis, low, high, place, drawn)
+        ends = _line_ends(domain, recoded, extent, drawn)
+        if ends is None:
+            return cls._of_places(domain, recoded, extent, counts, floor, drawn, speech)
+        low, high, drawn = ends
+        finite = np.concatenate([low[drawn & np.isfinite(low)], high[drawn & np.isfinite(high)]])
+        first, last = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+        if first == last:
+            first, last = first - 0.5, last + 0.5
+        room = OPEN * (last - first)
+        start = first - room if np.isneginf(low[drawn]).any() else first
+        stop = last + room if np.isposinf(high[drawn]).any() else last
+        low, high = np.maximum(low, start), np.minimum(high, stop)
+        axis = Axis(domain.name, domain.kind, (start, stop), (first, last))
+        place = np.unique(np.stack([low, high]), axis=1, return_inverse=True)[1]
+        return cls(axis, low, high, place.reshape(-1).astype(np.int64), drawn)
+
+    @classmethod
+    def _of_places(
+        cls,
+        domain: Domain,
+        recoded: RecodedAttribute,
+        extent: Extent,
+        counts: NDArray[np.int64],
+        floor: int,
+        drawn: NDArray[np.bool_],
+        speech: Speech,
+    ) -> Side:
+        """Place the classes over what their labels tell apart, in the order of the domain."""
+        marks = marks_of_intervals(extent, domain.size)
+        new = np.append(True, marks[1:] != marks[:-1])
+        covered = marks != 0
+        # Values of suppressed records alone have no place.
+        place = np.maximum(np.cumsum(new & covered) - 1, 0)
+        n = int((new & covered).sum())
+        first = np.flatnonzero(new & covered)
+        last = first + np.bincount(place[covered], minlength=n) - 1
+        labels = _labels(domain, recoded, extent, counts, floor, speech, first, last)
+        low, high = place[extent.low], place[extent.high] + 1
+        return cls(
+            Axis(domain.name, "category", (0.0, float(n)), (0.0, float(n)), labels),
+            low.astype(np.float64),
+            high.astype(np.float64),
+            (low * np.int64(n + 1) + high).astype(np.int64),
+            drawn,
+        )
 
     @property
     def variety(self) -> int:
@@ -146,6 +182,7 @@ class Side:
 def maps_of(
     table: EncodedTable,
     recoded: Sequence[RecodedAttribute],
+    held: Sequence[NDArray[np.int64]],
     sizes: NDArray[np.int64],
     floor: int,
     named: tuple[str, str] | None,
@@ -157,6 +194,8 @@ def maps_of(
     ----------
     table, recoded
         The original table and the released values of its classes.
+    held
+        By quasi-identifier (domain.size,) the released records of each original value.
     sizes
         (n_classes,) records of each class.
     floor
@@ -179,9 +218,7 @@ def maps_of(
 
     """
     chosen = _most_varied(table, recoded) if named is None else _places(recoded, named)
-    sides = [
-        Side.of(table.domains[a], recoded[a], records_of(table, a), floor, speech) for a in chosen
-    ]
+    sides = [Side.of(table.domains[a], recoded[a], held[a], floor, speech) for a in chosen]
     pairs = sorted(combinations(range(len(sides)), 2), key=lambda pair: (pair[1], pair[0]))
     maps: list[ClassMap] = []
     for x, y in pairs if len(sizes) <= MOST_CLASSES_FOR_FURTHER else pairs[:MAIN]:
@@ -249,11 +286,87 @@ def _places(recoded: Sequence[RecodedAttribute], named: tuple[str, str]) -> list
     return [places[x], places[y]]
 
 
-def _labels(domain: Domain, shown: NDArray[np.bool_], speech: Speech) -> tuple[str, ...]:
-    if domain.size > MOST_LABELS:
+def _labels(
+    domain: Domain,
+    recoded: RecodedAttribute,
+    extent: Extent,
+    counts: NDArray[np.int64],
+    floor: int,
+    speech: Speech,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+) -> tuple[str, ...]:
+    """Name each place: by its only value, or by the released label that covers just it."""
+    if len(first) > MOST_LABELS:
         return ()
-    texts = [*map(str, domain.values.to_list()), *([speech.say("bar.missing")] * domain.has_null)]
-    return tuple(text if show else "" for text, show in zip(texts, shown.tolist(), strict=True))
+    upto = np.append(0, np.cumsum(counts))
+    held = upto[last + 1] - upto[first]
+    released = {
+        (low, high): label
+        for low, high, label in zip(
+            extent.low.tolist(),
+            extent.high.tolist(),
+            recoded.columns[0].gather(recoded.label_of_class.astype(np.int64)).to_list(),
+            strict=True,
+        )
+    }
+    texts = []
+    for start, end, records in zip(first.tolist(), last.tolist(), held.tolist(), strict=True):
+        if records < floor:
+            texts.append("")
+        elif start == domain.null_code:
+            texts.append(speech.say("bar.missing"))
+        elif start == end and recoded.recoding != "hierarchy":
+            texts.append(str(domain.values[start]))
+        else:
+            texts.append(str(released.get((start, end)) or ""))
+    return tuple(texts)
+
+
+def _line_ends(
+    domain: Domain, recoded: RecodedAttribute, extent: Extent, drawn: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]] | None:
+    """Return where the label of each class begins and ends on a line, and whether it is drawn.
+
+    None where the labels lie on no line.
+    """
+    if domain.kind not in ("number", "temporal") or not len(domain.values):
+        return None
+    drawn = drawn & (extent.high != domain.null_code)
+    if recoded.recoding == "hierarchy":
+        return _ends_of_labels(domain, recoded, drawn)
+    steps = _steps(domain)
+    if steps is None:
+        return None
+    start, end = steps
+    low, high = start[np.where(drawn, extent.low, 0)], end[np.where(drawn, extent.high, 0)]
+    if recoded.recoding in ("mean", "median") and domain.kind == "number":
+        centre = recoded.columns[0].fill_null(0).to_numpy()[recoded.label_of_class]
+        low = high = centre.astype(np.float64)
+    return low, high, drawn
+
+
+def _ends_of_labels(
+    domain: Domain, recoded: RecodedAttribute, drawn: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]] | None:
+    """Read the ends off the labels of a hierarchy; None where some label tells none."""
+    read = ends_of_label if domain.kind == "number" else ends_of_period
+    used = np.unique(recoded.label_of_class[drawn]).tolist()
+    labels = recoded.columns[0].to_list()
+    found: dict[int, LabelEnds] = {}
+    for i in used:
+        ends = None if labels[i] is None else read(str(labels[i]))
+        if ends is None:
+            return None
+        found[i] = ends
+    named = [end for one in found.values() for end in (one.low, one.high) if np.isfinite(end)]
+    if not named:
+        return None
+    half = 0.5 if domain.kind == "number" and all(end % 1 == 0 for end in named) else 0.0
+    low, high = np.zeros(len(labels)), np.zeros(len(labels))
+    for i, one in found.items():
+        low[i], high[i] = one.low - half, one.high + (half if one.closed else -half)
+    return low[recoded.label_of_class], high[recoded.label_of_class], drawn
 
 
 def _steps(domain: Domain) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:

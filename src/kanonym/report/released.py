@@ -52,7 +52,8 @@ class Extent:
             blank = recoded.columns[0].is_null().to_numpy()[recoded.label_of_class]
             mixed |= blank & (low != high)
         if recoded.recoding != "set":  # such an interval is released as the whole domain
-            low = np.where(mixed, 0, low)
+            low = np.where(mixed, 0, low).astype(np.int32)
+            high = np.where(mixed, domain.size - 1, high).astype(np.int32)
         return cls(low, high, mixed)
 
 

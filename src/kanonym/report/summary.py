@@ -5,23 +5,30 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.report import wording
-from kanonym.report.assessed import Assessed, assessed_of
+from kanonym.report.assessed import FINEST, Assessed, assessed_of
 from kanonym.report.attacked import Attacked, attacks_of
-from kanonym.report.choice import Choice
+from kanonym.report.choice import Choice, coarse_choice
 from kanonym.report.compared import Alternatives, alternatives_of
 from kanonym.report.evidence import Evidence, evidence_of
 from kanonym.report.examples import Transformation, transformations_of
 from kanonym.report.language import Speech, speech
 from kanonym.report.marginals import Marginal, marginal_of
-from kanonym.report.provenance import Provenance, without_values
+from kanonym.report.provenance import COMPARED, Provenance, without_values
 from kanonym.report.rectangles import ClassMap, maps_of
+from kanonym.report.resolution import (
+    released_counts,
+    rounded,
+    rounded_amount,
+    rounded_share,
+    step_of_shares,
+)
 from kanonym.report.sizes import ClassSizes
 
 if TYPE_CHECKING:
@@ -30,7 +37,13 @@ if TYPE_CHECKING:
     from kanonym.data.table import EncodedTable
     from kanonym.metrics.risk import Risk
     from kanonym.metrics.utility import Utility
-    from kanonym.verification import LargestShare, Verdict, Verification, VerificationWarning
+    from kanonym.verification import (
+        LargestShare,
+        ModelCheck,
+        Verdict,
+        Verification,
+        VerificationWarning,
+    )
 
 SMALLEST_CELL = 5
 """Fewest records of a bar where no k was asked: what statistical offices commonly publish."""
@@ -78,7 +91,7 @@ class AttributeLoss:
     rmse
         Root mean squared error in the attribute's unit; None where it is no number.
     values, released_values
-        Number of distinct values, in the original table and in the release.
+        Number of distinct values of the released records: originally, and as released.
 
     """
 
@@ -94,8 +107,9 @@ class AttributeLoss:
 class Summary:
     """Everything that a report says about one release.
 
-    Holds no identifier and no sensitive value. Of quasi-identifiers it names values
-    that at least `floor` records have, and bounds that the release itself shows.
+    Holds no identifier and no sensitive value. Of quasi-identifiers it names what the
+    labels of the release name or tell apart, if at least `floor` released records have it.
+    No figure counts a suppressed record but the numbers of records themselves.
 
     Attributes
     ----------
@@ -131,6 +145,8 @@ class Summary:
         One `AttributeLoss` a quasi-identifier.
     floor
         Fewest records that a value or bar of the original table may show.
+    step
+        To which shares that compare the release with the original are rounded.
     marginals
         Distributions before and after; of the attributes that lost most where
         there are more than 24.
@@ -179,6 +195,7 @@ class Summary:
     class_sizes: ClassSizes
     attributes: tuple[AttributeLoss, ...]
     floor: int
+    step: float
     marginals: tuple[Marginal, ...]
     maps: tuple[ClassMap, ...]
     further_maps: tuple[ClassMap, ...]
@@ -294,7 +311,11 @@ def summarize(
     models = list(policy.get("models", []))
     floor = _floor(models)
     sizes = _sizes(table, partition)
-    maps, further = maps_of(table, recoded, sizes, floor, rectangles, says)
+    held = [released_counts(table, partition, a) for a in range(len(recoded))]
+    maps, further = maps_of(table, recoded, held, sizes, floor, rectangles, says)
+    step = step_of_shares(rows_in, floor)
+    ncp = {name: rounded_share(loss, FINEST) for name, loss in utility.ncp.items()}
+    account = _coarse_account(algorithm, floor)
     class_sizes = ClassSizes.of(verification.class_sizes)
     tried = attacks_of(attacks)
     return Summary(
@@ -309,7 +330,9 @@ def summarize(
         else columns_out,
         roles=dict(roles),
         evidence=evidence_of(profile, roles),
-        transformations=transformations_of(roles, actions, table, recoded, sizes, floor, algorithm),
+        transformations=transformations_of(
+            roles, actions, table, recoded, sizes, held, floor, account
+        ),
         satisfied=verification.satisfied,
         n_classes=verification.n_classes,
         requirements=_requirements(says, verification, models),
@@ -338,9 +361,9 @@ def summarize(
                 suppressed=suppressed,
                 limit=float(policy.get("suppression_limit", 0)),
                 gcp=utility.gcp,
-                ncp=utility.ncp,
+                ncp=ncp,
             ),
-            *wording.blanked(says, algorithm, verification.rows),
+            *wording.blanked(says, account, verification.rows),
         ),
         limits=wording.limits(
             says,
@@ -350,30 +373,31 @@ def summarize(
             attacked=any(one.attempts for one in tried),
             entity=next((str(model["entity"]) for model in models if model.get("entity")), None),
         ),
-        utility=utility.to_dict(),
+        utility=_coarse_utility(utility, step),
         risk=risk.to_dict(),
         class_sizes=class_sizes,
         attributes=tuple(
             AttributeLoss(
                 name=one.name,
                 recoding=one.recoding,
-                ncp=utility.ncp[one.name],
-                rmse=utility.rmse.get(one.name),
-                values=int(domain.observed.sum()),
+                ncp=ncp[one.name],
+                rmse=_coarse(utility.rmse.get(one.name), step),
+                values=int((counts > 0).sum()),
                 released_values=len(one.columns[0]),
             )
-            for domain, one in zip(table.domains, recoded, strict=True)
+            for one, counts in zip(recoded, held, strict=True)
         ),
         floor=floor,
+        step=step,
         marginals=_marginals(table, partition, recoded, sizes, floor, says),
         maps=maps,
         further_maps=further,
         attacks=tried,
-        assessed=assessed_of(assessment),
-        comparison=alternatives_of(comparison),
+        assessed=assessed_of(assessment, step),
+        comparison=alternatives_of(comparison, floor),
         policy=without_values(policy),
-        choice=choice and replace(choice, sentences=wording.search(says, choice.account)),
-        algorithm=dict(algorithm),
+        choice=choice and coarse_choice(choice, floor, wording.search(says, choice.account)),
+        algorithm=account,
         seconds=dict(seconds),
         seed=seed,
         versions=dict(versions),
@@ -397,6 +421,30 @@ def _countings(says: Speech, verification: Verification) -> list[str]:
     ways = [check.counting for check in verification.checks if check.counting is not None]
     said = [wording.counting(says, way.nulls, way.subsets) for way in ways if verification.rows]
     return [one for one in dict.fromkeys(said) if one]
+
+
+def _coarse(amount: float | None, step: float) -> float | None:
+    return None if amount is None else rounded_amount(amount, step)
+
+
+def _coarse_utility(utility: Utility, step: float) -> dict[str, Any]:
+    """Return the losses in tenths of a percent, and errors in few digits."""
+    form = dict(utility.to_dict())
+    for name in ("gcp", "loss", "loss_arithmetic"):
+        if form.get(name) is not None:
+            form[name] = rounded_share(form[name], FINEST)
+    form["ncp"] = {name: rounded_share(loss, FINEST) for name, loss in form["ncp"].items()}
+    form["rmse"] = {name: rounded_amount(error, step) for name, error in form["rmse"].items()}
+    return form
+
+
+def _coarse_account(algorithm: Mapping[str, Any], floor: int) -> dict[str, Any]:
+    """Return what the algorithm tells, with numbers of suppressed cells rounded."""
+    account = dict(algorithm)
+    if "cells" in account:
+        account["cells"] = {name: rounded(n, floor) for name, n in account["cells"].items()}
+        account["suppressed_cells"] = rounded(account["suppressed_cells"], floor)
+    return account
 
 
 def _floor(models: Sequence[Mapping[str, Any]]) -> int:
@@ -426,7 +474,7 @@ def _requirements(
             symbol=wording.symbol(check.type, given, says),
             relation=wording.relation(check.type, given),
             required=check.required,
-            achieved=check.achieved if verification.rows else None,
+            achieved=_published(check) if verification.rows else None,
             satisfied=check.satisfied,
         )
         for check, given in zip(
@@ -435,6 +483,16 @@ def _requirements(
             strict=True,
         )
     )
+
+
+def _published(check: ModelCheck) -> float:
+    """Return what a model achieved; against all records of the table, in three digits, upwards."""
+    achieved = check.achieved
+    if check.type not in COMPARED or not achieved or not math.isfinite(achieved):
+        return achieved
+    unit = 10.0 ** (math.floor(math.log10(achieved)) - 2)
+    upwards = float(f"{math.ceil(achieved / unit - 1e-9) * unit:.3g}")
+    return min(upwards, check.required) if check.satisfied else upwards
 
 
 def _marginals(

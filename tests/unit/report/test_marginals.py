@@ -71,28 +71,28 @@ def test_after_spreads_each_class_over_its_released_value(divided, recoding, rec
     expected = spread(records, lambda held: COVERED[recoding](held, known))
     for label, after in zip(shown.labels, shown.after, strict=True):
         if label.isdigit():
-            assert after == pytest.approx(expected.get(int(label), 0), abs=0.011)
-    assert sum(shown.after) == pytest.approx(sum(expected.values()), abs=0.1)
+            assert after == pytest.approx(expected.get(int(label), 0), abs=0.501)
+    assert sum(shown.after) == pytest.approx(sum(expected.values()), abs=0.5 * len(shown.labels))
 
 
 @given(records=RECORDS)
-def test_before_counts_all_records_and_after_the_released(divided, records):
-    """Before adds up to the input, after to the release: suppressed records are missing."""
+def test_before_and_after_count_the_released_records(divided, records):
+    """Both add up to the release, but for rounding: suppressed records are in neither."""
     shown, _ = after_of(divided, records, "interval")
-    assert sum(shown.before) == len(records)
     released = sum(label >= 0 for label, _ in records)
-    assert sum(shown.after) == pytest.approx(released, abs=0.1)
+    assert sum(shown.before) == released
+    assert sum(shown.after) == pytest.approx(released, abs=0.5 * len(shown.labels))
 
 
 @pytest.mark.parametrize(
     ("recoding", "after"),
-    [("mean", [0, 4, 0, 0]), ("median", [4, 0, 0, 0]), ("mode", [4, 0, 0, 0])],
+    [("mean", {"2–4": 4}), ("median", {"1": 4}), ("mode", {"1": 4})],
 )
 def test_points_stand_at_the_released_value(divided, recoding, after):
     """A mean, median or mode puts all records of its class on the value next to it."""
     shown, _ = after_of(divided, [(0, 1), (0, 1), (0, 2), (0, 5), (-1, 8)], recoding)
-    by_label = dict(zip(shown.labels, shown.after, strict=True))
-    assert [by_label.get(str(value), 0) for value in (1, 2, 5, 8)] == after
+    by_label = {label: n for label, n in zip(shown.labels, shown.after, strict=True) if n}
+    assert by_label == after
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_points_stand_at_the_released_value(divided, recoding, after):
         (
             [dt.date(2020, 1, 1), dt.date(2020, 1, 1), dt.date(2020, 1, 1), dt.date(2021, 1, 1)],
             "median",
-            {"2020-": 4},
+            {"befor": 4},
         ),
     ],
 )
@@ -121,9 +121,9 @@ def test_null_with_other_values_covers_the_whole_domain(divided):
     shown, _ = after_of(divided, [(0, 1), (0, None), (1, 5), (1, 5)], "interval")
     bars = zip(shown.labels, shown.after, strict=True)
     assert {label: after for label, after in bars if after} == {
-        "1": pytest.approx(0.67),
-        "5": pytest.approx(2.67),
-        "(missing)": pytest.approx(0.67),
+        "under 5": 1,
+        "5": 3,
+        "(missing)": 1,
     }
 
 

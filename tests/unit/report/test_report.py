@@ -201,7 +201,8 @@ def test_report_hides_what_the_release_hides(summary_of, format_):
         attributes={"town": {"role": "quasi-identifier", "hierarchy": tree.to_dict()}},
     )
     text = render(summary, format_)
-    assert "Bern" in text
+    assert "north" in text
+    assert "Bern" not in text
     assert "Ruritania" not in text
     assert "Elbonia" not in text
     assert "987654" not in text
@@ -371,3 +372,29 @@ def test_charts_load_only_when_a_page_is_drawn():
 
     code = "import sys, kanonym.report; sys.exit('altair' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("mark", ["\x00", "\x08", "\x1b", "\ufffe", "\uffff", "\ud800"])
+@pytest.mark.parametrize("format_", FORMATS)
+def test_characters_that_xml_forbids_are_replaced(summary_of, format_, mark):
+    """No character of a value, a name or a title aborts the chart library or breaks the page."""
+    # Only a title can hold half a surrogate pair: columns are UTF-8.
+    town = "a" if mark == "\ud800" else f"a{mark}"
+    columns = {f"of {town}": [town] * 4 + ["b"] * 4, "age": [1, 2] * 4}
+    text = render(summary_of(columns, [0] * 4 + [1] * 4, title=f"t{mark}"), format_)
+    assert mark not in text
+    text.encode()
+
+
+def test_a_panic_of_the_chart_library_names_the_chart(summary_of, monkeypatch):
+    """What is no Exception, such as a panic of Rust, ends as an error that names the chart."""
+
+    class PanicError(BaseException):
+        """As PyO3 raises it."""
+
+    def panic(*_, **__):
+        raise PanicError("index out of bounds")
+
+    monkeypatch.setattr("kanonym.report.renderer.vl_convert.vegalite_to_svg", panic)
+    with pytest.raises(DataError, match=r"report, chart 'Bar chart of .*index out of bounds"):
+        render(summary_of(*plain()), "html")

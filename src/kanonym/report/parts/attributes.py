@@ -63,6 +63,8 @@ def _transformations(summary: Summary, says: Speech) -> Section:
             Cell(
                 "\n".join(
                     says.say("example", invented=invented, released=released)
+                    if invented
+                    else released
                     for invented, released in one.examples
                 )
                 or "–",

@@ -36,7 +36,12 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     else:
         if found.associations is not None:
             blocks += _associations(found.associations, says)
-        blocks += [Heading(says.say("part.measures")), *measured(found.utility, says)]
+        rounded = says.say("measures.rounded", step=says.percent(summary.step))
+        blocks += [
+            Heading(says.say("part.measures")),
+            *measured(found.utility, says),
+            Paragraph(rounded, "note"),
+        ]
     utility = Section("utility", says.say("section.utility"), tuple(blocks))
     return (utility, *_maps(summary, says))
 
@@ -112,7 +117,7 @@ def _marginal(one: Marginal, says: Speech) -> Figure:
         return marginal_svg(one, says)
 
     alternative = says.say(
-        "alt.marginal",
+        "alt.marginal" if before != after else "alt.marginal.same",
         name=one.name,
         bars=says.things(len(bars), "bar"),
         label=label,

@@ -40,6 +40,7 @@ SENTENCES: Sentences = {
         "Bar chart of “{name}” before and after: {bars}; the largest difference is at “{label}”, "
         "{before} before and {after} after."
     ),
+    "alt.marginal.same": ("Bar chart of “{name}”: {bars}, the same before and after."),
     "alt.map": (
         "Map of the classes over “{x}” and “{y}”: {rectangles}, darker where a class has more "
         "records."

@@ -161,9 +161,9 @@ SENTENCES: Sentences = {
     "roles.otherwise": "the profile suggests: {role}",
     "roles.silent": "said by the policy",
     "examples.note": (
-        "The values on the left are invented, or are categories that at least {floor} records "
-        "have; the labels on the right stand in the release. No value of an identifier or of a "
-        "sensitive attribute is shown."
+        "The labels on the right are in the release. The values on the left are invented, or are "
+        "named by the label itself and shared by at least {floor} released records. No value of "
+        "an identifier or of a sensitive attribute is shown."
     ),
     "done.identifier": "dropped: it is not in the release",
     "done.unchanged": "released as it is",
@@ -196,15 +196,21 @@ SENTENCES: Sentences = {
         "error), in the attribute’s own unit; for numbers only."
     ),
     "marginals.note": (
-        "Before: the original table; values that fewer than {floor} records have share a bar. "
-        "After: what the release still tells, each class spread evenly over its released value; "
-        "suppressed records are missing."
+        "Both bars count the released records: before, by their original values; after, by what "
+        "the release says, each class spread evenly over its released value. Suppressed records "
+        "are in neither. Values that fewer than {floor} records have, or that the release does not "
+        "tell apart, share a bar; counts are rounded to multiples of {floor}."
     ),
     "maps.note": (
         "Each rectangle is what the release says about the two attributes for one or more "
         "classes: somewhere inside it lie their records. Classes that differ only in other "
         "attributes lie on top of each other. Small rectangles mean precise values; darker ones "
-        "have more records in a class."
+        "have more records in a class. The axes end where the released labels end; a rectangle of "
+        "an open-ended label, such as “60 or more”, reaches the edge."
+    ),
+    "measures.rounded": (
+        "Measures that compare the release with the original table are rounded (shares to "
+        "{step}), so that no fewer records can be told from them than a class must have."
     ),
     "maps.title": "{x} and {y}",
     "maps.count": "{rectangles}, repeated ones counted once.",

@@ -41,6 +41,7 @@ SENTENCES: Sentences = {
         "Gráfico de barras de «{name}» antes y después: {bars}; la mayor diferencia está en "
         "«{label}», {before} antes y {after} después."
     ),
+    "alt.marginal.same": ("Gráfico de barras de «{name}»: {bars}, iguales antes y después."),
     "alt.map": (
         "Mapa de las clases sobre «{x}» y «{y}»: {rectangles}, más oscuros donde una clase tiene "
         "más registros."

@@ -165,9 +165,9 @@ SENTENCES: Sentences = {
     "roles.otherwise": "el perfil propone: {role}",
     "roles.silent": "lo dice la política",
     "examples.note": (
-        "Los valores de la izquierda son inventados, o son categorías que tienen al menos {floor} "
-        "registros; las etiquetas de la derecha están en la publicación. No se muestra ningún "
-        "valor de un identificador ni de un atributo sensible."
+        "Las etiquetas de la derecha están en la publicación. Los valores de la izquierda son "
+        "inventados, o los nombra la propia etiqueta y los tienen al menos {floor} registros "
+        "publicados. No se muestra ningún valor de un identificador ni de un atributo sensible."
     ),
     "done.identifier": "eliminado: no está en la publicación",
     "done.unchanged": "publicado como es",
@@ -204,15 +204,23 @@ SENTENCES: Sentences = {
         "cuadrático medio), en la unidad del atributo; solo para números."
     ),
     "marginals.note": (
-        "Antes: la tabla original; los valores que tienen menos de {floor} registros comparten "
-        "barra. Después: lo que la publicación dice aún, cada clase repartida por igual sobre su "
-        "valor publicado; faltan los registros suprimidos."
+        "Ambas barras cuentan los registros publicados: antes, por sus valores originales; "
+        "después, por lo que dice la publicación, cada clase repartida por igual sobre su valor "
+        "publicado. Los registros suprimidos no están en ninguna. Los valores que tienen menos de "
+        "{floor} registros, o que la publicación no distingue, comparten barra; los números se "
+        "redondean a múltiplos de {floor}."
     ),
     "maps.note": (
         "Cada rectángulo es lo que la publicación dice de los dos atributos en una o más clases: "
         "en algún lugar de él están sus registros. Las clases que solo difieren en otros "
         "atributos quedan una sobre otra. Rectángulos pequeños son valores precisos; los más "
-        "oscuros tienen más registros por clase."
+        "oscuros tienen más registros por clase. Los ejes terminan donde terminan las etiquetas "
+        "publicadas; un rectángulo de una etiqueta abierta, como «60 o más», llega al borde."
+    ),
+    "measures.rounded": (
+        "Las medidas que comparan la publicación con la tabla original están redondeadas (las "
+        "proporciones, a {step}), para que no se distingan con ellas menos registros de los que "
+        "debe tener una clase."
     ),
     "maps.title": "{x} – {y}",
     "maps.count": "{rectangles}, sin contar los repetidos.",
