@@ -8,7 +8,7 @@ from typing import Any
 
 from kanonym.data.errors import DataError
 from kanonym.report.attacked import plain
-from kanonym.report.resolution import rounded_amount, rounded_share
+from kanonym.report.rounding import FINEST, rounded_amount, rounded_share
 
 ASSOCIATIONS = (
     "correlation_difference",
@@ -20,7 +20,6 @@ OF_THE_RELEASE = (
     *("average_class_size", "discernibility"),
 )
 """Measures of utility that only the released labels decide: they are not rounded to persons."""
-FINEST = 0.001
 MOST_COLUMNS = 14
 PAIR = " × "
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from kanonym.report import wording
 from kanonym.report.language import ENGLISH
-from kanonym.report.resolution import rounded
+from kanonym.report.rounding import rounded
 
 PROOF = (
     *("metric", "score", "lattice_size", "nodes_checked"),

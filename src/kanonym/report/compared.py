@@ -7,7 +7,7 @@ from typing import Any
 
 from kanonym.data.errors import DataError
 from kanonym.report.attacked import plain
-from kanonym.report.resolution import rounded
+from kanonym.report.rounding import rounded
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from kanonym.report.resolution import (
     marks_of_intervals,
     marks_of_sets,
     released_counts,
-    rounded,
     set_members,
 )
+from kanonym.report.rounding import rounded
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Partition

@@ -6,7 +6,6 @@ least `floor` records, and rounds the counts: see docs/decisions/0020-report-fig
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from kanonym.report.released import Extent
 
 Marks = NDArray[np.uint64]
-_STEPS = (1, 2, 5)
 
 
 def released_counts(table: EncodedTable, partition: Partition, column: int) -> NDArray[np.int64]:
@@ -67,35 +65,6 @@ def set_members(
         labels, np.ascontiguousarray(codes), weights, n_labels, n_codes
     )
     return offsets, members, n_labels
-
-
-def rounded(number: float, base: int) -> int:
-    """Round a number of records to a multiple of `base`, halves up."""
-    return base * math.floor(number / base + 0.5)
-
-
-def step_of_shares(rows: int, floor: int) -> float:
-    """Return the step to which shares are rounded: `floor` persons, as 1, 2 or 5 times 10^-n.
-
-    At least 0.001: a report shows tenths of a percent.
-    """
-    least = max(floor / max(rows, 1), 0.001)
-    power = math.floor(math.log10(least))
-    steps = (digit * 10.0**exponent for exponent in (power, power + 1) for digit in _STEPS)
-    return min(next(round(step, 9) for step in steps if step >= least * (1 - 1e-9)), 0.5)
-
-
-def rounded_share(share: float, step: float) -> float:
-    """Round a share to a multiple of `step`."""
-    return round(round(share / step) * step, 9) if math.isfinite(share) else share
-
-
-def rounded_amount(amount: float, step: float) -> float:
-    """Round a number to as many digits as shares have with `step`, one to three."""
-    if not amount or not math.isfinite(amount):
-        return amount
-    digits = max(1, min(3, math.floor(-math.log10(step) + 1e-9)))
-    return float(f"{amount:.{digits}g}")
 
 
 def _random_marks(n: int) -> Marks:

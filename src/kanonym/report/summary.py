@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.report import wording
-from kanonym.report.assessed import FINEST, Assessed, assessed_of
+from kanonym.report.assessed import Assessed, assessed_of
 from kanonym.report.attacked import Attacked, attacks_of
 from kanonym.report.choice import Choice, coarse_choice
 from kanonym.report.compared import Alternatives, alternatives_of
@@ -20,12 +20,14 @@ from kanonym.report.evidence import Evidence, evidence_of
 from kanonym.report.examples import Transformation, transformations_of
 from kanonym.report.language import Speech, speech
 from kanonym.report.marginals import Marginal, marginal_of
-from kanonym.report.provenance import COMPARED, Provenance, without_values
+from kanonym.report.provenance import Provenance, without_values
 from kanonym.report.rectangles import ClassMap, maps_of
-from kanonym.report.resolution import (
-    released_counts,
-    rounded,
-    rounded_amount,
+from kanonym.report.resolution import released_counts
+from kanonym.report.rounding import (
+    coarse_account,
+    coarse_amount,
+    coarse_utility,
+    published,
     rounded_share,
     step_of_shares,
 )
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from kanonym.metrics.utility import Utility
     from kanonym.verification import (
         LargestShare,
-        ModelCheck,
         Verdict,
         Verification,
         VerificationWarning,
@@ -314,8 +315,8 @@ def summarize(
     held = [released_counts(table, partition, a) for a in range(len(recoded))]
     maps, further = maps_of(table, recoded, held, sizes, floor, rectangles, says)
     step = step_of_shares(rows_in, floor)
-    ncp = {name: rounded_share(loss, FINEST) for name, loss in utility.ncp.items()}
-    account = _coarse_account(algorithm, floor)
+    ncp = {name: rounded_share(loss) for name, loss in utility.ncp.items()}
+    account = coarse_account(algorithm, floor)
     class_sizes = ClassSizes.of(verification.class_sizes)
     tried = attacks_of(attacks)
     return Summary(
@@ -373,7 +374,7 @@ def summarize(
             attacked=any(one.attempts for one in tried),
             entity=next((str(model["entity"]) for model in models if model.get("entity")), None),
         ),
-        utility=_coarse_utility(utility, step),
+        utility=coarse_utility(utility, step),
         risk=risk.to_dict(),
         class_sizes=class_sizes,
         attributes=tuple(
@@ -381,7 +382,7 @@ def summarize(
                 name=one.name,
                 recoding=one.recoding,
                 ncp=ncp[one.name],
-                rmse=_coarse(utility.rmse.get(one.name), step),
+                rmse=coarse_amount(utility.rmse.get(one.name), step),
                 values=int((counts > 0).sum()),
                 released_values=len(one.columns[0]),
             )
@@ -423,30 +424,6 @@ def _countings(says: Speech, verification: Verification) -> list[str]:
     return [one for one in dict.fromkeys(said) if one]
 
 
-def _coarse(amount: float | None, step: float) -> float | None:
-    return None if amount is None else rounded_amount(amount, step)
-
-
-def _coarse_utility(utility: Utility, step: float) -> dict[str, Any]:
-    """Return the losses in tenths of a percent, and errors in few digits."""
-    form = dict(utility.to_dict())
-    for name in ("gcp", "loss", "loss_arithmetic"):
-        if form.get(name) is not None:
-            form[name] = rounded_share(form[name], FINEST)
-    form["ncp"] = {name: rounded_share(loss, FINEST) for name, loss in form["ncp"].items()}
-    form["rmse"] = {name: rounded_amount(error, step) for name, error in form["rmse"].items()}
-    return form
-
-
-def _coarse_account(algorithm: Mapping[str, Any], floor: int) -> dict[str, Any]:
-    """Return what the algorithm tells, with numbers of suppressed cells rounded."""
-    account = dict(algorithm)
-    if "cells" in account:
-        account["cells"] = {name: rounded(n, floor) for name, n in account["cells"].items()}
-        account["suppressed_cells"] = rounded(account["suppressed_cells"], floor)
-    return account
-
-
 def _floor(models: Sequence[Mapping[str, Any]]) -> int:
     asked = [int(model["k"]) for model in models if "k" in model]
     return max(2, *asked) if asked else SMALLEST_CELL
@@ -474,7 +451,7 @@ def _requirements(
             symbol=wording.symbol(check.type, given, says),
             relation=wording.relation(check.type, given),
             required=check.required,
-            achieved=_published(check) if verification.rows else None,
+            achieved=published(check) if verification.rows else None,
             satisfied=check.satisfied,
         )
         for check, given in zip(
@@ -483,16 +460,6 @@ def _requirements(
             strict=True,
         )
     )
-
-
-def _published(check: ModelCheck) -> float:
-    """Return what a model achieved; against all records of the table, in three digits, upwards."""
-    achieved = check.achieved
-    if check.type not in COMPARED or not achieved or not math.isfinite(achieved):
-        return achieved
-    unit = 10.0 ** (math.floor(math.log10(achieved)) - 2)
-    upwards = float(f"{math.ceil(achieved / unit - 1e-9) * unit:.3g}")
-    return min(upwards, check.required) if check.satisfied else upwards
 
 
 def _marginals(
