@@ -50,6 +50,7 @@ def rounded_amount(amount: float, step: float) -> float:
 
 
 def coarse_amount(amount: float | None, step: float) -> float | None:
+    """Round a number that may be missing, as `rounded_amount` does."""
     return None if amount is None else rounded_amount(amount, step)
 
 
