@@ -6,6 +6,7 @@ only verifies a table never loads the report's chart library.
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -87,6 +88,8 @@ if TYPE_CHECKING:
     from kanonym.verification import Verification
 
 __version__ = "0.1.0"
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 __all__ = [
     "FF1",

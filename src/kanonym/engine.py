@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,8 @@ from kanonym.transforms.recoding import (
     relabelled,
     released_names,
 )
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,7 @@ class Stopwatch:
 
     def tell(self, sentence: str) -> None:
         """Tell how the stage proceeds: `stage: sentence`."""
+        _logger.debug("%s: %s", self._stage, sentence)
         if self._listener is not None:
             self._listener(f"{self._stage}: {sentence}")
 
@@ -179,7 +183,9 @@ class Stopwatch:
             self._listener(name)
         start = time.perf_counter()
         yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        _logger.info("%s: %.2f s", name, seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,11 +82,11 @@ def kanonym(folder, capfdbinary, monkeypatch):
 def refused(kanonym, folder):
     """Return a function that runs a command that must fail, and gives its error line.
 
-    It must end with exit code 1 and one error on standard error, say nothing on
-    standard output, show no traceback, and leave no file behind.
+    It must end with exit code 3 (1 where a requirement cannot be met) and one error on
+    standard error, say nothing on standard output, show no traceback, and leave no file behind.
     """
 
-    def run(line: str, *more: str, stdin: bytes = b"") -> str:
+    def run(line: str, *more: str, stdin: bytes = b"", expected: int = 3) -> str:
         before = sorted(folder.rglob("*"))
         code, out, error = kanonym(line, *more, stdin=stdin)
         parts = error.split("kanonym: ")
@@ -94,7 +94,7 @@ def refused(kanonym, folder):
         told = [
             part for part in parts if part and "compiling" not in part and " built " not in part
         ]
-        assert (code, out) == (1, b"")
+        assert (code, out) == (expected, b"")
         assert len(told) == 1
         assert told[0].startswith("error: ")
         assert "Traceback" not in error

@@ -24,6 +24,7 @@ from kanonym.cli import (
     hierarchy,
     inject,
     lattice,
+    logs,
     measure,
     profile,
     recommend,
@@ -38,7 +39,6 @@ app = typer.Typer(
     name="kanonym",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -70,18 +70,40 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _every_command(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback prints it
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+    verbose: Annotated[
+        int,
+        typer.Option(
+            "--verbose",
+            "-v",
+            count=True,
+            metavar="",
+            show_default=False,
+            help="Log stages with their seconds; twice: details.",
+        ),
+    ] = 0,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="No progress, notes or warnings: errors alone.")
+    ] = False,
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Threads to use; all cores by default.")
+    ] = None,
+    debug: Annotated[  # noqa: ARG001 - `Commands` reads it
+        bool, typer.Option("--debug", help="Show the traceback of an error.")
     ] = False,
 ) -> None:
     """Anonymize tables about people, and prove what was done.
 
-    `-` is standard input or output. Exit codes: 0 done, 1 the data or the requirement
-    said no, 2 wrong usage.
+    These options may stand anywhere on the line; `-` is standard input or output.
+
+    Exit codes: 0 done, 1 requirement not met, 2 wrong usage, 3 invalid input or policy,
+    70 internal error, 130 interrupted.
     """
+    logs.configure(verbose, quiet=quiet)
+    if threads is not None:
+        logs.limit_threads(threads)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -179,7 +179,7 @@ def anonymize(
     release that does not satisfy its policy is never written.
     """
     from kanonym import pipeline
-    from kanonym.cli.progress import working
+    from kanonym.cli.progress import note, working
     from kanonym.cli.terminal import release_tables, show, show_json
     from kanonym.data.files import check_output, check_table_output
     from kanonym.data.frames import to_polars
@@ -260,7 +260,7 @@ def anonymize(
         writing = perf_counter() - start
     found = release.to_dict()
     if found["algorithm"].get("interrupted"):
-        typer.echo("kanonym: the search was stopped: this is the best so far", err=True)
+        note("the search was stopped: this is the best so far")
     found["seconds"] = _seconds(found["seconds"], reading, writing)
     if json:
         show_json(found)
@@ -288,6 +288,7 @@ def _judged(
     if not (len(frame) <= ATTACKED if wanted is None else wanted):
         return {}
     from kanonym import assessment
+    from kanonym.cli.progress import note
     from kanonym.data.errors import KanonymError
 
     try:
@@ -298,7 +299,7 @@ def _judged(
         if wanted:
             raise
         # The release is verified and written: its report can do without.
-        typer.echo(f"kanonym: not attacked for the report: {error}", err=True)
+        note(f"not attacked for the report: {error}")
         return {}
 
 

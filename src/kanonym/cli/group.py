@@ -11,12 +11,16 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from kanonym.data.errors import KanonymError
+from kanonym.cli import logs
+from kanonym.data.errors import InfeasibleError, KanonymError
 
-REFUSED = 1
-_ARGUMENTS = "kanonym.arguments"
+REFUSED = 1  # the requirement is not met
+INVALID = 3  # a table, policy or other file is wrong, or cannot be read or written
+INTERNAL = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 PIPE_CLOSED = 141  # 128 + SIGPIPE
+
+_ARGUMENTS = "kanonym.arguments"
 
 
 class Grouped(TyperCommand):
@@ -39,16 +43,14 @@ class Grouped(TyperCommand):
 class Commands(TyperGroup):
     """A group of commands whose errors reach the user as one line.
 
-    Exit codes: 0 done, 1 the data or the requirement said no, 2 wrong usage
-    (typer's own), 130 interrupted, 141 the reader of standard output went away.
+    Exit codes: 0 done, 1 requirement not met, 2 wrong usage (typer's own), 3 invalid input
+    or policy, 70 internal error, 130 interrupted, 141 the reader of standard output went away.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Let `--debug` stand anywhere on the line."""
+        """Let the options of every command stand anywhere on the line."""
         ctx.meta[_ARGUMENTS] = list(args)
-        if "--debug" in args:
-            args = ["--debug", *(arg for arg in args if arg != "--debug")]
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, logs.common_options_first(args))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command and turn whatever it raises into an exit code."""
@@ -63,12 +65,12 @@ class Commands(TyperGroup):
         except KanonymError as error:
             if isinstance(error.__cause__, BrokenPipeError):
                 _leave_quietly()
-            _fail(ctx, str(error))
+            _fail(ctx, str(error), REFUSED if isinstance(error, InfeasibleError) else INVALID)
         except MemoryError:
-            _fail(ctx, "not enough memory")
+            _fail(ctx, "not enough memory", INTERNAL)
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
-            _fail(ctx, f"{place}{error.strerror or error}")
+            _fail(ctx, f"{place}{error.strerror or error}", INVALID)
         except Exception as error:
             if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
                 if hasattr(error, "message"):
@@ -76,7 +78,7 @@ class Commands(TyperGroup):
                 raise  # typer's own: wrong usage, or a command that ends on purpose
             # The text of a foreign error may quote data, so only its kind is told.
             kind = type(error).__name__
-            _fail(ctx, f"{kind}: a defect in kanonym; --debug shows where")
+            _fail(ctx, f"internal error ({kind}); --debug shows the traceback", INTERNAL)
         return result
 
 
@@ -102,8 +104,15 @@ def _leave_quietly() -> NoReturn:
     raise typer.Exit(PIPE_CLOSED)
 
 
-def _fail(ctx: Any, message: str) -> NoReturn:
+def _fail(ctx: Any, message: str, code: int) -> NoReturn:
+    """Print one error line, and end with an exit code."""
     if ctx.params.get("debug"):
+<<<<<<< HEAD
         typer.echo(_without_credentials(ctx, traceback.format_exc()), err=True)
     typer.echo(f"kanonym: error: {_without_credentials(ctx, message)}", err=True)
     raise typer.Exit(REFUSED)
+=======
+        traceback.print_exc()
+    typer.echo(f"kanonym: error: {message}", err=True)
+    raise typer.Exit(code)
+>>>>>>> c4489cd (Command line: exit codes by cause, --verbose, --quiet, --threads, completion, and progress with a share)

@@ -21,7 +21,14 @@ def parallel(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return how many cores this process may use, at most the variable KANONYM_THREADS."""
+    most = os.environ.get("KANONYM_THREADS", "")
+    if most.isdecimal() and int(most):
+        return min(int(most), _available())
+    return _available()
+
+
+def _available() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
