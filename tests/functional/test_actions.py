@@ -99,7 +99,7 @@ def test_without_its_key_nothing_is_released(kanonym, folder, monkeypatch):
     """The message names the variable, and no file is written."""
     monkeypatch.delenv("PSEUDONYM_KEY", raising=False)
     done = kanonym(RUN)
-    assert done.code == 1
+    assert done.code == 3
     assert "PSEUDONYM_KEY" in done.error
     assert not (folder / "out.parquet").exists()
 
@@ -121,7 +121,7 @@ def test_a_wrong_action_is_refused_with_its_place(kanonym, folder, attribute, sa
     )
     (folder / "policy.yaml").write_text(wrong, "utf-8")
     done = kanonym(RUN)
-    assert done.code == 1
+    assert done.code == 3
     assert "attributes.diagnosis.action" in done.error
     assert said in done.error
 

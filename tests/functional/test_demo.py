@@ -57,6 +57,6 @@ def test_demo_overwrites_nothing(kanonym, folder, name):
     (folder / "demo").mkdir()
     (folder / "demo" / name).write_text("mine", "utf-8")
     ran = kanonym("demo --rows 200 --directory demo")
-    assert ran.code == 1
+    assert ran.code == 3
     assert "demo is not empty" in ran.error
     assert [file.name for file in (folder / "demo").iterdir()] == [name]

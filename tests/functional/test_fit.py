@@ -99,7 +99,7 @@ def test_a_crash_before_the_count_is_mended_by_the_same_command(kanonym, fitted,
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", fails)
-        assert kanonym(f"{APPLY} --update").code == 1
+        assert kanonym(f"{APPLY} --update").code == 3
     first = records(fitted / "out.csv")
     assert path.read_bytes() == before
     found = kanonym(f"{APPLY} --update --json").json
@@ -205,7 +205,7 @@ def test_wrong_usage_is_told(kanonym, fitted, line):
 def test_databases_are_refused_without_their_password(kanonym, fitted, line):
     """A recoding is fitted and applied to files; the error holds of a URL its scheme alone."""
     ran = kanonym(line)
-    assert ran.code == 1
+    assert ran.code == 3
     assert "postgresql://… is no file" in ran.error
     assert "hidden" not in ran.error
     assert not (fitted / "out.csv").exists()

@@ -146,18 +146,28 @@ def test_the_report_shows_the_neighbours(kanonym, folder):
             f"{SHORT} insensitive -k 3 --algorithm full-domian -o out.csv",
             "did you mean 'full-domain'?",
         ),
-        (
-            f"{SHORT} insensitive -k 1501 --algorithm full-domain -o out.csv",
-            "k-anonymity: required",
-        ),
-        (f"{RUN} --levels postal_code=0,sex=0,birth_date=0 -o out.csv", "no node of the lattice"),
         ("lattice people.csv -p no.yaml -o nodes.csv", "no.yaml: no such policy file"),
         ("lattice people.csv -p policy.yaml -o nodes.csv", "'age'"),
     ],
 )
 def test_what_cannot_be_is_refused(refused, line, message):
-    """Exit code 1, one line that names the key or the range, and nothing is written."""
+    """Exit code 3, one line that names the key or the range, and nothing is written."""
     assert message in refused(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            f"{SHORT} insensitive -k 1501 --algorithm full-domain -o out.csv",
+            "k-anonymity: required",
+        ),
+        (f"{RUN} --levels postal_code=0,sex=0,birth_date=0 -o out.csv", "no node of the lattice"),
+    ],
+)
+def test_a_requirement_that_cannot_be_met_ends_with_1(refused, line, message):
+    """Exit code 1, one line that says why, and nothing is written."""
+    assert message in refused(line, expected=1)
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_a_url_is_refused_by_its_scheme_alone(kanonym):
         "hierarchy build patients.csv zip --as postgresql://ann:hidden@db/x",
     ):
         ran = kanonym(line)
-        assert ran.code == 1
+        assert ran.code == 3
         assert "postgresql://… is no file" in ran.error
         assert "hidden" not in ran.error
 
