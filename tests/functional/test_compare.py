@@ -105,7 +105,7 @@ def test_a_comparison_without_a_release_ends_with_one(run):
         (f"{RUN} -k 2 --chart chart.pdf", "must end in .html, .svg, .png"),
         (f"{RUN} -k 2 --privacy l", "is neither k nor average-risk"),
         (f"{RUN} -k 2 --json -o -", "cannot hold both"),
-        ("people.csv --sweep k=2", "say what is asked"),
+        ("people.csv --sweep k=2", "missing policy"),
     ],
 )
 def test_wrong_usage_is_refused(run, line, message):

@@ -299,15 +299,27 @@ def test_reports_are_written_whatever_the_recoding(tmp_path, frame, suffix):
 # --- what is asked --------------------------------------------------------------------
 
 
-def test_a_policy_and_short_forms_exclude_each_other():
-    """Both at once would leave open which of them holds."""
-    with pytest.raises(ka.PolicyError, match="not both: k"):
-        ka.anonymize(pl.DataFrame(PEOPLE), policy(), k=5)
+def test_short_forms_change_a_policy():
+    """Beside a policy, a short form takes the place of its value; the policy stays as it is."""
+    own = policy()
+    release = ka.anonymize(pl.DataFrame(PEOPLE), own, k=3)
+    assert release.verification.checks[0].required == 3
+    assert own == policy()
 
 
-def test_a_policy_is_an_object():
-    """A dict or a path is no policy; the message says where they can be read."""
-    with pytest.raises(ka.PolicyError, match="not a dict; see Policy"):
+def test_a_policy_file_is_read(tmp_path):
+    """The path of a policy file stands for the policy."""
+    (tmp_path / "policy.yaml").write_text(
+        "version: 1\nattributes: {age: {role: quasi-identifier}}\n"
+        "others: insensitive\nmodels: [{type: k-anonymity, k: 2}]\n"
+    )
+    release = ka.anonymize(pl.DataFrame(PEOPLE), tmp_path / "policy.yaml")
+    assert release.verification.satisfied
+
+
+def test_a_dict_is_no_policy():
+    """The message says what a policy is."""
+    with pytest.raises(ka.PolicyError, match="must be a Policy or the path of a policy file"):
         ka.anonymize(pl.DataFrame(PEOPLE), {"version": 1})
 
 

@@ -18,6 +18,7 @@ from kanonym.cli import (
     apply,
     assess,
     attack,
+    check,
     compare,
     demo,
     fit,
@@ -45,6 +46,7 @@ app = typer.Typer(
 )
 app.command("anonymize", cls=Grouped)(anonymize.anonymize)
 app.command("verify")(verify.verify)
+app.command("check")(check.check)
 app.command("measure")(measure.measure)
 app.command("profile")(profile.profile)
 app.command("assess", cls=Grouped)(assess.assess)

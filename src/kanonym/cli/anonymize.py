@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
@@ -22,15 +23,15 @@ ATTACKED = 200_000  # larger releases are attacked for their report if that is a
 def anonymize(
     table: options.Table,
     output: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="Release; - for standard output, or a database.",
+            help="Release; - for standard output, or a database. Required without --dry-run.",
             rich_help_panel=options.WRITTEN,
         ),
-    ],
+    ] = None,
     policy: options.PolicyFile = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.SensitiveAttributes = None,
@@ -164,6 +165,14 @@ def anonymize(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Anonymize and verify, and write nothing.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = False,
     engine: elsewhere.Engine = None,
     memory: elsewhere.Memory = None,
     table_name: elsewhere.TableName = None,
@@ -188,13 +197,16 @@ def anonymize(
     hierarchies = options.hierarchy_files(hierarchy)
     read: dict[str, str | Path | None] = {"--policy": policy}
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
-    if json and output == "-":
-        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    _check_output(output, json=json, dry_run=dry_run)
     _check_reports(reports, language)
-    place = elsewhere.Place.of(output, table, table_name, output_table)
+    place = elsewhere.Place.of(output or os.devnull, table, table_name, output_table)
     options.check_places(
         read if elsewhere.is_database(table) else {"INPUT": table, **read},
-        [("-o", place.file), *(("--report", r) for r in reports), ("--manifest", manifest)],
+        [
+            ("-o", output and place.file),
+            *(("--report", r) for r in reports),
+            ("--manifest", manifest),
+        ],
     )
     asked = options.policy_of(
         policy,
@@ -225,10 +237,12 @@ def anonymize(
         keep_integers=keep_integers or None,
     )
     written = [place.shown, *map(str, reports), *([str(manifest)] if manifest else [])]
-    if place.file is not None and engine is None:
+    if output is not None and place.file is not None and engine is None:
         check_table_output(output, options.format_of(output, format))
     for file in written[1:]:
         check_output(file)
+    if dry_run:
+        reports, manifest, written = [], None, []
     with working() as step:
         step("read")
         start = perf_counter()
@@ -241,17 +255,17 @@ def anonymize(
         )
         reading = perf_counter() - start
         stays = elsewhere.stays(frame)
-        there = place.of_engine(aggregate=aggregate) if stays else None
+        there = place.of_engine(aggregate=aggregate) if stays and not dry_run else None
         release = pipeline.anonymize(frame, asked, output=there, progress=step)
         step("write")
         start = perf_counter()
-        if not stays:
+        if not stays and not dry_run:
             released = to_polars(release.aggregate() if aggregate else release.frame)
             place.write(released, options.format_of(output, format))
         known = {} if stays or not reports else _judged(frame, release, step, wanted=attack)
         places: dict[str, Any] = {
             "input": elsewhere.file_at(table),
-            "output": elsewhere.file_at(output),
+            "output": elsewhere.file_at(output or "-"),
         }
         for report_place in reports:
             release.report(report_place, language=language, **known, **places)
@@ -266,6 +280,14 @@ def anonymize(
         show_json(found)
     else:
         show(*release_tables(found, written, release.examples), to_stderr=output == "-")
+
+
+def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:
+    """Refuse a missing output, and two outputs on one stream."""
+    if output is None and not dry_run:
+        raise typer.BadParameter("missing option: give -o FILE, or --dry-run", param_hint="-o")
+    if json and output == "-":
+        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
 
 
 def _check_reports(reports: list[Path], language: str) -> None:

@@ -215,20 +215,17 @@ def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **shor
         Name and parameters of the algorithm; they take the place of the file's. Without a name,
         it is the policy's own where that has these parameters, else mondrian.
     short
-        Further parameters of `Policy.short`; None, empty or False where an option was
-        not given.
+        Parameters of `Policy.short`; None, empty or False where an option was not given. They
+        take the place of the file's values.
 
     """
     from kanonym.policy import Policy
 
     given = {name: v for name, v in short.items() if v is not None and v not in ([], {})}
     if file is not None:
-        if given:
-            options = ", ".join(name.replace("_", "-") for name in given)
-            raise typer.BadParameter(
-                f"the policy says it all; leave out: {options}", param_hint="--policy"
-            )
-        policy = Policy.from_file(file)
+        from kanonym.policy.overriding import override
+
+        policy = override(Policy.from_file(file), given)
         if algorithm is None:
             return policy
         own = policy.algorithm
@@ -236,7 +233,7 @@ def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **shor
         return policy.by({"type": own.type if fits else "mondrian", **algorithm})
     if "quasi_identifiers" not in given:
         raise typer.BadParameter(
-            "say what is asked: --policy FILE, or -q COLUMNS with -k, -l or -t", param_hint="-q"
+            "missing policy: give --policy FILE, or -q COLUMNS with -k, -l or -t", param_hint="-q"
         )
     if algorithm is not None:
         given["algorithm"] = {"type": "mondrian", **algorithm}

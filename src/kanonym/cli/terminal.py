@@ -98,7 +98,8 @@ def release_tables(
         example = examples.get(name)
         shown = Text("null" if example is None else example)
         lost.add_row(Text(name), *more, f"{100 * value:.1f}", shown)
-    return [facts, *verdict(found["verification"]), lost, files_written(written)]
+    files = files_written(written) if written else "  nothing written (dry run)\n"
+    return [facts, *verdict(found["verification"]), lost, files]
 
 
 def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
@@ -132,6 +133,35 @@ def _cells(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
             )
             lines.append((name, both))
     return lines
+
+
+def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym check` tells: what the policy requires, and of a table its roles."""
+    policy = found["policy"]
+    models = _table("required")
+    for model in policy["models"]:
+        given = ", ".join(f"{key} {value}" for key, value in model.items() if key != "type")
+        models.add_row(Text(f"{model['type']}: {given}" if given else model["type"]))
+    facts: list[tuple[str, object]] = [
+        ("policy", "no faults"),
+        ("algorithm", policy["algorithm"]["type"]),
+        ("suppression limit", f"{100 * policy['suppression_limit']:g} % of the records"),
+    ]
+    table = found.get("table")
+    if table is None:
+        return [grid(*facts), *([models] if policy["models"] else [])]
+    facts += [
+        ("table", "the policy fits it"),
+        ("records", table["rows"]),
+        ("different combinations of quasi-identifiers", table["distinct"]),
+    ]
+    roles = _table("column")
+    roles.add_column("role", no_wrap=True)
+    roles.add_column("hierarchy", overflow="fold")
+    for name, role in table["roles"].items():
+        built = table["built_hierarchies"].get(name)
+        roles.add_row(Text(name), role, Text(f"built: {built}" if built else ""))
+    return [grid(*facts), *([models] if policy["models"] else []), roles]
 
 
 def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:

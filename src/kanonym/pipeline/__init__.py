@@ -54,7 +54,7 @@ __all__ = [
 
 def anonymize(
     frame: Any,
-    policy: Policy | None = None,
+    policy: Policy | str | os.PathLike[str] | None = None,
     *,
     output: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
@@ -69,7 +69,7 @@ def anonymize(
         stays where it is: a DuckDB relation, a Spark DataFrame, or what `DuckDB`, `Spark` or
         `Database` made.
     policy
-        What is asked; or leave it out and use the short forms.
+        What is asked, or the path of a policy file; or leave it out and use the short forms.
     output
         Where the release is written: a file; of a table in a database the name of another
         one. None writes nothing.
@@ -79,7 +79,8 @@ def anonymize(
         given, `algorithm` of a long search.
     short
         Parts of `Policy.short`: `quasi_identifiers`, `sensitive`, `identifiers`,
-        `hierarchies`, `k`, `l`, `t`, `others`, and the options of `Policy`.
+        `hierarchies`, `k`, `l`, `t`, `others`, and the options of `Policy`. Beside a policy
+        they change its values.
 
     Raises
     ------

@@ -21,6 +21,7 @@ from kanonym.engine import Task
 from kanonym.models import KAnonymity
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of
+from kanonym.policy.overriding import override
 from kanonym.transforms import perturbation
 from kanonym.transforms.actions import Acting, unwrapped
 from kanonym.transforms.persons import PopulationColumn
@@ -34,17 +35,17 @@ def is_elsewhere(frame: Any) -> bool:
     return type(frame).__module__.partition(".")[0] in ("kanonym", "duckdb", "_duckdb", "pyspark")
 
 
-def one_policy(policy: Policy | None, short: Mapping[str, Any]) -> Policy:
-    """Return the policy that was given, or the one that the short forms state."""
+def one_policy(policy: Policy | str | os.PathLike[str] | None, short: Mapping[str, Any]) -> Policy:
+    """Return the policy that is given, with the values of short forms in the place of its own."""
     if policy is None:
         return Policy.short(**short)
+    if isinstance(policy, str | os.PathLike):
+        policy = Policy.from_file(policy)
     if not isinstance(policy, Policy):
         raise PolicyError(
-            f"a policy is a Policy, not a {type(policy).__name__}; see Policy.from_file"
+            f"policy must be a Policy or the path of a policy file, not {type(policy).__name__}"
         )
-    if short:
-        raise PolicyError(f"give a policy or short forms, not both: {', '.join(short)}")
-    return policy
+    return override(policy, short)
 
 
 def task_of(policy: Policy, native: Any) -> Task:

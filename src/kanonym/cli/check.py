@@ -1,0 +1,47 @@
+"""`kanonym check`: the faults of a policy, without running it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kanonym.cli import options
+
+
+def check(
+    policy: Annotated[Path, typer.Argument(metavar="POLICY", help="Policy, YAML or JSON.")],
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TABLE]", help="Table that the policy is for; - for standard input."
+        ),
+    ] = None,
+    format: options.Format = None,
+    json: options.Json = False,
+) -> None:
+    """Check a policy, and whether it fits a table, without anonymizing.
+
+    All faults of the policy are listed at once, with the nearest valid names. With a table: its
+    columns and their roles, whether hierarchies cover its values, and whether a release can
+    satisfy the models at all.
+    """
+    from kanonym.cli.progress import working
+    from kanonym.cli.terminal import policy_tables, show, show_json
+    from kanonym.data.files import read_table
+    from kanonym.pipeline.policy_check import check_policy
+    from kanonym.policy import Policy
+
+    asked = Policy.from_file(policy)
+    found: dict[str, Any] = {"policy": asked.to_dict()}
+    if table is not None:
+        with working() as step:
+            step("read")
+            frame = read_table(table, options.format_of(table, format))
+            step("check")
+            found["table"] = check_policy(frame, asked).to_dict()
+    if json:
+        show_json(found)
+    else:
+        show(*policy_tables(found))

@@ -1,0 +1,82 @@
+"""Does a policy fit a table? Looked at without running an algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kanonym.algorithms.criteria import require_feasible
+from kanonym.data import frames
+from kanonym.engine import Stopwatch, prepare
+from kanonym.pipeline.asking import acting_on, as_counted, task_of
+from kanonym.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyCheck:
+    """What a policy means for a table.
+
+    Attributes
+    ----------
+    rows
+        Records of the table.
+    roles
+        The role of each column, in the table's order.
+    distinct
+        Number of different combinations of quasi-identifiers.
+    built_hierarchies
+        Descriptions of the hierarchies that are built because none is given, by attribute.
+
+    """
+
+    rows: int
+    roles: dict[str, str]
+    distinct: int
+    built_hierarchies: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "rows": self.rows,
+            "roles": self.roles,
+            "distinct": self.distinct,
+            "built_hierarchies": self.built_hierarchies,
+        }
+
+
+def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
+    """Check that a policy fits a table: columns, types, hierarchies, and that a release may exist.
+
+    Parameters
+    ----------
+    frame
+        A table of this process, of any kind that `anonymize` takes.
+    policy
+        What is asked.
+
+    Raises
+    ------
+    SchemaError, HierarchyError, DataError
+        A column is missing, has no role, or has values that its hierarchy or recoding cannot take.
+    InfeasibleError
+        Not even the whole table as one class satisfies the models: no release can. Not looked at
+        where records may be suppressed.
+
+    Notes
+    -----
+    Cost: reading and encoding the table; no algorithm runs. What passes may still be refused
+    later, where an algorithm or an action finds out more.
+
+    """
+    native = frames.eager(frame)
+    task = task_of(policy, native)
+    acting = acting_on(native, task.schema, policy.seed)
+    for name in acting.actions:
+        acting.before(name)
+    ready = prepare(task, as_counted(native, policy, acting), frames.n_rows(native), Stopwatch())
+    if ready.table.n_rows and not policy.suppression_limit:
+        require_feasible(ready.table, policy.models)
+    roles = {name: str(one.role) for name, one in task.schema.attributes.items()}
+    return PolicyCheck(
+        ready.table.n_rows, roles, int((ready.table.weights > 0).sum()), dict(ready.built)
+    )
