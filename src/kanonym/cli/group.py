@@ -107,12 +107,6 @@ def _leave_quietly() -> NoReturn:
 def _fail(ctx: Any, message: str, code: int) -> NoReturn:
     """Print one error line, and end with an exit code."""
     if ctx.params.get("debug"):
-<<<<<<< HEAD
         typer.echo(_without_credentials(ctx, traceback.format_exc()), err=True)
     typer.echo(f"kanonym: error: {_without_credentials(ctx, message)}", err=True)
-    raise typer.Exit(REFUSED)
-=======
-        traceback.print_exc()
-    typer.echo(f"kanonym: error: {message}", err=True)
     raise typer.Exit(code)
->>>>>>> c4489cd (Command line: exit codes by cause, --verbose, --quiet, --threads, completion, and progress with a share)
