@@ -82,7 +82,7 @@ def _attributes(own: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[
         if not isinstance(attribute, QuasiIdentifier | Sensitive):
             reason = "is neither a quasi-identifier nor a sensitive attribute"
             raise FaultsFoundError([Fault(("hierarchies", name), reason)])
-        read = from_file(source) if isinstance(source, str | os.PathLike) else source
+        read = from_file(os.fspath(source)) if isinstance(source, str | os.PathLike) else source
         found[name] = replace(attribute, hierarchy=read)
     return found
 
