@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ from kanonym.data.partition import Partition
 from kanonym.data.population import encode_with_population, require_contained
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, encode, kind_of
 from kanonym.kernels.parallel import parallel
 from kanonym.kernels.penalty import Costs
@@ -74,16 +75,21 @@ class Task:
     suppression_limit: float
     population: Callable[[str], pl.Series] | None = None
     keep_integers: bool = False
-    target: pl.Series | None = None
+    target: pl.Series | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True)
-class Outcome:
+@dataclass(frozen=True, repr=False)
+class Outcome(ShortRepr):
     """What an engine decided: classes, and the values that each of them releases.
 
     `built` describes the hierarchies that were built because none was given, by
     attribute.
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "table",
+        "partition",
+    )
 
     table: EncodedTable
     partition: Partition
@@ -188,8 +194,8 @@ class Stopwatch:
         _logger.info("%s: %.2f s", name, seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+@dataclass(frozen=True, slots=True, repr=False)
+class Prepared(ShortRepr):
     """A table ready for its algorithm.
 
     Attributes
@@ -204,6 +210,8 @@ class Prepared:
         Descriptions of the hierarchies that were built because none was given.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("table",)
 
     table: EncodedTable
     recodings: list[Recoding]

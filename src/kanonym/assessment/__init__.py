@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from kanonym.assessment.of_attacks import AttackReport, attack
 from kanonym.assessment.of_models import ModelRisk, model_membership
 from kanonym.assessment.of_risk import TableRisk, risk
 from kanonym.assessment.of_utility import TableUtility, utility
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.short_repr import ShortRepr
 from kanonym.policy import Policy
 
 __all__ = [
@@ -27,9 +28,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Assessment:
+@dataclass(frozen=True, slots=True, repr=False)
+class Assessment(ShortRepr):
     """Risk of a release, and its utility beside the original; `print` shows both."""
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "risk",
+        "utility",
+    )
 
     risk: TableRisk
     utility: TableUtility

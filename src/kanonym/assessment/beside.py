@@ -18,13 +18,14 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Identifier, Recoding
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST
 from kanonym.policy import Policy
 from kanonym.transforms.actions import Acting, drawing
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+@dataclass(frozen=True, slots=True, repr=False)
+class Beside(ShortRepr):
     """The columns of two tables, ready to be read beside each other.
 
     Attributes

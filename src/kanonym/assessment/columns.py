@@ -12,6 +12,7 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST
 from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer
@@ -19,8 +20,8 @@ from kanonym.pipeline import released_columns
 from kanonym.policy import Policy
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+@dataclass(frozen=True, slots=True, repr=False)
+class Asked(ShortRepr):
     """Which columns of a table are meant, and what is known about them.
 
     Attributes

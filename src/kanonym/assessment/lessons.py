@@ -15,6 +15,7 @@ from kanonym.attacks.staging import joined, stage
 from kanonym.attacks.values import Values, values_of
 from kanonym.data import frames
 from kanonym.data.errors import DataError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.features import features_of
 from kanonym.metrics.utility.learning import CLASSES
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn, TablePair
@@ -22,8 +23,8 @@ from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColum
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Everybody:
+@dataclass(frozen=True, slots=True, repr=False)
+class Everybody(ShortRepr):
     """Persons of the original, and below them those of the control, beside a release.
 
     Attributes

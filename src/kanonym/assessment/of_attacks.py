@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,7 @@ from kanonym.attacks.scene import Scene
 from kanonym.attacks.staging import stage
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.models.base import check_integer, check_number
 from kanonym.pipeline import anonymize, entities_of
@@ -39,8 +40,8 @@ OF_RECORDS = (
 SEVERAL = "persons have several records, and this attack takes every record for another person"
 
 
-@dataclass(frozen=True, slots=True)
-class AttackReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class AttackReport(ShortRepr):
     """The outcomes of attacks on one release; `print` shows them.
 
     Attributes
@@ -49,6 +50,8 @@ class AttackReport:
         One an attack, in the order in which they were carried out.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("outcomes",)
 
     outcomes: tuple[AttackOutcome, ...]
 

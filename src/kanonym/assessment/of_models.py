@@ -15,6 +15,7 @@ from kanonym.attacks.model_membership import attack_model, classifies, seeded
 from kanonym.attacks.model_outcome import ModelAttacked
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.models.base import check_integer
 from kanonym.pipeline import anonymize, entities_of
 from kanonym.policy import Policy
@@ -25,8 +26,8 @@ UNKNOWN_ROWS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRisk:
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelRisk(ShortRepr):
     """What a model gives away of those it has learned from; `print` shows it.
 
     Attributes

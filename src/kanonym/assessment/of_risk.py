@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from kanonym.assessment.releases import opened
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import encode_column, value_codes
 from kanonym.kernels.grouping import Groups, group_rows
 from kanonym.metrics.disclosure import Measurement, measure_table
@@ -51,8 +52,8 @@ TOO_MANY_RECORDS = "SUDA takes minutes and gigabytes of so many records; `larges
 TOO_MANY_DISTINCT = f"of more than {MOST_DISTINCT:,} distinct records it takes minutes"
 
 
-@dataclass(frozen=True, eq=False)
-class TableRisk:
+@dataclass(frozen=True, eq=False, repr=False)
+class TableRisk(ShortRepr):
     """What a table gives away of the persons in it.
 
     Attributes
@@ -73,6 +74,12 @@ class TableRisk:
         By entry, why something asked for is not there.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "measurement.rows",
+        "measurement.k",
+        "measurement.uniques",
+    )
 
     measurement: Measurement
     assessment: RiskAssessment

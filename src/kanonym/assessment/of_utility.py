@@ -14,6 +14,7 @@ from kanonym.assessment.lines import lines_of
 from kanonym.assessment.recodings import with_centroids
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.measured import Measured
 from kanonym.metrics.utility.learning import learning_measure
 from kanonym.metrics.utility.measure import Measure
@@ -23,8 +24,8 @@ from kanonym.policy.faults import unknown
 from kanonym.transforms.reading import read_pair
 
 
-@dataclass(frozen=True, slots=True)
-class TableUtility:
+@dataclass(frozen=True, slots=True, repr=False)
+class TableUtility(ShortRepr):
     """What a release is still good for.
 
     Attributes

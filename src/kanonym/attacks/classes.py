@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels import linkage, opened
 from kanonym.kernels.grouping import Groups, group_rows
 from kanonym.kernels.parallel import parallel
@@ -26,8 +27,8 @@ FARTHEST = 1e6
 """No released number counts as farther from the originals than so many of their ranges."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleasedClasses:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleasedClasses(ShortRepr):
     """Released records that leave the same values open in some columns, to be searched.
 
     A class is nearer to a person than another if its nearest open values are: summed over

@@ -13,6 +13,7 @@ from kanonym.attacks.lookup import Candidates, classes_of, is_changed, told_of
 from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.attacks.values import Values
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import TablePair
 
 Sparse = Any
@@ -25,8 +26,8 @@ CELLS = 1 << 22
 """About how many values of persons are counted together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
+@dataclass(frozen=True, slots=True, repr=False)
+class Learned(ShortRepr):
     """The sensitive values of the records that could be each person's.
 
     Attributes
@@ -81,8 +82,8 @@ class Learned:
         return len(self.table) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+@dataclass(frozen=True, slots=True, repr=False)
+class Judged(ShortRepr):
     """What the intruder achieved with each person.
 
     Attributes

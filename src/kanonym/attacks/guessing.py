@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.attacks.lookup import Candidates
 from kanonym.attacks.nearest import TIE
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn
 
 TOLERANCE = 0.05
@@ -36,8 +37,8 @@ class Secret(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Categories:
+@dataclass(frozen=True, slots=True, repr=False)
+class Categories(ShortRepr):
     """A secret of categories: one category is guessed, and right if it is the person's.
 
     A released label that leaves several categories open speaks for each of them by an equal
@@ -77,8 +78,8 @@ class Categories:
         return np.asarray(self.column.original[persons] == guesses)
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+@dataclass(frozen=True, slots=True, repr=False)
+class Numbers(ShortRepr):
     """A secret of numbers: a guess is right within `reach` of the person's.
 
     Guessed is the released number that has the most weight within reach, which is more often

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.attacks.nearest import TIE
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn, TablePair
 
 CELLS = 1 << 24
@@ -18,8 +19,8 @@ CELLS = 1 << 24
 Masks = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+@dataclass(frozen=True, slots=True, repr=False)
+class Candidates(ShortRepr):
     """The classes that could be each person's, as a sparse table.
 
     Attributes

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kanonym.attacks import roc
 from kanonym.attacks.model_outcome import FALSE_POSITIVES, MembershipAttack, ModelAttacked
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.short_repr import ShortRepr
 
 FEWEST = 20
 """Fewest members, and fewest others, of whom anything is said."""
@@ -26,8 +27,8 @@ Matrix = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Lessons:
+@dataclass(frozen=True, slots=True, repr=False)
+class Lessons(ShortRepr):
     """Records that a model learns from.
 
     Attributes
@@ -46,8 +47,8 @@ class Lessons:
     person: NDArray[np.int64] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Persons:
+@dataclass(frozen=True, slots=True, repr=False)
+class Persons(ShortRepr):
     """Persons whose values the intruder knows. Who is no member and no control is not attacked.
 
     Attributes
@@ -73,8 +74,8 @@ class Persons:
     first: Flags
 
 
-@dataclass(frozen=True, slots=True)
-class _Answers:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Answers(ShortRepr):
     """What a model says of persons.
 
     right: (n,) bool, None of numbers. error: (n,) squared errors, None of categories. loss:

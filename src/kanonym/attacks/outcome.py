@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar
+
+from kanonym.data.short_repr import ShortRepr
 
 CONFIDENCE = 0.95
 
@@ -51,8 +53,8 @@ class Counted:
         return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
-@dataclass(frozen=True, slots=True)
-class AttackOutcome:
+@dataclass(frozen=True, slots=True, repr=False)
+class AttackOutcome(ShortRepr):
     """What one attack on a release achieved.
 
     Attributes
@@ -77,6 +79,11 @@ class AttackOutcome:
         Why nothing was attempted, where nothing was.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "type",
+        "risk",
+    )
 
     type: str
     question: str

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn, TablePair
 
 CELLS = 1 << 24
@@ -17,8 +18,8 @@ Flags = NDArray[np.bool_]
 _Holds = Callable[[Column, NDArray[np.int64], NDArray[np.int8]], Flags]
 
 
-@dataclass(frozen=True, slots=True)
-class Predicates:
+@dataclass(frozen=True, slots=True, repr=False)
+class Predicates(ShortRepr):
     """Conditions on several columns at once, each of them on what a released cell leaves open.
 
     Attributes

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import TablePair
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+@dataclass(frozen=True, slots=True, repr=False)
+class Scene(ShortRepr):
     """A release beside the persons whose records were anonymized, and persons who were not.
 
     Attributes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -17,6 +17,7 @@ from kanonym.comparison.judging import Knee, frontier, knee
 from kanonym.comparison.running import Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.measures import measure_of
 from kanonym.policy.faults import unknown
 
@@ -29,8 +30,8 @@ PERSONS = "fewest persons in a class"
 """What `k` is where k-anonymity has an entity."""
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(ShortRepr):
     """Releases of one table, side by side.
 
     Attributes
@@ -46,6 +47,13 @@ class Comparison:
         By what they are called useful: `gcp`, or another measure that was taken.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "rows",
+        "privacy",
+        "measure",
+        "trials",
+    )
 
     trials: tuple[Trial, ...]
     rows: int

@@ -17,6 +17,7 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.files import write_text
 from kanonym.data.schema import Role
+from kanonym.data.short_repr import ShortRepr
 from kanonym.models.base import check_integer
 from kanonym.policy import Policy
 from kanonym.profiling import Profile, profile
@@ -36,8 +37,8 @@ SEED = 0
 NAMES = 8  # columns that a sentence names
 
 
-@dataclass(frozen=True)
-class Recommendation:
+@dataclass(frozen=True, repr=False)
+class Recommendation(ShortRepr):
     """A first policy, and why it is as it is.
 
     Attributes

@@ -15,6 +15,7 @@ from kanonym.assessment import utility
 from kanonym.comparison.state import digest, key_of, opened
 from kanonym.comparison.sweep import Combination, in_one_line, with_parts
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.parallel import cores
 from kanonym.models.anonymity import KAnonymity
 from kanonym.models.base import PrivacyModel
@@ -37,8 +38,8 @@ NUMBERS = ("k", "classes", "suppressed", "average_risk", "highest_risk", "second
 _alone = Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+@dataclass(frozen=True, slots=True, repr=False)
+class Trial(ShortRepr):
     """One combination, and what its release is worth.
 
     Attributes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.table import EncodedTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MergedTable(EncodedTable):
     """The frequency set of a table whose values are generalized to some levels already.
 
@@ -30,6 +31,8 @@ class MergedTable(EncodedTable):
         before, and how many such groups there are; None where nobody asks.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("n_rows",)
 
     lowest: NDArray[np.int64]
     records: tuple[NDArray[np.int64], ...]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kanonym.data.short_repr import ShortRepr
 
 SUPPRESSED = -1
 BLANK = -1
 """The level of a suppressed cell: it is released as null."""
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+@dataclass(frozen=True, slots=True, repr=False)
+class Partition(ShortRepr):
     """Equivalence classes of a table: what an algorithm decides.
 
     Attributes
@@ -44,6 +46,8 @@ class Partition:
 
     """
 
+    _shown: ClassVar[tuple[str, ...]] = ("n_classes",)
+
     labels: NDArray[np.int32]
     n_classes: int
     by_row: bool = False
@@ -63,8 +67,8 @@ class Partition:
         return group_of_class[self.labels], int(group_of_class.max()) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
+@dataclass(frozen=True, slots=True, repr=False)
+class Distribution(ShortRepr):
     """How one sensitive attribute is distributed: over the table and over each class.
 
     Counts are kept for present values only (CSR): class i owns the entries
@@ -93,8 +97,8 @@ class Distribution:
     ancestors: NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
-class Classes:
+@dataclass(frozen=True, slots=True, repr=False)
+class Classes(ShortRepr):
     """Equivalence classes as a privacy model sees them: sizes and distributions.
 
     Attributes

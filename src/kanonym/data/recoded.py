@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
+
 if TYPE_CHECKING:
     from kanonym.data.schema import Recoding
 
 
-@dataclass(frozen=True, slots=True)
-class RecodedAttribute:
+@dataclass(frozen=True, slots=True, repr=False)
+class RecodedAttribute(ShortRepr):
     """One quasi-identifier after recoding, kept by class.
 
     Attributes
@@ -36,6 +38,11 @@ class RecodedAttribute:
         (n_classes,) float64 in [0, 1], the normalized certainty penalty of the class.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "name",
+        "recoding",
+    )
 
     name: str
     recoding: Recoding | Literal["value"]

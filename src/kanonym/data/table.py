@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.grouping import dense_codes, group_rows, one_group
 from kanonym.kernels.parallel import parallel
 
@@ -30,8 +31,8 @@ SMALL_INTEGERS = (
 """Integer types whose values all fit 64 signed bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Domain:
+@dataclass(frozen=True, slots=True, repr=False)
+class Domain(ShortRepr):
     """The values of one attribute in the order of their codes.
 
     Codes run from 0 to `size` - 1. Numbers, dates and ordered categories stand in
@@ -56,6 +57,12 @@ class Domain:
 
     """
 
+    _shown: ClassVar[tuple[str, ...]] = (
+        "name",
+        "kind",
+        "size",
+    )
+
     name: str
     kind: Kind
     values: pl.Series
@@ -74,8 +81,8 @@ class Domain:
         return self.size - 1 if self.has_null else -1
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedTable:
+@dataclass(frozen=True, slots=True, repr=False)
+class EncodedTable(ShortRepr):
     """The frequency set of a table: distinct tuples with their numbers of records.
 
     A tuple is a combination of quasi-identifier codes together with the sensitive
@@ -106,6 +113,8 @@ class EncodedTable:
         tuples that differ in it are different ones. No model looks at it. None without one.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("n_rows",)
 
     domains: tuple[Domain, ...]
     sensitive: tuple[Domain, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -30,7 +30,7 @@ from kanonym.verification import Verification
 LATER = 0x626174  # keeps the draws of later batches apart from those of the policy's own seed
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BatchRelease(Release):
     """The release of one batch of a series.
 
@@ -48,6 +48,15 @@ class BatchRelease(Release):
 
     `verification` is of the batch alone; it may fail where the union alone must satisfy.
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "batch",
+        "rows_in",
+        "rows_out",
+        "suppressed",
+        "verification.k",
+        "verification.verdict",
+    )
 
     batch: int
     union: Verification

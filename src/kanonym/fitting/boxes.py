@@ -15,6 +15,7 @@ from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.partition import Partition
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.schema import Recoding
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, value_codes
 from kanonym.fitting.decision import Decision, of_classes
 from kanonym.fitting.known import Known, Placed
@@ -25,8 +26,8 @@ from kanonym.kernels.grouping import group_rows
 from kanonym.transforms.recoding import join_equal
 
 
-@dataclass(frozen=True)
-class Side:
+@dataclass(frozen=True, repr=False)
+class Side(ShortRepr):
     """The sides of all boxes along one quasi-identifier, and what classes release of it.
 
     Attributes
@@ -70,8 +71,8 @@ class Side:
         ]
 
 
-@dataclass(frozen=True)
-class Boxes:
+@dataclass(frozen=True, repr=False)
+class Boxes(ShortRepr):
     """Boxes of classes, as algorithms leave them that divide a table as Mondrian does.
 
     Attributes

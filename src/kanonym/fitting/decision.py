@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
 
 
-@dataclass(frozen=True)
-class Decision:
+@dataclass(frozen=True, repr=False)
+class Decision(ShortRepr):
     """The classes of a batch.
 
     Attributes

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from polars.exceptions import PolarsError
 
 from kanonym.data.errors import DataError, KanonymError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.fitting import document
 from kanonym.fitting.applying import BatchRelease, released
 from kanonym.fitting.boxes import Boxes
@@ -24,8 +25,8 @@ from kanonym.release import versions
 _FORMS: dict[str, type[Recoding]] = {one.form: one for one in (Levels, Boxes)}
 
 
-@dataclass
-class Fitted:
+@dataclass(repr=False)
+class Fitted(ShortRepr):
     """A recoding with its policy, and the count of what it has released.
 
     Made by `ka.fit`, or read by `Fitted.load`. It holds no record: of the table that it was
@@ -49,6 +50,11 @@ class Fitted:
         What was released of them, counted; None before the first.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "batches",
+        "rows_in",
+    )
 
     series: Series
     account: dict[str, Any] = field(default_factory=dict)

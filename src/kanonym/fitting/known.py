@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.hierarchy import Hierarchy, HierarchySource, from_dict
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import Domain, encode_column, kind_of
 from kanonym.fitting.hierarchies import extended, from_rows, to_rows
 from kanonym.fitting.values import aligned, as_words, stacked, type_form, type_of
 
 
-@dataclass(frozen=True)
-class Placed:
+@dataclass(frozen=True, repr=False)
+class Placed(ShortRepr):
     """The column of one quasi-identifier in a batch, encoded.
 
     Attributes
@@ -49,8 +50,8 @@ class Placed:
     dtype: pl.DataType
 
 
-@dataclass(frozen=True)
-class Known:
+@dataclass(frozen=True, repr=False)
+class Known(ShortRepr):
     """What a recoding knows of one quasi-identifier.
 
     Attributes

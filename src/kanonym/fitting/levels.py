@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.partition import BLANK, Partition
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
 from kanonym.fitting.decision import Decision
 from kanonym.fitting.known import Known, Placed
@@ -18,8 +19,8 @@ from kanonym.transforms.generalization import generalize
 from kanonym.transforms.recoding import join_equal
 
 
-@dataclass(frozen=True)
-class Levels:
+@dataclass(frozen=True, repr=False)
+class Levels(ShortRepr):
     """One level an attribute, as full-domain recoding finds them.
 
     Attributes

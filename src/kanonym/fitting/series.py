@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.fitting.learning import Recoding
 from kanonym.policy import Policy
 
 
-@dataclass(frozen=True)
-class Series:
+@dataclass(frozen=True, repr=False)
+class Series(ShortRepr):
     """What is fixed for all batches.
 
     Attributes

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.schema import Schema, Sensitive
+from kanonym.data.short_repr import ShortRepr
 from kanonym.fitting.values import as_words, from_json, stacked, to_json, type_form, type_of
 from kanonym.kernels.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
 from kanonym.models import PrivacyModel, WholeTable
@@ -27,8 +28,8 @@ ALONE = (SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA)
 """Measures of a class that are not compared with the table."""
 
 
-@dataclass(frozen=True)
-class Tally:
+@dataclass(frozen=True, repr=False)
+class Tally(ShortRepr):
     """Records counted by released class and sensitive values.
 
     Attributes

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.minimization.boxes import Feature
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.minimization.records import Records
 
 Columns = NDArray[np.float64]
@@ -20,8 +21,8 @@ _WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 _LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Numbers:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Numbers(ShortRepr):
     """A column of numbers.
 
     Attributes
@@ -91,8 +92,8 @@ class Numbers:
         return Feature(first, low=self.low, high=self.high, null=self.null)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Categories:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Categories(ShortRepr):
     """A column of categories, one column of the matrix each.
 
     Attributes
@@ -142,8 +143,8 @@ class Categories:
         return Feature(first, len(self.values), nominal=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OneHot:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OneHot(ShortRepr):
     """Columns of which a record has 1 in exactly one: the categories of one feature."""
 
     name: str
@@ -190,8 +191,8 @@ class OneHot:
 Kind = Numbers | Categories | OneHot
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Encoding:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Encoding(ShortRepr):
     """The features to minimize, and where the matrix holds them."""
 
     kinds: tuple[Kind, ...]

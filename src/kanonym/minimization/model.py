@@ -14,14 +14,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.minimization.records import Records
 
 BATCH = 200_000
 """Records that the model is asked about at a time: bounds the memory."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Model:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Model(ShortRepr):
     """A fitted estimator, behind the encoder that its records go through."""
 
     estimator: Any

@@ -15,6 +15,7 @@ from kanonym.data import frames
 from kanonym.data.errors import InfeasibleError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
+from kanonym.data.short_repr import ShortRepr
 from kanonym.engine import sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.pipeline.asking import (
@@ -37,8 +38,8 @@ from kanonym.verification import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+@dataclass(frozen=True, slots=True, repr=False)
+class Taken(ShortRepr):
     """Columns of a table, or of its frequency set.
 
     Attributes

@@ -9,6 +9,7 @@ import polars as pl
 
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data.schema import Role, Schema
+from kanonym.data.short_repr import ShortRepr
 from kanonym.engine import Outcome, Prepared, Stopwatch, Task, decide, prepare, sensitive_names
 from kanonym.metrics.utility import Utility
 from kanonym.pipeline.asking import task_for
@@ -21,8 +22,8 @@ from kanonym.relational.releasing import assigned, released_query, untouched
 from kanonym.relational.store import Query, Source
 
 
-@dataclass(frozen=True)
-class Decision:
+@dataclass(frozen=True, repr=False)
+class Decision(ShortRepr):
     """A release that is still to be written.
 
     Attributes

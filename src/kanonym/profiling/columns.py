@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Suggestion
 from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST, encode_column
 from kanonym.profiling.extremes import (
     Outliers,
@@ -49,8 +50,8 @@ _NUMBER_TEXT = r"^\s*[+-]?\d+([.,]\d+)*\s*$"
 _ZERO_TEXT = r"^0\d+$"
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+@dataclass(frozen=True, slots=True, repr=False)
+class Content(ShortRepr):
     """What one column holds; no value of it but codes for missing values.
 
     Attributes
@@ -76,6 +77,11 @@ class Content:
         Why the column cannot be recoded; empty for all others.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "name",
+        "type",
+    )
 
     name: str
     type: str

@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
+
 LEAST_RECORDS = 5
 """A value is named as a code for missing values only if so many records share it."""
 MOST_SENTINELS = 3
@@ -75,8 +77,8 @@ _DATES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sentinel:
+@dataclass(frozen=True, slots=True, repr=False)
+class Sentinel(ShortRepr):
     """A value that seems to stand for a missing one.
 
     Attributes
@@ -93,8 +95,8 @@ class Sentinel:
     records: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outliers:
+@dataclass(frozen=True, slots=True, repr=False)
+class Outliers(ShortRepr):
     """Numbers beyond the fences of a box plot (Tukey 1977, Exploratory data analysis, 2D).
 
     Attributes

@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from kanonym.data.files import write_text
 from kanonym.data.schema import Role
+from kanonym.data.short_repr import ShortRepr
 from kanonym.policy import Policy
 from kanonym.policy.writing import written
 from kanonym.profiling.columns import Content
@@ -40,8 +41,8 @@ SHOWN = 5
 """Column sets that a policy's heading names."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnProfile:
+@dataclass(frozen=True, slots=True, repr=False)
+class ColumnProfile(ShortRepr):
     """One column of a profiled table.
 
     Attributes
@@ -56,6 +57,8 @@ class ColumnProfile:
         The category of HIPAA's Safe Harbor that removes it, or None.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("name",)
 
     content: Content
     role: Role
@@ -109,8 +112,8 @@ class ColumnProfile:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+@dataclass(frozen=True, slots=True, repr=False)
+class Profile(ShortRepr):
     """What a table gives away as it is, and what should be done about it.
 
     Attributes
@@ -130,6 +133,11 @@ class Profile:
         average, counted on all of them.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "rows",
+        "columns",
+    )
 
     rows: int
     columns: tuple[ColumnProfile, ...]

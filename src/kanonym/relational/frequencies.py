@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.files import typed_texts
+from kanonym.data.short_repr import ShortRepr
 from kanonym.relational.statements import COUNT, counted, free_name, nothing_of, projected
 from kanonym.relational.store import Query, Source
 
 _PENDING_ROWS = 1 << 22  # rows that are counted before they are merged with the others
 
 
-@dataclass(frozen=True)
-class Frequencies:
+@dataclass(frozen=True, repr=False)
+class Frequencies(ShortRepr):
     """Distinct tuples of some columns, with their numbers of records.
 
     Attributes

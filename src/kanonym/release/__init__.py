@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,7 @@ from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.schema import Role, Schema
+from kanonym.data.short_repr import ShortRepr
 from kanonym.engine import Outcome
 from kanonym.metrics.risk import PersonRisk, Risk
 from kanonym.metrics.utility import Utility, measure_utility
@@ -28,9 +29,15 @@ from kanonym.policy import Policy
 from kanonym.transforms.actions import unwrapped
 from kanonym.verification import Verification, group_released
 
+_FIGURES = ("utility", "risk", "algorithm", "_released_names")
+"""What is measured before a release is pickled."""
 
-@dataclass(frozen=True)
-class Release:
+_LEFT_OUT = ("outcome", "examples", "_choice")
+"""What a pickle has not: all that is made of the encoded table of the input."""
+
+
+@dataclass(frozen=True, repr=False)
+class Release(ShortRepr):
     """A released table that satisfies its policy, and everything measured about it.
 
     Attributes
@@ -44,17 +51,26 @@ class Release:
     rows_in, rows_out, suppressed
         Records of the input, of the release, and suppressed.
     outcome
-        The encoded table, the partition and the recoding behind the release.
+        The encoded table, the partition and the recoding behind the release: values of the
+        input. Neither `print` nor a pickle has it.
     seconds
         Seconds by stage.
     rows
         (rows_out,) int64, which record of the input each released one is, for measures
-        that compare records. It undoes the shuffle: no file has it. None where the table is
-        on an engine.
+        that compare records. It undoes the shuffle: no file has it, nor `print`, nor a
+        pickle. None where the table is on an engine.
     persons
         The risk of persons, where k-anonymity counts them; else None.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "rows_in",
+        "rows_out",
+        "suppressed",
+        "verification.k",
+        "verification.verdict",
+    )
 
     frame: Any
     policy: Policy
@@ -67,6 +83,20 @@ class Release:
     seconds: dict[str, float]
     rows: NDArray[np.int64] | None
     persons: PersonRisk | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: the figures, and nothing that tells who is whose record."""
+        figures = {name: getattr(self, name) for name in _FIGURES}
+        state = {**self.__dict__, **figures, "rows": None, "persons": None}
+        return {name: part for name, part in state.items() if name not in _LEFT_OUT}
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "outcome":
+            raise DataError(
+                "a release that was pickled or copied has no outcome: the encoded table stays "
+                "where the release was made. Make reports and assessments there"
+            )
+        raise AttributeError(name)
 
     @cached_property
     def utility(self) -> Utility:
@@ -81,7 +111,7 @@ class Release:
             return Risk(self.persons.highest, self.persons.average, self.persons.uniques)
         return Risk.of_sizes(self._class_sizes)
 
-    @property
+    @cached_property
     def algorithm(self) -> dict[str, Any]:
         """The algorithm with its parameters, and what it tells of its search.
 
@@ -362,7 +392,7 @@ class Release:
     def _policy(self) -> dict[str, Any]:
         return self.policy.to_dict()
 
-    @property
+    @cached_property
     def _released_names(self) -> list[str]:
         return [column.name for attribute in self.outcome.recoded for column in attribute.columns]
 

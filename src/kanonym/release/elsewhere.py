@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from kanonym.data.errors import DataError
 from kanonym.metrics.utility import Utility
 from kanonym.release import Release
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReleaseElsewhere(Release):
     """A released table on an engine, verified there, and everything measured about it.
 
@@ -33,6 +33,15 @@ class ReleaseElsewhere(Release):
         Writes the release once more, verifies what was written, and says where it is.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "engine",
+        "rows_in",
+        "rows_out",
+        "suppressed",
+        "verification.k",
+        "verification.verdict",
+    )
 
     engine: str = field(kw_only=True)
     names: tuple[str, ...] = field(kw_only=True)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.clustering.kdtree import KDTree
 from kanonym.algorithms.criteria import classes_of
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import encode
 from kanonym.kernels.kd_cells import cell_bounds
 from kanonym.models import KAnonymity, LDiversity
@@ -19,8 +20,8 @@ from kanonym.models.diversity import Diversity
 from kanonym.sigo.attributes import Attribute
 
 
-@dataclass(frozen=True, slots=True)
-class Clusters:
+@dataclass(frozen=True, slots=True, repr=False)
+class Clusters(ShortRepr):
     """A table's clusters; records stand in printed order, cluster by cluster.
 
     Attributes

@@ -21,13 +21,14 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.files import delimited
 from kanonym.data.files.disk import decoded, read_bytes
 from kanonym.data.schema import Insensitive, Role, Schema
+from kanonym.data.short_repr import ShortRepr
 from kanonym.sigo.printing import go_numbers, quoted
 
 NULL = "null"
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+@dataclass(frozen=True, slots=True, repr=False)
+class Records(ShortRepr):
     """The records of one file, column by column.
 
     Attributes

@@ -10,14 +10,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.transforms.copula import TableModel
 from kanonym.transforms.copula.numbers import Grid, plain_numbers
 
 Numbers = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Domain:
+@dataclass(frozen=True, slots=True, repr=False)
+class Domain(ShortRepr):
     """The values that can be drawn of one sensitive attribute.
 
     Attributes

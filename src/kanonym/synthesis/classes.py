@@ -9,13 +9,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.kernels.histograms import class_histograms
 from kanonym.verification import group_released
 
 
-@dataclass(frozen=True, slots=True)
-class Classes:
+@dataclass(frozen=True, slots=True, repr=False)
+class Classes(ShortRepr):
     """Equivalence classes, numbered by their first record.
 
     Attributes

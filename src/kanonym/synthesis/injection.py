@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from kanonym.assessment.columns import columns_asked
 from kanonym.assessment.lines import figure
 from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.disclosure import Measurement, Spread
 from kanonym.metrics.measured import Measured
 from kanonym.metrics.utility.detection import DETECTION
@@ -37,8 +38,8 @@ ROOT = 0x696E6A
 NOTHING = "nothing was added"
 
 
-@dataclass(frozen=True, slots=True)
-class Injection:
+@dataclass(frozen=True, slots=True, repr=False)
+class Injection(ShortRepr):
     """A table with added records, and what they changed.
 
     Attributes
@@ -68,6 +69,12 @@ class Injection:
         Keyed hashes of the added records, where a key was given.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "rows_in",
+        "added",
+        "classes_changed",
+    )
 
     frame: Any
     rows_in: int

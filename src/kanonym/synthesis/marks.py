@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import read_bytes
+from kanonym.data.short_repr import ShortRepr
 from kanonym.synthesis.canonical import contents
 from kanonym.transforms.pseudonymization.key import LEAST_BYTES, check_source, read_key
 
@@ -27,8 +28,8 @@ _KEY, _COLUMNS, _RECORD = b"kanonym key", b"kanonym columns", b"kanonym record"
 _HEXADECIMAL = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+@dataclass(frozen=True, slots=True, repr=False)
+class Marks(ShortRepr):
     """Keyed hashes of injected records.
 
     Without the key they tell nothing but how many there are. Equal records have different

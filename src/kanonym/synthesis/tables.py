@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from kanonym.assessment.of_attacks import AttackReport
 from kanonym.assessment.of_utility import TableUtility
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.measured import Measured
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy.faults import unknown
@@ -28,8 +29,8 @@ ROOT = 0x73796E
 """Keeps what is drawn here apart from other draws of the same seed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Synthesis:
+@dataclass(frozen=True, eq=False, repr=False)
+class Synthesis(ShortRepr):
     """A synthetic table, and how good and how safe it is.
 
     What it is judged by is measured when it is first asked for: `detection`, `copies` and
@@ -53,6 +54,13 @@ class Synthesis:
         What holds in every record.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "method",
+        "rows",
+        "rows_in",
+        "held_out",
+    )
 
     frame: Any = field(repr=False)
     method: str

@@ -10,9 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 
-@dataclass(frozen=True, slots=True)
-class Context:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Context(ShortRepr):
     """What an action may look at besides its own column.
 
     Attributes

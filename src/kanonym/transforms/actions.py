@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.transforms import masking, perturbation, pseudonymization
 from kanonym.transforms.action import Action, After, Context
 
@@ -37,8 +38,8 @@ def changed_after(several: Iterable[Action | After]) -> bool:
     return any(isinstance(one, After) for one in several)
 
 
-@dataclass(frozen=True)
-class Acting:
+@dataclass(frozen=True, repr=False)
+class Acting(ShortRepr):
     """The columns of a table as their actions leave them.
 
     Each action of each column draws from a generator of its own, all of one root, so

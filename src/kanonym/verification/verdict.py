@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.verification.class_counting import Counting
 
 Verdict = Literal["satisfied", "satisfied with warnings", "violated", "nothing required"]
@@ -126,8 +127,8 @@ class ModelCheck:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+@dataclass(frozen=True, slots=True, repr=False)
+class Verification(ShortRepr):
     """What verification found in a released table.
 
     Attributes
@@ -153,6 +154,13 @@ class Verification:
         were grouped by value and by text, and the figures are the worse ones.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "rows",
+        "n_classes",
+        "k",
+        "verdict",
+    )
 
     rows: int
     n_classes: int

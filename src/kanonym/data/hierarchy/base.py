@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import polars as pl
@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.drawing import draw
 from kanonym.data.hierarchy.leaves import has_null, quote, tally, typed
+from kanonym.data.short_repr import ShortRepr
 
 ROOT = "*"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hierarchy:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Hierarchy(ShortRepr):
     """A tree over the values of one attribute, all leaves at the same depth.
 
     Leaves stand in depth-first order, so every label covers an interval of leaves.
@@ -46,6 +47,8 @@ class Hierarchy:
         The parts do not make a tree of this form.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("n_levels",)
 
     values: pl.Series
     labels: tuple[tuple[str | None, ...], ...]

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.base import ROOT, Hierarchy, with_null
 from kanonym.data.hierarchy.leaves import has_null, require_text, texts
+from kanonym.data.short_repr import ShortRepr
 
 Labels = Callable[[NDArray[np.int64], NDArray[np.int64]], Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+@dataclass(frozen=True, slots=True, repr=False)
+class Column(ShortRepr):
     """The distinct values of one column, without null.
 
     Attributes
@@ -61,8 +62,8 @@ class Column:
         return self.values.name
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+@dataclass(frozen=True, slots=True, repr=False)
+class Level(ShortRepr):
     """How one level groups leaves that stand side by side.
 
     Attributes
@@ -79,8 +80,8 @@ class Level:
     labels: Labels
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(ShortRepr):
     """The leaves of a hierarchy in order, and its levels between leaves and root."""
 
     values: pl.Series

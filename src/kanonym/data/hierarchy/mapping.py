@@ -15,10 +15,11 @@ from kanonym.data.hierarchy.base import ROOT, Hierarchy
 from kanonym.data.hierarchy.builder import plain
 from kanonym.data.hierarchy.leaves import plain_text
 from kanonym.data.hierarchy.rows import Row, Rows
+from kanonym.data.short_repr import ShortRepr
 
 
-@dataclass(frozen=True, slots=True)
-class FromMapping:
+@dataclass(frozen=True, slots=True, repr=False)
+class FromMapping(ShortRepr):
     """A hierarchy from a mapping, in one of two forms.
 
     - From each value to its parent, or to its labels from level 1 upwards. The root

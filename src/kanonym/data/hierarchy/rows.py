@@ -14,12 +14,13 @@ from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.base import Hierarchy, with_null
 from kanonym.data.hierarchy.builder import runs
 from kanonym.data.hierarchy.leaves import has_null, quote, typed
+from kanonym.data.short_repr import ShortRepr
 
 Row = Sequence[str | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rows(ShortRepr):
     """Checked rows of a hierarchy: the labels of one value from level 0 to the root.
 
     Attributes

@@ -18,6 +18,7 @@ from kanonym.data.hierarchy.leaves import parse_times, texts
 from kanonym.data.hierarchy.mask import Masking
 from kanonym.data.hierarchy.rarity import Frequency
 from kanonym.data.hierarchy.trie import Prefix
+from kanonym.data.short_repr import ShortRepr
 
 FEW = 5  # up to here, a root over the values is the whole hierarchy
 INTERVALS = 20  # about so many intervals at the finest level
@@ -39,8 +40,8 @@ class Flat(Builder):
         return Plan(column.values, levels)
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+@dataclass(frozen=True, slots=True, repr=False)
+class Suggestion(ShortRepr):
     """The builder that `Automatic` chose for one column, and why."""
 
     column: str

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.measured import Measured
 from kanonym.metrics.risk.entities import PersonRisk, person_risk
 from kanonym.metrics.risk.entries import ENTRIES
@@ -29,8 +30,8 @@ SEVERAL_RECORDS = (
 NO_SOLUTION = "the estimator has no estimate for these class sizes"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RiskAssessment:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RiskAssessment(ShortRepr):
     """What an intruder could do with one table.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.measured import Meaning, Measured
 from kanonym.metrics.risk.dependence import fitted_correlation
@@ -43,8 +44,8 @@ CORRECTNESS = Meaning(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CopulaRisk:
+@dataclass(frozen=True, slots=True, repr=False)
+class CopulaRisk(ShortRepr):
     """What a Gaussian copula says of the records and of the population they come from.
 
     Attributes

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.risk.sizes import THRESHOLD
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PersonRisk:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PersonRisk(ShortRepr):
     """How likely an intruder who knows that a person is in the table finds the person.
 
     Attributes

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.risk.sizes import THRESHOLD, RecordRisk, summarize
 
 Form = Literal["approximate", "exact"]
@@ -35,8 +36,8 @@ TERMS = 80
 at least `LONG`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HouseholdRisk:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class HouseholdRisk(ShortRepr):
     """How likely one member of a household at least is re-identified.
 
     Attributes

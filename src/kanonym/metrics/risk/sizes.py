@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.short_repr import ShortRepr
 
 THRESHOLD = 0.05
 """Records above this risk are at risk, if nothing else is said: a class size of 20."""
@@ -48,8 +49,8 @@ class Risk:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RecordRisk:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordRisk(ShortRepr):
     """How likely one intruder re-identifies each record.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.suda import Uniques, minimal_uniques
 from kanonym.metrics.measured import Meaning, Measured
 
@@ -42,8 +43,8 @@ ENTRIES: dict[str, Meaning] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Suda:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Suda(ShortRepr):
     """How special each record is, and by which attributes.
 
     A minimal sample unique of a record is a set of attributes on whose values it is alone

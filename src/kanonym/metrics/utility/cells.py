@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import CategoricalColumn, NumericColumn, TablePair
 
 BINS = 20
@@ -21,8 +22,8 @@ CHUNK = 1 << 14
 """Records that are spread over cells at a time, which bounds the memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class NumericCells:
+@dataclass(frozen=True, slots=True, repr=False)
+class NumericCells(ShortRepr):
     """Bins of a column of numbers: quantiles of the original, and one cell for null.
 
     Attributes
@@ -62,8 +63,8 @@ class NumericCells:
         return shares
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryCells:
+@dataclass(frozen=True, slots=True, repr=False)
+class CategoryCells(ShortRepr):
     """Categories of a column; where they are many, the rare ones are one cell.
 
     Attributes

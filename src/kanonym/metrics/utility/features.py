@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.cells import CategoryCells, category_cells, chunks
 from kanonym.metrics.utility.pair import Column, NumericColumn
 
@@ -15,8 +16,8 @@ CATEGORIES = 50
 """Categories that have a feature each; the others of a column share one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+@dataclass(frozen=True, slots=True, repr=False)
+class Features(ShortRepr):
     """Features of both tables, on one scale.
 
     A number is standardized by the original's mean and deviation, a released interval by its

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.measured import Meaning, Measured
 from kanonym.metrics.utility.cells import nothing_to_compare
 from kanonym.metrics.utility.features import Features, drawn, features_of
@@ -92,8 +93,8 @@ def learning(pair: TablePair, target: str, random: np.random.Generator, folds: i
     return Measured(meaning, (did - guess) / (could - guess), parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+@dataclass(frozen=True, slots=True, repr=False)
+class Course(ShortRepr):
     """What models learn from, and what they are asked.
 
     Attributes

@@ -13,9 +13,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 
-@dataclass(frozen=True, slots=True)
-class NumericColumn:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NumericColumn(ShortRepr):
     """A column of numbers or times in both tables.
 
     Attributes
@@ -46,8 +48,8 @@ class NumericColumn:
         return (self.low + self.high) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class CategoricalColumn:
+@dataclass(frozen=True, slots=True, repr=False)
+class CategoricalColumn(ShortRepr):
     """A column of categories in both tables.
 
     Attributes
@@ -81,8 +83,8 @@ class CategoricalColumn:
 Column = NumericColumn | CategoricalColumn
 
 
-@dataclass(frozen=True, slots=True)
-class Generalization:
+@dataclass(frozen=True, slots=True, repr=False)
+class Generalization(ShortRepr):
     """How much the released values of one quasi-identifier leave open.
 
     It is counted in values of the attribute's domain: the leaves of its hierarchy, without
@@ -135,8 +137,8 @@ class Generalization:
     unknown: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TablePair:
+@dataclass(frozen=True, slots=True, repr=False)
+class TablePair(ShortRepr):
     """An original table and a release of it.
 
     Attributes

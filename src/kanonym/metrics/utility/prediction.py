@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
+
 BOOSTING: dict[str, Any] = {"max_iter": 50, "max_leaf_nodes": 15, "early_stopping": False}
 """Of both kinds of boosted trees."""
 
@@ -17,8 +19,8 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Lessons:
+@dataclass(frozen=True, slots=True, repr=False)
+class Lessons(ShortRepr):
     """Records of one table that models learn from.
 
     Attributes

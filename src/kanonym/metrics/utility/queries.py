@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.measured import Meaning, Measured
 from kanonym.metrics.utility.cells import below, borders
@@ -30,8 +31,8 @@ SANITY = 0.001
 Kept = TypeVar("Kept", np.bool_, np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+@dataclass(frozen=True, slots=True, repr=False)
+class Condition(ShortRepr):
     """What a query asks about one attribute.
 
     Attributes
@@ -140,8 +141,8 @@ def draw_query(asked: Sequence[Asked], random: np.random.Generator) -> list[Cond
     return [Condition(int(a), *asked[a].draw(share, random)) for a in chosen]
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+@dataclass(frozen=True, slots=True, repr=False)
+class Counted(ShortRepr):
     """Records of both tables, equal ones counted.
 
     Attributes

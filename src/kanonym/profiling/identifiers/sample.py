@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
+
 DISTINCT = 2_000
 """At most so many different values of a column are looked at."""
 
@@ -23,8 +25,8 @@ _RESERVE = 3
 _EXACT = 2**53
 
 
-@dataclass(frozen=True)
-class Sample:
+@dataclass(frozen=True, repr=False)
+class Sample(ShortRepr):
     """Different values of a column as text, with the number of rows that have each.
 
     Attributes

@@ -15,6 +15,7 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.policy.faults import unknown
 from kanonym.transforms.copula import Constraint
 from kanonym.transforms.copula.numbers import Grid, plain_numbers
@@ -25,8 +26,8 @@ EXACT = 2.0**53
 """Whole numbers below are exact in a float."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlainTable:
+@dataclass(frozen=True, slots=True, repr=False)
+class PlainTable(ShortRepr):
     """A table as numbers and texts.
 
     Attributes

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.risk.dependence import positive_definite
 from kanonym.transforms.copula.axes import binned
 from kanonym.transforms.copula.correlation import fitted_correlation
@@ -42,8 +43,8 @@ class _Read(NamedTuple):
     cumulative: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class Coordinates:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coordinates(ShortRepr):
     """The axes of the copula and how they hang together.
 
     Attributes

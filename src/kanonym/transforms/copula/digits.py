@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.short_repr import ShortRepr
 from kanonym.transforms.copula.numbers import EXACT, MOST_DECIMALS
 
 ULPS = 4
@@ -26,8 +27,8 @@ SECONDS = [86_400, 3_600, 60, 1]
 PARTS = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Digits:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Digits(ShortRepr):
     """Which values are finer than most, and what those are rounded to.
 
     Attributes

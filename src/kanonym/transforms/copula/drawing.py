@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from kanonym.data.errors import DataError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.transforms.copula.conditional import drawn, regression, truncated
 from kanonym.transforms.copula.coordinates import Axis, Coordinates
 from kanonym.transforms.copula.numbers import typed_numbers
@@ -22,8 +23,8 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fitted(ShortRepr):
     """What was fitted to a table: scales of its columns, coordinates and relations."""
 
     scales: tuple[Scale, ...]
@@ -31,8 +32,8 @@ class Fitted:
     relations: Relations
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
+@dataclass(frozen=True, eq=False, repr=False)
+class Asked(ShortRepr):
     """What is known of records before anything is drawn.
 
     Attributes

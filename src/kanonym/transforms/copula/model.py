@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.parallel import parallel
 from kanonym.transforms.copula.constraints import Constraint
 from kanonym.transforms.copula.coordinates import coordinates_of
@@ -24,8 +25,8 @@ from kanonym.transforms.copula.scales import scale_of
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class TableModel:
+@dataclass(frozen=True, eq=False, repr=False)
+class TableModel(ShortRepr):
     """A Gaussian copula over the columns of a table: see `fit`.
 
     Attributes

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.grid import numbers_of
+from kanonym.data.short_repr import ShortRepr
 
 Floats = NDArray[np.float64]
 
@@ -42,8 +43,8 @@ def typed_numbers(numbers: NDArray[Any], name: str, dtype: pl.DataType) -> pl.Se
     return pl.Series(name, numbers).cast(dtype)
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+@dataclass(frozen=True, slots=True, repr=False)
+class Grid(ShortRepr):
     """The numbers that a column could hold: multiples of a step within the observed range.
 
     Attributes

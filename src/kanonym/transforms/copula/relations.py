@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.transforms.copula.constraints import Constraint
 from kanonym.transforms.copula.numbers import WIDEST, Grid, plain_numbers
 from kanonym.transforms.copula.scales import Codes, Scale, scale_of
@@ -51,8 +52,8 @@ class Step(NamedTuple):
     link: int | None
 
 
-@dataclass(frozen=True, eq=False)
-class Relations:
+@dataclass(frozen=True, eq=False, repr=False)
+class Relations(ShortRepr):
     """The constraints of a table.
 
     Attributes

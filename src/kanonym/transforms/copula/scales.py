@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import encode_column, kind_of
 from kanonym.transforms.copula.digits import Digits, digits_of
 from kanonym.transforms.copula.numbers import EXACT, Grid, plain_numbers, typed_numbers
@@ -28,8 +29,8 @@ FEW = 20
 """In a table of fewer records, nothing is taken for free text."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Between:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Between(ShortRepr):
     """What is drawn of a column that is measured finely.
 
     Attributes
@@ -48,8 +49,8 @@ class Between:
     digits: Digits | None
 
 
-@dataclass(frozen=True, eq=False)
-class Scale:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scale(ShortRepr):
     """The values of a column that are not null, in an order.
 
     Attributes

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from kanonym.data.short_repr import ShortRepr
+
 Floats = NDArray[np.float64]
 
 APART = 1.22
@@ -23,8 +25,8 @@ HEAP = 5
 """A value with so many records is one of its own among measured ones, as zero often is."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stretches:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Stretches(ShortRepr):
     """A distribution in stretches that are straight lines in a normal probability plot.
 
     Attributes

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import Column, Generalization
 from kanonym.transforms.recoding import text_of
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
+@dataclass(frozen=True, slots=True, repr=False)
+class Cells(ShortRepr):
     """One attribute of an original and of a release.
 
     Attributes
@@ -76,8 +77,8 @@ class Cells:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+@dataclass(frozen=True, slots=True, repr=False)
+class Reading(ShortRepr):
     """What was read of one attribute.
 
     Attributes

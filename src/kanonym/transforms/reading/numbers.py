@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST, Domain, encode_column
 from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.utility.pair import Generalization, NumericColumn
@@ -20,8 +21,8 @@ from kanonym.transforms.recoding import text_of
 _ALL = Span(None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Labels:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Labels(ShortRepr):
     """Distinct released cells as intervals of a line; the last two are null and suppressed.
 
     Attributes

@@ -1,0 +1,97 @@
+"""What results show of themselves when they are printed, pickled or end a notebook's cell."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from functools import partial
+
+import polars as pl
+import pytest
+
+import kanonym as ka
+
+N = 60
+PEOPLE = pl.DataFrame(
+    {
+        "age": [7000 + place for place in range(N)],
+        "zip": [f"ZIP{place:03d}" for place in range(N)],
+        "pay": [f"PAY{place % 7}" for place in range(N)],
+    }
+)
+ASKED = {"quasi_identifiers": ["age", "zip"], "sensitive": ["pay"]}
+RAW = re.compile(r"70\d\d|ZIP\d|PAY\d|array\(|shape:|Series")
+
+
+@pytest.fixture(scope="module")
+def release():
+    """Return a release of the people, of which some are suppressed."""
+    table = pl.concat([PEOPLE, pl.DataFrame({"age": [99999], "zip": ["ZIP999"], "pay": ["PAY0"]})])
+    policy = ka.Policy.short(**ASKED, k=5, l=2, suppression_limit=0.1)
+    return ka.anonymize(table, policy)
+
+
+RESULTS = {
+    "release": lambda release: release,
+    "outcome": lambda release: release.outcome,
+    "encoded table": lambda release: release.outcome.table,
+    "domain": lambda release: release.outcome.table.domains[0],
+    "partition": lambda release: release.outcome.partition,
+    "recoded attribute": lambda release: release.outcome.recoded[0],
+    "verification": lambda release: release.verification,
+    "violated verification": lambda _: ka.verify(PEOPLE, ka.Policy.short(**ASKED, k=2)),
+    "utility": lambda release: release.utility,
+    "risk": lambda release: release.risk,
+    "attacks": lambda release: ka.attack(PEOPLE, release.frame, policy=release.policy),
+    "assessment": lambda release: ka.assess(PEOPLE, release.frame, policy=release.policy),
+    "table risk": lambda _: ka.risk(PEOPLE, **ASKED),
+    "measurement": lambda _: ka.measure(PEOPLE, **ASKED),
+    "profile": lambda _: ka.profile(PEOPLE),
+    "fitted": lambda _: ka.fit(PEOPLE, **ASKED, k=5),
+    "batch": lambda _: ka.fit(PEOPLE, **ASKED, k=5).apply(PEOPLE),
+    "injection": lambda _: ka.inject(
+        PEOPLE.select("age", "pay"), quasi_identifiers=["age"], sensitive=["pay"], size=2
+    ),
+    "synthesis": lambda _: ka.synthesize(PEOPLE.select("age", "pay")),
+}
+
+
+@pytest.mark.parametrize("make", RESULTS.values(), ids=RESULTS)
+def test_no_result_prints_a_value_a_code_or_a_row(make, release):
+    """The `repr` is short, and has neither values of the table nor arrays of codes or rows."""
+    shown = repr(make(release))
+    assert RAW.search(shown) is None
+    assert len(shown) < 1000
+
+
+def test_a_release_says_what_it_is(release):
+    """Its `repr` has the records, k and the verdict."""
+    assert repr(release) == (
+        "Release(rows_in=61, rows_out=60, suppressed=1, k=7, verdict='satisfied')"
+    )
+
+
+@pytest.mark.parametrize("write", [pickle.dumps, partial(pickle.dumps, protocol=2)])
+def test_a_pickled_release_does_not_tell_who_is_who(write):
+    """It has the frame and the figures; of suppressed records and of the order it has nothing."""
+    table = PEOPLE.with_columns(note=pl.format("CANARY{}", "zip"))
+    policy = ka.Policy.short(**ASKED, k=20, others="insensitive", suppression_limit=0.4)
+    odd = table.head(1).with_columns(age=pl.lit(10**6), note=pl.lit("CANARY suppressed"))
+    release = ka.anonymize(pl.concat([table, odd.cast(table.schema)]), policy)
+    text = write(release)
+    assert release.suppressed
+    assert b"CANARY suppressed" not in text
+    assert release.rows.tobytes() not in text
+    again = pickle.loads(text)  # noqa: S301 - written here
+    assert again.rows is None
+    assert again.frame.equals(release.frame)
+    assert again.to_dict() == release.to_dict()
+
+
+def test_what_a_pickled_release_has_not_is_said(release, tmp_path):
+    """Reports need the encoded table: the message says where they can be made."""
+    again = copy.copy(release)
+    with pytest.raises(ka.DataError, match="pickled or copied has no outcome"):
+        again.report(tmp_path / "report.html")
+    assert not hasattr(again, "anything_else")
