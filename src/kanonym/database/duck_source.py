@@ -12,11 +12,11 @@ from typing import Any
 import duckdb
 
 from kanonym.data.errors import DataError
+from kanonym.data.files.hidden import hidden
 from kanonym.data.frames import is_frame, to_polars
 from kanonym.database import duck_files
 from kanonym.database.duck import ArrowTable, DuckStore, Relation
 from kanonym.database.duck_errors import errors
-from kanonym.database.hidden import hidden
 from kanonym.database.names import fresh, refuse_same_names
 from kanonym.relational.store import MOST_TUPLES, Source
 

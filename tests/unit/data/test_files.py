@@ -16,9 +16,8 @@ import pyarrow.parquet
 import pytest
 from polars.testing import assert_frame_equal
 
-from kanonym.data import files
 from kanonym.data.errors import DataError
-from kanonym.data.files import FORMATS, check_table_output, read_table, write_table
+from kanonym.data.files import FORMATS, check_table_output, read_table, write_table, writing
 
 WRITTEN = [extension for extension in FORMATS if extension != ".xls"]
 TEXT = [".csv", ".txt", ".tsv", ".jsonl", ".ndjson", ".json"]
@@ -404,7 +403,7 @@ def test_a_full_device_is_an_error(tmp_path):
 
 def test_one_format_has_one_writer():
     """Each format that an extension names can be written."""
-    assert set(FORMATS.values()) == set(files._WRITERS)  # noqa: SLF001
+    assert set(FORMATS.values()) == set(writing._WRITERS)  # noqa: SLF001
 
 
 def test_real_data_is_read(shared_data):

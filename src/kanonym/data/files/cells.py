@@ -116,6 +116,13 @@ def printable(frame: pl.DataFrame, kind: str, *, nested: bool = False) -> pl.Dat
     return frame.with_columns(selectors.duration().dt.to_string("iso"))
 
 
+def decimals(column: pl.Series) -> pl.Series:
+    """Return a column of decimals as floats where these hold every digit, else as texts."""
+    floats = column.cast(pl.Float64, strict=False)
+    exact = floats.cast(column.dtype, strict=False).eq_missing(column).all()
+    return floats if exact else column.cast(pl.String)
+
+
 def _converted(
     texts: pl.Series, conversions: tuple[Callable[[pl.Series], pl.Series | None], ...]
 ) -> pl.Series:

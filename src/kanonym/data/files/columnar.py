@@ -45,14 +45,41 @@ def read_feather(data: bytes, where: str) -> pl.DataFrame:
         raise DataError(_unreadable(where, "an Arrow or Feather file", error)) from None
 
 
-def write_parquet(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
-    """Write a Parquet file (zstd)."""
+def write_parquet(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
+    """Write a Parquet file (zstd), and return the table.
+
+    Raises
+    ------
+    DataError
+        A column of integers of 128 bits.
+
+    """
+    _refuse_long_integers(frame, "Parquet")
     frame.write_parquet(target)
+    return frame
 
 
-def write_feather(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
-    """Write a Feather file of version 2 (lz4), in the types that every reader knows."""
+def write_feather(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
+    """Write a Feather file of version 2 (lz4) in types that every reader knows; return the table.
+
+    Raises
+    ------
+    DataError
+        A column of integers of 128 bits.
+
+    """
+    _refuse_long_integers(frame, "Feather")
     frame.write_ipc(target, compression="lz4", compat_level=pl.CompatLevel.oldest())
+    return frame
+
+
+def _refuse_long_integers(frame: pl.DataFrame, form: str) -> None:
+    for name, dtype in frame.schema.items():
+        if dtype in (pl.Int128, pl.UInt128):
+            raise DataError(
+                f"column {name!r} holds {dtype}, which other readers of {form} do not know; "
+                "convert it to text or to 64 bits"
+            )
 
 
 def _unreadable(where: str, kind: str, error: Exception) -> str:

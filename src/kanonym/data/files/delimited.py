@@ -27,9 +27,10 @@ from typing import Any, TypeAlias
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+from polars import selectors
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.cells import differing_texts, printable, typed
+from kanonym.data.files.cells import decimals, differing_texts, printable, typed
 from kanonym.data.files.disk import decoded
 from kanonym.data.files.header import check_names, refuse_missing_header
 
@@ -111,10 +112,11 @@ def layout(data: bytes, where: str, separator: str | None = None) -> tuple[str, 
     return separator, rows[0], len(above)
 
 
-def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> None:
+def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.DataFrame:
     """Write a table of separated cells, quoted where they need it.
 
-    Null is an empty cell, an empty text a quoted one.
+    Null is an empty cell, an empty text a quoted one. Returns the table in the types that
+    were written.
 
     Raises
     ------
@@ -122,7 +124,21 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> Non
         A column of lists, structs, bytes or objects.
 
     """
-    printable(frame, "CSV").write_csv(target, separator=separator)
+    held = printable(frame, "CSV").with_columns(
+        selectors.time().dt.to_string("iso"),
+        selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String),
+        *[
+            one
+            for one in map(decimals, frame.select(selectors.decimal()))
+            if one.dtype == pl.String
+        ],
+    )
+    held.write_csv(target, separator=separator)
+    return held
+
+
+def _is_text(column: pl.Series) -> bool:
+    return column.dtype == pl.String
 
 
 def _parsed(

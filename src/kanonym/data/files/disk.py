@@ -5,10 +5,10 @@ from __future__ import annotations
 import codecs
 import contextlib
 import difflib
+import errno
 import hashlib
 import os
 import re
-import secrets
 import shutil
 import sys
 import tempfile
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kanonym.data.errors import DataError
+from kanonym.data.files.hidden import hidden
 
 _CREDENTIALS = re.compile(r":[^@]*@|pass(word|wd)?=|pwd=", re.IGNORECASE)
 
@@ -129,10 +130,11 @@ def check_output(path: str | Path) -> None:
 def atomic_write(path: str | Path) -> Iterator[Path]:
     """Write a file whole or not at all.
 
-    Yields a path in the same folder with the same extension, where the caller
-    writes. When the block ends, that file takes the place of `path`; when the
-    block fails, it is removed and `path` stays as it was. A device or a pipe gets
-    the finished bytes copied instead, for it cannot be replaced.
+    Yields a hidden path in the same folder, where the caller writes. When the block
+    ends, that file takes the place of `path`; when the block fails, it is removed and
+    `path` stays as it was. What a killed process left, the next one that writes into
+    the folder removes (see `hidden`). A device or a pipe gets the finished bytes copied
+    instead, for it cannot be replaced.
 
     Parameters
     ----------
@@ -149,7 +151,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
     final = Path(path).resolve()
     special = final.exists() and not final.is_file()
     folder = Path(tempfile.gettempdir()) if special else final.parent
-    temporary = folder / f".kanonym-{secrets.token_hex(8)}{final.suffix}"
+    temporary = hidden(folder)
     try:
         yield temporary
         if special:
@@ -196,10 +198,20 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         return
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        _write_all(data)
         sys.stdout.buffer.flush()
     except OSError as error:
         raise DataError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def _write_all(data: bytes) -> None:
+    """Write to standard output until it has every byte: unbuffered, it may take a part of them."""
+    rest = memoryview(data)
+    while rest:
+        written = sys.stdout.buffer.write(rest)
+        if not written:  # a pipe that does not wait for its reader
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        rest = rest[written:]
 
 
 def _flush(path: Path) -> None:

@@ -6,6 +6,8 @@
   JSON has no type. Integers beyond 64 bits become texts, digit for digit.
 - A column of numbers and texts is text. Any other mixture is an error.
 - Without a record there are no columns: a table of no rows cannot be read back.
+- Written are dates and times as ISO 8601 texts, decimals as numbers where a float has all of
+  their digits, else as texts, and integers beyond 64 bits as texts.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import polars as pl
 from polars import selectors
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.cells import differing_texts, printable, temporal
+from kanonym.data.files.cells import decimals, differing_texts, printable, temporal
 from kanonym.data.files.disk import decoded
 
 _KINDS: dict[type, str] = {
@@ -67,8 +69,8 @@ def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> 
     return frame.select(names).with_columns(selectors.by_dtype(pl.Int128).cast(pl.String), *moments)
 
 
-def write_lines(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
-    """Write one object a line.
+def write_lines(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
+    """Write one object per line, and return the table in the types that were written.
 
     Raises
     ------
@@ -76,11 +78,13 @@ def write_lines(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
         A column of bytes or objects, or an infinite number.
 
     """
-    _expressible(frame).write_ndjson(target)
+    held = _expressible(frame)
+    held.write_ndjson(target)
+    return held
 
 
-def write_array(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
-    """Write an array of objects.
+def write_array(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
+    """Write an array of objects, one per line; return the table in the types that were written.
 
     Raises
     ------
@@ -88,12 +92,16 @@ def write_array(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
         A column of bytes or objects, or an infinite number.
 
     """
-    # Given a path, polars' `write_json` hides a full disk.
-    text = _expressible(frame).write_json().encode()
+    held = _expressible(frame)
+    lines = io.BytesIO()
+    held.write_ndjson(lines)
+    # A line break within a text is written as \\n: these are the ends of records.
+    text = b"[" + lines.getvalue().removesuffix(b"\n").replace(b"\n", b",\n") + b"]"
     if isinstance(target, Path):
         target.write_bytes(text)
     else:
         target.write(text)
+    return held
 
 
 def _expressible(frame: pl.DataFrame) -> pl.DataFrame:
@@ -103,7 +111,29 @@ def _expressible(frame: pl.DataFrame) -> pl.DataFrame:
                 f"column {column.name!r} holds an infinite number, which JSON cannot; "
                 "write CSV or Parquet"
             )
-    return printable(frame, "JSON", nested=True).with_columns(selectors.decimal().cast(pl.Float64))
+    frame = printable(frame, "JSON", nested=True)
+    return frame.with_columns(
+        selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String),
+        (selectors.date() | selectors.datetime() | selectors.time()).dt.to_string("iso:strict"),
+        selectors.categorical().cast(pl.String),
+        selectors.enum().cast(pl.String),
+        *[decimals(column) for column in frame.select(selectors.decimal())],
+        *[
+            pl.col(name).cast(_with_texts(dtype))
+            for name, dtype in frame.schema.items()
+            if dtype.is_nested()
+        ],
+    )
+
+
+def _with_texts(dtype: Any) -> Any:
+    """Return a type of lists or structs in which dates, times and categories are texts."""
+    if isinstance(dtype, pl.Struct):
+        return pl.Struct({one.name: _with_texts(one.dtype) for one in dtype.fields})
+    if isinstance(dtype, pl.List | pl.Array):
+        return pl.List(_with_texts(dtype.inner))
+    plain = dtype.is_integer() or dtype.is_float() or dtype in (pl.Boolean, pl.Null)
+    return dtype if plain else pl.String()
 
 
 def _first_line(data: bytes) -> bytes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,7 +25,7 @@ def test_a_file_appears_when_the_block_ends(tmp_path):
     with atomic_write(path) as temporary:
         temporary.write_text("half")
         assert temporary.parent == tmp_path
-        assert temporary.suffix == ".html"
+        assert not temporary.match("*.html")  # no pattern takes it for a finished file
         assert not path.exists()
     assert path.read_text() == "half"
     assert names(tmp_path) == ["report.html"]
@@ -45,6 +47,31 @@ def test_a_failing_block_leaves_everything_as_it_was(tmp_path, error):
         write_and_fail(path, error)
     assert path.read_text() == "old"
     assert names(tmp_path) == ["t.csv"]
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    """The next write into a folder removes the hidden files of processes that are no more."""
+    code = (
+        "import os, sys\n"
+        "from kanonym.data.files import atomic_write\n"
+        "with atomic_write(sys.argv[1]) as temporary:\n"
+        "    temporary.write_text('half')\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    path = tmp_path / "t.csv"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert len(names(tmp_path)) == 1
+    write_text(path, "whole")
+    assert names(tmp_path) == ["t.csv"]
+
+
+def test_the_file_of_a_process_at_work_stays(tmp_path):
+    """Another write into the folder leaves a file alone whose process is alive."""
+    with atomic_write(tmp_path / "slow.csv") as temporary:
+        temporary.write_text("half")
+        write_text(tmp_path / "quick.csv", "whole")
+        assert temporary.exists()
+    assert names(tmp_path) == ["quick.csv", "slow.csv"]
 
 
 FULL = OSError(28, "No space left on device")
@@ -113,6 +140,44 @@ def test_text_goes_to_standard_output(capsysbinary):
     """`-` is standard output."""
     write_text("-", "é\n")
     assert capsysbinary.readouterr().out == b"\xc3\xa9\n"
+
+
+class Slow:
+    """An unbuffered stream that takes some bytes at a time, and no more than it has room for."""
+
+    def __init__(self, room):
+        self.room = room
+        self.taken = b""
+
+    @property
+    def buffer(self):
+        """Stand for the stream of bytes, too."""
+        return self
+
+    def write(self, data):
+        """Take at most seven bytes."""
+        part = bytes(data[: min(7, self.room - len(self.taken))])
+        if not part:
+            raise FULL
+        self.taken += part
+        return len(part)
+
+    def flush(self):
+        """Do nothing: nothing waits."""
+
+
+def test_standard_output_gets_every_byte(monkeypatch):
+    """A stream that takes a part of the bytes is given the rest."""
+    monkeypatch.setattr(sys, "stdout", out := Slow(room=1000))
+    write_text("-", "x" * 100)
+    assert out.taken == b"x" * 100
+
+
+def test_standard_output_that_fills_up_is_an_error(monkeypatch):
+    """Bytes that nobody took are an error, also where the stream took the first of them."""
+    monkeypatch.setattr(sys, "stdout", Slow(room=50))
+    with pytest.raises(DataError, match="standard output cannot be written: No space left"):
+        write_text("-", "x" * 100)
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,11 @@ def test_texts_are_never_formulas_links_or_numbers():
     assert round_trip(pl.DataFrame({"x": texts}))["x"].to_list() == texts
 
 
+def test_names_that_differ_in_case_are_two_columns():
+    """A sheet is no table of Excel, whose columns may not differ in case alone."""
+    assert round_trip(pl.DataFrame({"Age": [1], "age": [2]})).columns == ["Age", "age"]
+
+
 def test_inner_rows_of_nulls_are_records():
     """A record without any value between others is kept."""
     frame = pl.DataFrame({"a": [1, None, 3], "b": ["x", None, "z"]})
@@ -60,7 +65,7 @@ def test_inner_rows_of_nulls_are_records():
 def test_a_last_row_of_nulls_is_refused():
     """A sheet ends with its last value, so a last record without any would be lost."""
     with pytest.raises(DataError, match="the last row is all null: a sheet of Excel would lose"):
-        write(pl.DataFrame({"a": [1, None], "b": ["x", ""]}), io.BytesIO())
+        write(pl.DataFrame({"a": [1, None], "b": ["x", None]}), io.BytesIO())
 
 
 def test_a_column_of_nulls_is_text(capfd):
@@ -79,6 +84,46 @@ def test_times_that_excel_lacks_are_texts():
         }
     )
     assert round_trip(frame).row(0) == ("2020-06-01 12:00:00.000000+00:00", "01:02:03")
+
+
+def test_numbers_keep_all_of_their_digits():
+    """Seventeen digits are written where a number needs them, and the largest numbers too."""
+    numbers = [0.30000000000000004, 0.3, 1 / 3, 5e-324, 1.7976931348623157e308]
+    assert round_trip(pl.DataFrame({"x": numbers}))["x"].to_list() == numbers
+
+
+@pytest.mark.parametrize("number", [1e100, 1e19, -(2.0**63) * 1.5])
+def test_whole_numbers_beyond_64_bits_are_read(number):
+    """A column of large whole numbers is read as floating-point numbers."""
+    assert round_trip(pl.DataFrame({"x": [number, 1.0]}))["x"].to_list() == [number, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        (
+            [None, dt.datetime(2020, 1, 1, 1, 1, 1, 123456)],
+            [None, "2020-01-01 01:01:01.123456"],
+        ),
+        ([dt.date(1850, 1, 1), dt.date(2020, 1, 1)], ["1850-01-01", "2020-01-01"]),
+        ([dt.date(1900, 2, 28)], ["1900-02-28"]),
+    ],
+    ids=["below a millisecond", "before 1900", "beside the day that never was"],
+)
+def test_dates_and_times_beyond_excel_are_texts(values, texts):
+    """A column with a date or time that Excel would change is spelt in ISO 8601."""
+    assert round_trip(pl.DataFrame({"x": values}))["x"].to_list() == texts
+
+
+def test_decimals_that_floats_round_are_texts():
+    """Decimals are numbers where these hold every digit, else texts."""
+    long = ["0.1234567890123456788", "0.1234567890123456789"]
+    frame = pl.DataFrame({"x": long, "y": ["1.50", "0.10"]}).cast(
+        {"x": pl.Decimal(30, 19), "y": pl.Decimal(9, 2)}
+    )
+    read_back = round_trip(frame)
+    assert read_back["x"].to_list() == long
+    assert read_back["y"].to_list() == [1.5, 0.1]
 
 
 @pytest.mark.parametrize(
@@ -105,6 +150,8 @@ def test_what_is_no_workbook_is_refused():
     [
         (pl.DataFrame({"x": [1.0, float("inf")]}), "'x' holds an infinite number"),
         (pl.DataFrame({"x": ["y" * 32_768]}), "'x' holds a text of over 32767 characters"),
+        (pl.DataFrame({"x": ["😀" * 16_384]}), "'x' holds a text of over 32767 characters"),
+        (pl.DataFrame({"x": ["a", ""]}), "'x', row 2: Excel cannot tell an empty text from null"),
         (pl.DataFrame({"x": [[1]]}), "'x' holds List"),
         (pl.DataFrame({"x": range(1_048_576)}), "1048576 rows of 1 columns: Excel holds 1048575"),
     ],

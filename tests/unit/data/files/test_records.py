@@ -122,6 +122,14 @@ def test_decimals_are_numbers():
     assert target.getvalue() == b'{"x":1.5}\n'
 
 
+def test_decimals_that_floats_round_are_texts():
+    """A decimal of more digits than a float has is written digit for digit."""
+    target = io.BytesIO()
+    column = pl.Series(["0.1234567890123456789"]).cast(pl.Decimal(30, 19))
+    write_lines(pl.DataFrame({"x": column}), target)
+    assert target.getvalue() == b'{"x":"0.1234567890123456789"}\n'
+
+
 def test_what_is_written_is_json():
     """Python's own reader understands both forms."""
     frame = pl.DataFrame({"a": ["é\n", None], "b": [1, 2]})

@@ -2,7 +2,8 @@
 
 A hidden name starts with a dot and does not end as tables do: no pattern of files matches it.
 It tells which process of which machine made it, so that a later run removes what a killed one
-could not.
+could not. Processes in containers may share the machine's name, but not its numbers of processes:
+those of another container are never removed.
 """
 
 from __future__ import annotations
@@ -35,8 +36,11 @@ def sweep(folder: Path) -> None:
 
 
 def _start() -> str:
-    machine = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
-    return f".kanonym-{machine}-"
+    numbered = ""
+    with contextlib.suppress(OSError):  # where a system has no such spaces
+        numbered = os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - a name, not a path
+    place = f"{socket.gethostname()} {numbered}"
+    return f".kanonym-{hashlib.sha256(place.encode()).hexdigest()[:8]}-"
 
 
 def _alive(process: int) -> bool:

@@ -1,0 +1,63 @@
+"""Formats by the extension of a file, and by its first bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kanonym.data.errors import DataError
+
+FORMATS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".ipc": "feather",
+    ".xlsx": "excel",
+    ".xls": "excel",
+}
+
+TEXT = ("csv", "tsv", "jsonl", "json")
+BOM = b"\xef\xbb\xbf"
+
+
+def format_of(path: str | Path, given: str | None) -> str | None:
+    """Return the format asked for, or that of the extension; None where there is none."""
+    known = sorted(set(FORMATS.values()))
+    if given is not None:
+        if given not in known:
+            raise DataError(f"format {given!r} is unknown; it is one of {', '.join(known)}")
+        return given
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    packed = suffixes[-1:] == [".gz"]
+    if packed:
+        suffixes.pop()
+    if not suffixes:
+        return None
+    kind = FORMATS.get(suffixes[-1])
+    if kind is None or (packed and kind not in TEXT):
+        raise DataError(
+            f"{path}: unknown extension; name the format ({', '.join(known)}) "
+            f"or use one of {', '.join(FORMATS)}"
+        )
+    return kind
+
+
+def sniffed(data: bytes) -> str:
+    """Return the format that the first bytes of a file tell."""
+    for magic, kind in (
+        (b"PAR1", "parquet"),
+        (b"ARROW1", "feather"),
+        (b"\xff\xff\xff\xff", "feather"),
+        (b"PK\x03\x04", "excel"),
+        (b"\xd0\xcf\x11\xe0", "excel"),
+    ):
+        if data.startswith(magic):
+            return kind
+    first = data.removeprefix(BOM)[:4096].lstrip()[:1]
+    return {b"[": "json", b"{": "jsonl"}.get(first, "csv")

@@ -1,0 +1,117 @@
+"""Tables from files: any of the formats, told by extension or first bytes."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+import polars as pl
+
+from kanonym.data.errors import DataError
+from kanonym.data.files import columnar, delimited, excel, records
+from kanonym.data.files.content import Content
+from kanonym.data.files.disk import read_bytes
+from kanonym.data.files.formats import BOM, format_of, sniffed
+from kanonym.data.frames import to_polars
+
+_GZIP = b"\x1f\x8b"
+
+
+def read_table(
+    path: str | Path,
+    format: str | None = None,  # noqa: A002 - the word for it, in the CLI too
+    separator: str | None = None,
+    texts: dict[str, pl.Series] | None = None,
+) -> pl.DataFrame:
+    """Read a table from a file.
+
+    Parameters
+    ----------
+    path
+        The file, or `-` for standard input.
+    format
+        One of the values of `FORMATS`; None goes by the extension, and by the
+        first bytes where there is none.
+    separator
+        The character between the cells of a CSV file; None detects comma,
+        semicolon, tab or bar.
+    texts
+        Filled with the columns of a text file in which several texts read as one value
+        (`1` and `1.0`), as text: who reads the file as text tells them apart.
+
+    Returns
+    -------
+    polars.DataFrame
+        With at least one column; NaN is null.
+
+    Raises
+    ------
+    DataError
+        The file is missing (the nearest name is told), unreadable, empty, in
+        another format, not UTF-8, has a row of another length, no header, or two
+        columns of one name. The message names the file, and the line and column
+        where there is one.
+
+    Notes
+    -----
+    The whole file is held in memory while it is read.
+
+    """
+    return read_with_content(path, format, separator, texts)[0]
+
+
+def read_with_content(
+    path: str | Path,
+    format: str | None = None,  # noqa: A002 - as read_table
+    separator: str | None = None,
+    texts: dict[str, pl.Series] | None = None,
+) -> tuple[pl.DataFrame, Content]:
+    """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
+    where = "standard input" if str(path) == "-" else str(path)
+    data = read_bytes(path)
+    content = Content.of_bytes(path, data)
+    kind = format_of(path, format)
+    if data.startswith(_GZIP):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):
+            raise DataError(f"{where} is a damaged gzip file") from None
+    if not data.removeprefix(BOM).strip():
+        raise DataError(f"{where} is empty")
+    kind = kind or sniffed(data)
+    if separator is not None:
+        _check_separator(separator, kind)
+    try:
+        return to_polars(_read(data, where, kind, separator, texts)), content
+    except DataError as error:
+        raise with_place(error, where) from None
+
+
+def _read(
+    data: bytes,
+    where: str,
+    kind: str,
+    separator: str | None,
+    texts: dict[str, pl.Series] | None,
+) -> pl.DataFrame:
+    if kind in ("csv", "tsv"):
+        return delimited.read(data, where, separator or ("\t" if kind == "tsv" else None), texts)
+    if kind in ("json", "jsonl"):
+        return records.read(data, where, texts)
+    if kind == "excel":
+        return excel.read(data, where)
+    read = columnar.read_parquet if kind == "parquet" else columnar.read_feather
+    return read(data, where)
+
+
+def _check_separator(separator: str, kind: str) -> None:
+    if len(separator) != 1 or not separator.isascii() or separator in '"\r\n':
+        raise DataError(f"separator {separator!r} is not one ASCII character other than a quote")
+    if kind not in ("csv", "tsv"):
+        raise DataError(f"separator {separator!r} is for CSV files; this is {kind}")
+
+
+def with_place(error: DataError, where: str) -> DataError:
+    """Name the file in errors of the layers that know columns only."""
+    return error if str(error).startswith(where) else DataError(f"{where}: {error}")

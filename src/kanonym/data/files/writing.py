@@ -1,0 +1,145 @@
+"""Tables to files: written whole or not at all, and read back before they take their name."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import polars as pl
+
+from kanonym.data.errors import DataError
+from kanonym.data.files import columnar, delimited, excel, records
+from kanonym.data.files.content import Content
+from kanonym.data.files.disk import atomic_write, check_output, refuse_url, write_bytes
+from kanonym.data.files.formats import FORMATS, format_of
+from kanonym.data.files.read_back import check_written
+from kanonym.data.files.reading import with_place
+from kanonym.data.frames import column_names
+
+Write: TypeAlias = Callable[[pl.DataFrame, Path | io.BytesIO], pl.DataFrame]
+_WRITERS: dict[str, Write] = {
+    "csv": lambda frame, target: delimited.write(frame, target, ","),
+    "tsv": lambda frame, target: delimited.write(frame, target, "\t"),
+    "jsonl": records.write_lines,
+    "json": records.write_array,
+    "parquet": columnar.write_parquet,
+    "feather": columnar.write_feather,
+    "excel": excel.write,
+}
+
+
+def write_table(
+    frame: pl.DataFrame,
+    path: str | Path,
+    format: str | None = None,  # noqa: A002 - as read_table
+    *,
+    read_back: bool = True,
+) -> Content:
+    """Write a table to a file, whole or not at all.
+
+    Before the file takes its name, it is read back by another reader, and every value is
+    compared with the table's. NaN is written as null, and -0.0 as 0.0, because
+    verification counts them as one.
+
+    Parameters
+    ----------
+    frame
+        The table.
+    path
+        The file, replaced if it exists, or `-` for standard output (CSV unless
+        `format` says otherwise).
+    format
+        One of the values of `FORMATS`; None goes by the extension.
+    read_back
+        False leaves out the comparison, for tables that another check covers.
+
+    Returns
+    -------
+    Content
+        The file's name, and the SHA-256 of the bytes that were written.
+
+    Raises
+    ------
+    DataError
+        The table has no columns; the format is unknown, or cannot hold a column
+        (lists in CSV, infinite numbers in JSON, empty texts in Excel); a value reads
+        back as another one; the folder does not exist; the disk is full or the file
+        may not be written. Nothing is left behind then, and a file that was there
+        before is unchanged.
+
+    """
+    column_names(frame)  # no format can hold a table without columns
+    kind = check_table_output(path, format)
+    where = "standard output" if str(path) == "-" else str(path)
+    packed = str(path).lower().endswith(".gz")
+    frame = _canonical(frame)
+    try:
+        if str(path) == "-" or packed:
+            buffer = io.BytesIO()
+            held = _WRITERS[kind](frame, buffer)
+            data = buffer.getvalue()
+            data = gzip.compress(data, mtime=0) if packed else data
+            if read_back:
+                check_written(gzip.decompress(data) if packed else data, kind, frame, held)
+            write_bytes(path, data)
+            return Content.of_bytes(path, data)
+        with atomic_write(path) as temporary:
+            held = _WRITERS[kind](frame, temporary)
+            data = temporary.read_bytes()
+            if read_back:
+                check_written(data, kind, frame, held)
+            return Content.of_bytes(path, data)
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        raise DataError(f"{where} cannot be written as {kind}: {reason}") from None
+    except DataError as error:
+        raise with_place(error, where) from error.__cause__
+
+
+def check_table_output(
+    path: str | Path,
+    format: str | None = None,  # noqa: A002 - as read_table
+) -> str:
+    """Refuse an output that `write_table` could never write, before any work is done.
+
+    Parameters
+    ----------
+    path, format
+        As `write_table`.
+
+    Returns
+    -------
+    str
+        The format that will be written.
+
+    Raises
+    ------
+    DataError
+        The format is unknown or only read, or as `check_output`.
+
+    """
+    refuse_url(path)
+    kind = format_of(path, format)
+    if kind is None and str(path) != "-":
+        raise DataError(
+            f"{path} has no extension; name the format or use one of {', '.join(FORMATS)}"
+        )
+    if str(path).lower().endswith(".xls"):
+        raise DataError(f"{path}: the old Excel format is only read; write .xlsx")
+    check_output(path)
+    return kind or "csv"
+
+
+def _canonical(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the table with one form of each number: NaN is null, and -0.0 is 0.0."""
+    floats = [name for name, dtype in frame.schema.items() if dtype.is_float()]
+    return frame.with_columns(
+        pl.when(pl.col(name) == 0)
+        .then(pl.lit(0, frame.schema[name]))
+        .otherwise(pl.col(name).fill_nan(None))
+        .alias(name)
+        for name in floats
+    )
