@@ -15,7 +15,7 @@ from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data import files, frames
 from kanonym.engine import Stopwatch, nodes
-from kanonym.pipeline import acting_on, as_counted, one_policy, task_of
+from kanonym.pipeline import acting_on, as_counted, one_policy, task_of, typed
 from kanonym.policy import Policy
 
 
@@ -76,7 +76,7 @@ def lattice(
     asked = policy.by(_full_domain(policy.algorithm))
     watch = Stopwatch(progress)
     with watch.stage("read"):
-        native = frames.eager(frame)
+        native = typed(frame, asked)
         task = task_of(asked, native)
     acting = acting_on(native, task.schema, asked.seed)
     names, found = nodes(task, as_counted(native, asked, acting), frames.n_rows(native), watch)

@@ -20,6 +20,7 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Identifier, Recoding
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST
+from kanonym.pipeline import canonical, typed
 from kanonym.policy import Policy
 from kanonym.transforms.actions import Acting, drawing
 
@@ -102,7 +103,7 @@ def beside(
     """
     named = bool(quasi_identifiers or hierarchies)
     released, policy, release = opened(released, policy, named=named)
-    tables = frames.eager(original), frames.eager(released)
+    tables = typed(original, policy), canonical(released, policy)
     names = frames.column_names(tables[0])
     held = frames.column_names(tables[1])
     asked = columns_asked(policy, quasi_identifiers, sensitive, hierarchies or {}, held)

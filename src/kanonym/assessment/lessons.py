@@ -13,7 +13,6 @@ from kanonym.assessment.of_attacks import control_columns
 from kanonym.attacks.model_membership import Lessons, Persons
 from kanonym.attacks.staging import joined, stage
 from kanonym.attacks.values import Values, values_of
-from kanonym.data import frames
 from kanonym.data.errors import DataError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.features import features_of
@@ -56,7 +55,7 @@ def everybody_of(tables: Beside, control: Any) -> Everybody:
         The control has not the columns of the original, or a value cannot be read.
 
     """
-    others = control_columns(frames.eager(control), tables)
+    others = control_columns(control, tables)
     both = {name: joined(tables.before, others, name) for name in tables.before}
     scene = stage(
         tables.before,

@@ -23,7 +23,7 @@ from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.models.base import check_integer, check_number
-from kanonym.pipeline import anonymize, entities_of
+from kanonym.pipeline import anonymize, canonical, entities_of, typed
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
 
@@ -265,7 +265,7 @@ def _scene(tables: Beside, control: Any, second: Any) -> Scene:
         tables.known,
         tables.sensitive,
         control=None if control is None else control_columns(control, tables),
-        second=None if second is None else _columns(further),
+        second=None if second is None else _columns(further, tables.policy),
         hierarchies=tables.trees,
         sources=tables.sources,
         second_hierarchies=None if release is None else hierarchies_of(release),
@@ -276,7 +276,7 @@ def _scene(tables: Beside, control: Any, second: Any) -> Scene:
 
 def control_columns(control: Any, tables: Beside) -> dict[str, pl.Series]:
     """Return the columns of the control that the original is compared by."""
-    native = frames.eager(control)
+    native = typed(control, tables.policy)
     names = frames.column_names(native)
     absent = [name for name in tables.before if name not in names]
     if absent:
@@ -290,6 +290,6 @@ def control_columns(control: Any, tables: Beside) -> dict[str, pl.Series]:
         raise DataError(f"the control: {fault}") from None
 
 
-def _columns(table: Any) -> dict[str, pl.Series]:
-    native = frames.eager(table)
+def _columns(table: Any, policy: Policy | None) -> dict[str, pl.Series]:
+    native = canonical(table, policy)
     return {name: frames.column(native, name) for name in frames.column_names(native)}

@@ -32,6 +32,7 @@ from kanonym.metrics.risk.presets import PRESETS
 from kanonym.metrics.risk.sizes import THRESHOLD
 from kanonym.metrics.risk.suda import ENTRIES as SUDA
 from kanonym.metrics.risk.suda import MOST_ATTRIBUTES, Suda, fitting, suda
+from kanonym.pipeline import canonical
 from kanonym.policy import Policy
 from kanonym.verification import (
     SensitiveColumn,
@@ -262,7 +263,7 @@ def risk(
     check_seed(seed)
     named = bool(quasi_identifiers or sensitive or hierarchies)
     frame, policy, release = opened(frame, policy, named=named)
-    native = frames.eager(frame)
+    native = canonical(frame, policy)
     names = frames.column_names(native)
     asked = columns_asked(policy, quasi_identifiers, sensitive, hierarchies or {}, names)
     if not asked.held:

@@ -254,8 +254,9 @@ def anonymize(
             name=table_name,
         )
         reading = perf_counter() - start
-        stays = elsewhere.stays(frame)
+        stays, tell = elsewhere.stays(frame), options.teller(step)
         there = place.of_engine(aggregate=aggregate) if stays and not dry_run else None
+        asked, notes = (asked, ()) if stays else pipeline.with_conventions(asked, frame, tell)
         release = pipeline.anonymize(frame, asked, output=there, progress=step)
         step("write")
         start = perf_counter()
@@ -270,7 +271,7 @@ def anonymize(
         for report_place in reports:
             release.report(report_place, language=language, **known, **places)
         if manifest:
-            release.manifest(manifest, **places)
+            release.manifest(manifest, **places, detected=notes)
         writing = perf_counter() - start
     found = release.to_dict()
     if found["algorithm"].get("interrupted"):

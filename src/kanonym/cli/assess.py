@@ -131,6 +131,7 @@ def assess(
         after = None
         if released is not None:
             after = read_table(released, options.format_of(released, format))
+        asked, (before, after) = options.as_written(asked, (before, after), step)
         step("risk")
         found = assessment.risk(
             before if after is None else after,

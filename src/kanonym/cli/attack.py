@@ -126,13 +126,15 @@ def attack(
 
     with working() as step:
         step("read")
+        tables = [read(place) for place in (original, released, control, second)]
+        asked, (before, after, beside, other) = options.as_written(asked, tables, step)
         found = assessment.attack(
-            read(original),
-            read(released),
+            before,
+            after,
             **asked,
-            control=read(control),
+            control=beside,
             hold_out=hold_out,
-            second=read(second),
+            second=other,
             attacks=options.names(attacks) or None,
             attempts=attempts,
             aligned=aligned,

@@ -99,7 +99,7 @@ def compare(
     Every combination of the values of --sweep is tried. Those that no release satisfies are told
     with the reason. No release is written; the exit code is 1 where there is none.
     """
-    from kanonym import comparison
+    from kanonym import comparison, pipeline
     from kanonym.cli.compared import compared
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
@@ -135,6 +135,7 @@ def compare(
     with working() as step:
         step("read")
         frame = read_table(table, options.format_of(table, format))
+        asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
         with _told_of(resume):
             found = comparison.compare(
                 frame,

@@ -43,7 +43,7 @@ def lattice(
     more than 100,000 nodes, only the best are written that the search looks at. To release
     another than the best, give its levels to anonymize: --levels age=2,sex=0.
     """
-    from kanonym import exploration
+    from kanonym import exploration, pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import lattice_tables, show, show_json
     from kanonym.data.files import check_output, check_table_output, read_table, write_table
@@ -64,6 +64,7 @@ def lattice(
     with working() as step:
         step("read")
         frame = read_table(table, options.format_of(table, format))
+        asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
         nodes = exploration.lattice(frame, asked, chart=chart, progress=step)
         step("write")
         write_table(nodes, output, options.format_of(output, format))

@@ -30,6 +30,7 @@ def measure(
     from kanonym import pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import measurement, show, show_json
+    from kanonym.data.conventions import detect_conventions, typed_table
     from kanonym.data.hierarchy import from_file
 
     files = options.hierarchy_files(hierarchy)
@@ -44,6 +45,12 @@ def measure(
             name=table_name,
             texts=texts,
         )
+        if not elsewhere.stays(frame):
+            amounts = [name for name in options.names(sensitive) if name in frame.columns]
+            conventions, notes = detect_conventions(frame, amounts, lenient=True)
+            for note in notes:
+                options.teller(step)(note)
+            frame = typed_table(frame, conventions)
         step("measure")
         found = pipeline.measure(
             frame,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,6 +146,33 @@ def format_of(file: str, given: str | None) -> str | None:
 
     extension = Path(file.lower().removesuffix(".gz")).suffix
     return None if extension in FORMATS else given
+
+
+def teller(step: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what tells a sentence about the input on standard error, whatever is shown."""
+    return lambda sentence: step(f"encode: {sentence}")
+
+
+def as_written(
+    asked: dict[str, Any], tables: Sequence[Any], step: Callable[[str], None]
+) -> tuple[dict[str, Any], list[Any]]:
+    """Return what is asked and the tables, dates and numbers read as the first table writes them.
+
+    asked: of `columns_meant`. tables: the original, and releases or further tables, or None.
+    """
+    from kanonym import pipeline
+    from kanonym.data.conventions import canonical_table, detect_conventions
+
+    told = teller(step)
+    if "policy" in asked:
+        policy, _ = pipeline.with_conventions(asked["policy"], tables[0], told, lenient=True)
+        return {**asked, "policy": policy}, list(tables)
+    known = [*asked["quasi_identifiers"], *asked["sensitive"]]
+    free = [name for name in known if name not in asked["hierarchies"] and name in tables[0]]
+    conventions, notes = detect_conventions(tables[0], free, lenient=True)
+    for note in notes:
+        told(note)
+    return asked, [one if one is None else canonical_table(one, conventions) for one in tables]
 
 
 def names(given: list[str] | None) -> list[str]:

@@ -68,6 +68,8 @@ def verify(
             texts=texts,
         )
         before = None if original is None else read_table(original)
+        if not elsewhere.stays(frame):
+            asked, _ = pipeline.with_conventions(asked, frame, options.teller(step), lenient=True)
         step("verify")
         found = pipeline.verify(frame, asked, original=before, count=count, texts=texts).to_dict()
     if json:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
+from kanonym.data.conventions import Convention, convention_of
 from kanonym.data.errors import PolicyError, SchemaError
 
 if TYPE_CHECKING:
@@ -70,17 +71,25 @@ class QuasiIdentifier:
         One action or several, in order, on the values that come in; `After` an action
         on those that are released. Hierarchies know the values that the former leave.
 
+    type, format
+        How a column of texts is written, if not as this package writes it: `date` with a
+        format such as `%d.%m.%Y`, `number` with an example such as `1.234,50 €`. It is read
+        so and released so. `text` is never taken for one of them.
+
     """
 
     hierarchy: HierarchySource | None = None
     recoding: Recoding | None = None
     action: Any = ()
+    type: Literal["date", "number", "text"] | None = None
+    format: str | None = None
 
     role = Role.QUASI_IDENTIFIER
 
     def __post_init__(self) -> None:
         _several(self)
         _require_source(self.hierarchy)
+        convention_of(self.type, self.format)
         if self.recoding is not None and self.recoding not in RECODINGS:
             raise PolicyError(
                 f"recoding {self.recoding!r} is unknown; it is one of {', '.join(RECODINGS)}"
@@ -103,17 +112,25 @@ class Sensitive:
     action
         One action or several, in order; models look at the values that they leave.
 
+    type, format
+        How a column of texts is written, if not as this package writes it: `date` with a
+        format such as `%d.%m.%Y`, `number` with an example such as `1.234,50 €`. It is read
+        so and released so. `text` is never taken for one of them.
+
     """
 
     hierarchy: HierarchySource | None = None
     nulls: Nulls = "value"
     action: Any = ()
+    type: Literal["date", "number", "text"] | None = None
+    format: str | None = None
 
     role = Role.SENSITIVE
 
     def __post_init__(self) -> None:
         _several(self)
         _require_source(self.hierarchy)
+        convention_of(self.type, self.format)
         if self.nulls not in ("value", "exclude"):
             raise PolicyError(f"nulls {self.nulls!r} is unknown; it is 'value' or 'exclude'")
 
@@ -203,9 +220,24 @@ class Schema:
             }
         )
 
+    @property
+    def conventions(self) -> dict[str, Convention]:
+        """How columns of texts are written, of the attributes that say so."""
+        return conventions_of(self.attributes)
+
     def names(self, role: Role) -> list[str]:
         """Return the columns of one role, in the table's order."""
         return [name for name, attribute in self.attributes.items() if attribute.role is role]
+
+
+def conventions_of(attributes: Mapping[str, Attribute]) -> dict[str, Convention]:
+    """Return how columns of texts are written, of the attributes that say so."""
+    found = {
+        name: convention_of(one.type, one.format)
+        for name, one in attributes.items()
+        if isinstance(one, QuasiIdentifier | Sensitive)
+    }
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def _unknown_columns(unknown: Iterable[str], columns: Sequence[str]) -> str:

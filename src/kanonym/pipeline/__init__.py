@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data import frames
+from kanonym.data.conventions import canonical_table, styled_columns, typed_table
 from kanonym.data.schema import Role
 from kanonym.data.table import value_codes
 from kanonym.engine import Outcome, Stopwatch, run
@@ -33,6 +34,7 @@ from kanonym.pipeline.checking import (
     seen_by_models,
     verify,
 )
+from kanonym.pipeline.conventions import canonical, typed, with_conventions
 from kanonym.policy import Policy
 from kanonym.release import Release
 from kanonym.transforms.ordering import released_rows
@@ -43,12 +45,15 @@ __all__ = [
     "acting_on",
     "anonymize",
     "as_counted",
+    "canonical",
     "entities_of",
     "measure",
     "one_policy",
     "released_columns",
     "task_of",
+    "typed",
     "verify",
+    "with_conventions",
 ]
 
 
@@ -111,7 +116,9 @@ def anonymize(
         place = None if output is None else os.fspath(output)
         return elsewhere.anonymize(elsewhere.source_of(frame), policy, place, watch)
     with watch.stage("read"):
-        native = frames.eager(frame)
+        given = frames.eager(frame)
+        conventions = policy.schema_for(frames.column_names(given)).conventions
+        native = typed_table(given, conventions)
         task = task_of(policy, native)
     schema, n_rows = task.schema, frames.n_rows(native)
     acting = acting_on(native, schema, policy.seed)
@@ -131,10 +138,13 @@ def anonymize(
             None if policy.keep_order else acting.seed,
         )
         released = frames.assemble(
-            native, rows, outcome.columns(schema, rows, acting, after), frame
+            given,
+            rows,
+            styled_columns(outcome.columns(schema, rows, acting, after), conventions),
+            frame,
         )
     with watch.stage("verify"):
-        checked = frames.eager(released)
+        checked = canonical_table(frames.eager(released), conventions)
         names = [column.name for part in outcome.recoded for column in part.columns]
         known = [frames.column(checked, name) for name in names]
         # Suppression shifts the distribution that t-closeness and the like compare with:

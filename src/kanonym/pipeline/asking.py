@@ -13,9 +13,10 @@ import polars as pl
 
 from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.data import files, frames
+from kanonym.data.conventions import typed_table
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Automatic
-from kanonym.data.schema import QuasiIdentifier, Schema
+from kanonym.data.schema import QuasiIdentifier, Schema, conventions_of
 from kanonym.data.sorting import sorting_key
 from kanonym.engine import Task
 from kanonym.models import KAnonymity
@@ -120,6 +121,7 @@ def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
         return None
     path = isinstance(given, str | os.PathLike)
     table = files.read_table(os.fspath(given)) if path else frames.eager(given)
+    table = typed_table(table, conventions_of(policy.attributes))
     where = f" {os.fspath(given)}" if path else ""
 
     def column(name: str) -> pl.Series:

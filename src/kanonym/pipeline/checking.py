@@ -25,6 +25,7 @@ from kanonym.pipeline.asking import (
     persons_of_policy,
     perturbed,
 )
+from kanonym.pipeline.conventions import canonical, changed_texts, refuse_conventions, typed
 from kanonym.policy import Policy
 from kanonym.transforms.actions import changed_after
 from kanonym.transforms.recoding import released_names
@@ -127,6 +128,14 @@ def verify(
         identifier is still there.
 
     """
+    if is_elsewhere(frame):
+        refuse_conventions(policy)
+    else:
+        plain = canonical(frame, policy)
+        texts = {**changed_texts(frames.eager(frame), plain), **(texts or {})}
+        frame = plain
+    if original is not None and not is_elsewhere(original):
+        original = typed(original, policy)
     table = opened(frame, texts)
     before = None if original is None else opened(original)
     columns = table.columns

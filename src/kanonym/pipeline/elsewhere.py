@@ -15,6 +15,7 @@ from kanonym.data.schema import Schema
 from kanonym.engine import Stopwatch, sensitive_names
 from kanonym.pipeline.asking import counting_of, entities_of, persons_of_policy
 from kanonym.pipeline.checking import Opened, Taken, require_satisfied, seen_by_models
+from kanonym.pipeline.conventions import refuse_conventions
 from kanonym.pipeline.decisions import Decision, decision_about
 from kanonym.policy import Policy
 from kanonym.relational.frequencies import (
@@ -157,6 +158,7 @@ def opened(source: Source) -> Opened:
 
 def _require_possible(policy: Policy, schema: Schema) -> None:
     """Refuse what needs every record in this process."""
+    refuse_conventions(policy)
     acting = [name for name, one in schema.attributes.items() if one.action]
     if acting:
         raise PolicyError(

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from kanonym.data import frames
+from kanonym.data.conventions import detect_conventions, typed_table
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
 from kanonym.profiling.columns import Content, content_of, unreadable
@@ -75,6 +76,10 @@ def profile(
     if isinstance(quasi_identifiers, str):
         raise SchemaError(f"give a list of columns, not the text {quasi_identifiers!r}")
     native = frames.eager(frame)
+    written = detect_conventions(native, lenient=True)
+    for note in written.notes:
+        step(f"encode: {note}")
+    native = typed_table(native, written.conventions)
     names, n_rows = frames.column_names(native), frames.n_rows(native)
     given = {name: QuasiIdentifier() for name in quasi_identifiers}
     Schema.resolve(names, {**given}, Role.INSENSITIVE)
@@ -94,7 +99,8 @@ def profile(
             raise DataError(
                 f"column {name!r} cannot be a quasi-identifier as it is; {content.trouble}"
             )
-        columns.append(_profiled(content, _findings(column, free_text), named=name in given))
+        one = _profiled(content, _findings(column, free_text), named=name in given)
+        columns.append(replace(one, convention=written.conventions.get(name)))
         if columns[-1].role is not Role.IDENTIFIER:
             codes[name] = of_rows
     step("sets")

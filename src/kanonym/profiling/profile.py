@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from kanonym.data.conventions import Convention
 from kanonym.data.files import write_text
 from kanonym.data.schema import Role
 from kanonym.data.short_repr import ShortRepr
@@ -55,6 +56,8 @@ class ColumnProfile(ShortRepr):
         What it identifies or is, such as `e-mail address`; of identifiers, the findings.
     safe_harbor
         The category of HIPAA's Safe Harbor that removes it, or None.
+    convention
+        How its texts write dates or numbers, if not as this package does; or None.
 
     """
 
@@ -65,6 +68,7 @@ class ColumnProfile(ShortRepr):
     evidence: tuple[str, ...]
     kinds: tuple[str, ...] = ()
     safe_harbor: str | None = None
+    convention: Convention | None = None
 
     @property
     def name(self) -> str:
@@ -87,6 +91,7 @@ class ColumnProfile(ShortRepr):
             "kinds": list(self.kinds),
             "safe_harbor": self.safe_harbor,
             "type": content.type,
+            **({} if self.convention is None else {"format": self.convention.form}),
             **{name: counted[name] for name in ("distinct", "uniques", "distinction")},
             "separation": content.counted.separation,
             "nulls": content.nulls,
@@ -269,6 +274,8 @@ def _attribute(one: ColumnProfile) -> dict[str, Any]:
     if one.role is Role.QUASI_IDENTIFIER and one.content.suggestion is not None:
         ((kind, given),) = one.content.suggestion.builder.to_dict().items()
         form["hierarchy"] = {kind: given} if given else kind
+    if one.convention is not None and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        form |= {"type": one.convention.kind, "format": one.convention.form}
     return form
 
 

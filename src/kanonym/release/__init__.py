@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -19,6 +20,7 @@ from kanonym import __version__
 from kanonym import report as reports
 from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
 from kanonym.data import files, frames
+from kanonym.data.conventions import styled_columns
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.schema import Role, Schema
 from kanonym.data.short_repr import ShortRepr
@@ -139,7 +141,7 @@ class Release(ShortRepr):
         sizes = np.bincount(partition.labels[kept], weights, partition.n_classes)
         found: dict[str, str | None] = {}
         for one in self.outcome.recoded:
-            labels = one.columns[0]
+            (labels,) = styled_columns(one.columns[:1], self.schema.conventions)
             counts = np.bincount(one.label_of_class, sizes, len(labels))
             most = labels[int(counts.argmax())] if len(labels) else None
             found[one.name] = None if most is None else str(most)
@@ -246,6 +248,7 @@ class Release(ShortRepr):
         *,
         input: str | Path | None = None,  # noqa: A002 - the word that the manifest uses
         output: str | Path | None = None,
+        detected: Sequence[str] = (),
     ) -> None:
         """Write how to repeat and check the release as JSON: no value of any record.
 
@@ -255,6 +258,8 @@ class Release(ShortRepr):
             Where to.
         input, output
             The files that were read and written; their SHA-256 goes in.
+        detected
+            How columns of texts were read without the policy saying so: a sentence each.
 
         """
         hashes = {
@@ -268,6 +273,7 @@ class Release(ShortRepr):
             "policy": reports.without_values(self._policy),
             "seed": self.policy.seed,
             "order": self._order,
+            **({"detected": list(detected)} if detected else {}),
             **hashes,
             **self.to_dict(),
         }

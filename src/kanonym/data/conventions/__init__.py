@@ -1,0 +1,61 @@
+"""Conventions: dates and numbers as people write them, `31.12.1954` and `58.200,50 €`.
+
+A convention reads the texts of a column as values and writes values, and labels made of
+values (`[1950-01-01, 1959-12-31]`), in the same style. It belongs to an attribute of a policy
+(`type`, `format`), declared there or detected in a column of texts.
+"""
+
+from __future__ import annotations
+
+from kanonym.data.conventions.columns import canonical_table, styled_columns, typed_table
+from kanonym.data.conventions.dates import DateConvention
+from kanonym.data.conventions.detection import Detected, detect, detect_conventions
+from kanonym.data.conventions.numbers import NumberConvention
+from kanonym.data.errors import PolicyError
+
+__all__ = [
+    "TYPES",
+    "Convention",
+    "DateConvention",
+    "Detected",
+    "NumberConvention",
+    "canonical_table",
+    "convention_of",
+    "detect",
+    "detect_conventions",
+    "styled_columns",
+    "typed_table",
+]
+
+Convention = DateConvention | NumberConvention
+
+TYPES = ("date", "number", "text")
+"""What `type` of an attribute may be; `text` is not read as anything else."""
+
+
+def convention_of(kind: str | None, form: str | None) -> Convention | None:
+    """Return the convention that an attribute declares; None for none.
+
+    Parameters
+    ----------
+    kind
+        One of `TYPES`, or None.
+    form
+        A format of dates, or a number as an example.
+
+    Raises
+    ------
+    PolicyError
+        Another type, a type without its format, or a format that says too little.
+
+    """
+    if kind is not None and kind not in TYPES:
+        raise PolicyError(f"type {kind!r} is unknown; it is one of {', '.join(TYPES)}")
+    if kind in (None, "text"):
+        if form is not None:
+            raise PolicyError("format needs a type: date or number")
+        return None
+    if form is None:
+        example = '"%d.%m.%Y"' if kind == "date" else '"1.234,50"'
+        raise PolicyError(f"type {kind} needs a format, such as {example}")
+    return DateConvention(form) if kind == "date" else NumberConvention.of_example(form)

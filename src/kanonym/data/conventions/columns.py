@@ -1,0 +1,138 @@
+"""Conventions applied to tables: texts to values, and values and labels back to texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import polars as pl
+
+from kanonym.data import frames
+from kanonym.data.conventions.labels import translate
+from kanonym.data.errors import DataError
+
+if TYPE_CHECKING:
+    from kanonym.data.conventions import Convention
+
+FrameT = TypeVar("FrameT")
+
+
+def typed_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
+    """Return a table whose columns of text with a convention hold values.
+
+    native: as `frames.eager` returns it.
+
+    Raises
+    ------
+    DataError
+        A text is none of its convention: names column and row.
+
+    """
+    names = frames.column_names(native)
+    read = {name: _texts(native, name) for name in names if name in conventions}
+    typed = {
+        name: _typed(column, conventions[name])
+        for name, column in read.items()
+        if column is not None
+    }
+    return _with(native, names, typed)
+
+
+def canonical_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
+    """Return a released table whose columns with a convention hold values or plain labels.
+
+    A column of values alone holds values; one of labels has the values within them as labels
+    have them without a convention, and all other labels as they are. The columns `name_min`
+    and `name_max` are read by the convention of `name`.
+    """
+    names = frames.column_names(native)
+    changed = {}
+    for name in names:
+        convention = _convention_for(name, names, conventions)
+        column = None if convention is None else _texts(native, name)
+        if column is not None and convention is not None:
+            changed[name] = _canonical(column, convention)
+    return _with(native, names, changed)
+
+
+def styled_columns(
+    columns: Sequence[str | pl.Series], conventions: Mapping[str, Convention]
+) -> list[str | pl.Series]:
+    """Return released columns with values and labels in the style of their conventions.
+
+    A name stands for a column of the input, which has its style. A column that the style cannot
+    hold exactly stays as it is.
+    """
+    names = [one if isinstance(one, str) else one.name for one in columns]
+    return [
+        one
+        if isinstance(one, str)
+        or (convention := _convention_for(one.name, names, conventions)) is None
+        else _styled(one, convention)
+        for one in columns
+    ]
+
+
+def _convention_for(
+    name: str, names: Sequence[str], conventions: Mapping[str, Convention]
+) -> Convention | None:
+    if name in conventions:
+        return conventions[name]
+    stem = name.removesuffix("_min").removesuffix("_max")
+    return None if stem in names else conventions.get(stem)
+
+
+def _texts(native: Any, name: str) -> pl.Series | None:
+    """Return a column if it holds texts, else None: values need no convention."""
+    column = frames.column(native, name)
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    return column if column.dtype == pl.String else None
+
+
+def _typed(texts: pl.Series, convention: Convention) -> pl.Series:
+    values = convention.read(texts)
+    wrong = values.is_null() & texts.is_not_null() & (texts.str.strip_chars() != "")
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise DataError(
+            f"column {texts.name!r}, row {row + 1}: {texts[row]!r} is no {convention.kind} "
+            f"written as {convention.form!r}; correct the cell, or the type of the attribute"
+        )
+    return values
+
+
+def _canonical(texts: pl.Series, convention: Convention) -> pl.Series:
+    values = convention.read(texts)
+    if values.null_count() == texts.null_count():
+        return values
+    return translate(
+        texts,
+        lambda parts: convention.canonical(convention.read(parts)),
+        (convention.separator, ", "),
+    )
+
+
+def _styled(column: pl.Series, convention: Convention) -> pl.Series:
+    if column.dtype != pl.String:
+        texts = convention.write(column)
+        exact = convention.read(texts).cast(column.dtype).eq_missing(column).all()
+        return texts if exact else column
+    texts = translate(
+        column,
+        lambda parts: convention.write(convention.of_canonical(parts)),
+        (", ", convention.separator),
+    )
+    back = translate(
+        texts,
+        lambda parts: convention.canonical(convention.read(parts)),
+        (convention.separator, ", "),
+    )
+    return texts if back.eq_missing(column).all() else column
+
+
+def _with(native: FrameT, names: Sequence[str], changed: Mapping[str, pl.Series]) -> FrameT:
+    if not changed:
+        return native
+    columns = [changed.get(name, name) for name in names]
+    return frames.assemble(native, None, columns)

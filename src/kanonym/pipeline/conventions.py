@@ -1,0 +1,124 @@
+"""Dates and numbers as people write them, found in a table and added to its policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from kanonym.data import frames
+from kanonym.data.conventions import canonical_table, detect_conventions, typed_table
+from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.schema import QuasiIdentifier, Role, Sensitive, conventions_of
+from kanonym.policy import Policy
+
+READ_BY = ("intervals", "dates", "automatic")
+"""Hierarchies of values; all others are about the texts of a column."""
+
+
+_OTHERS = {Role.QUASI_IDENTIFIER: QuasiIdentifier(), Role.SENSITIVE: Sensitive()}
+
+
+def with_conventions(
+    policy: Policy,
+    frame: Any,
+    told: Callable[[str], None] | None = None,
+    *,
+    lenient: bool = False,
+) -> tuple[Policy, tuple[str, ...]]:
+    """Return a policy that says how the columns of a table write dates and numbers.
+
+    Looked at are quasi-identifiers and sensitive attributes without a type of their own, an
+    action, or a hierarchy of texts.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    frame
+        The table: an original, or a release of which columns with labels are not read.
+    told
+        Called with a sentence for each column whose texts are read as something else.
+    lenient
+        As of `detect_conventions`.
+
+    Returns
+    -------
+    tuple
+        The policy, and the sentences.
+
+    Raises
+    ------
+    DataError
+        Two readings of a column are possible, without `lenient`.
+
+    """
+    native = frames.eager(frame)
+    default = _OTHERS.get(policy.others or Role.INSENSITIVE)
+    every = {name: policy.attributes.get(name, default) for name in frames.column_names(native)}
+    asked = {
+        name: one
+        for name, one in every.items()
+        if isinstance(one, QuasiIdentifier | Sensitive) and _open(one)
+    }
+    conventions, notes = detect_conventions(native, list(asked), lenient=lenient)
+    if told is not None:
+        for note in notes:
+            told(note)
+    if not conventions:
+        return policy, notes
+    attributes = dict(policy.attributes)
+    for name, convention in conventions.items():
+        attributes[name] = replace(asked[name], type=convention.kind, format=convention.form)
+    parts = {name: getattr(policy, name) for name in type(policy).model_fields}
+    return type(policy)(**{**parts, "attributes": attributes}), notes
+
+
+def typed(frame: Any, policy: Policy | None) -> Any:
+    """Return a table of this process with values in columns whose texts the policy explains."""
+    native = frames.eager(frame)
+    return native if policy is None else typed_table(native, conventions_of(policy.attributes))
+
+
+def canonical(frame: Any, policy: Policy | None) -> Any:
+    """Return a released table with values and plain labels in such columns."""
+    native = frames.eager(frame)
+    return native if policy is None else canonical_table(native, conventions_of(policy.attributes))
+
+
+def changed_texts(released: Any, plain: Any) -> dict[str, pl.Series]:
+    """Return the released columns whose texts tell more apart than their values or labels."""
+    found: dict[str, pl.Series] = {}
+    for name in [] if plain is released else frames.column_names(released):
+        try:
+            texts = frames.column(released, name)
+        except DataError:
+            continue
+        if texts.dtype == pl.String and texts.n_unique() > frames.column(plain, name).n_unique():
+            found[name] = texts
+    return found
+
+
+def refuse_conventions(policy: Policy) -> None:
+    """Refuse a policy with types of columns, for tables on an engine.
+
+    Raises
+    ------
+    PolicyError
+        An attribute has a type.
+
+    """
+    for name in conventions_of(policy.attributes):
+        raise PolicyError(
+            f"attribute {name!r}: type and format are not supported for engine tables. Convert the "
+            "column there first, or load the table into memory"
+        )
+
+
+def _open(one: QuasiIdentifier | Sensitive) -> bool:
+    """Whether a column of texts may be read as something else."""
+    hierarchy = one.hierarchy
+    of_values = hierarchy is None or getattr(hierarchy, "kind", None) in READ_BY
+    return one.type is None and not one.action and of_values
