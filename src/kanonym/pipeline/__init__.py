@@ -34,7 +34,7 @@ from kanonym.pipeline.checking import (
     seen_by_models,
     verify,
 )
-from kanonym.pipeline.conventions import canonical, typed, with_conventions
+from kanonym.pipeline.conventions import canonical, changed_texts, typed, with_conventions
 from kanonym.policy import Policy
 from kanonym.release import Release
 from kanonym.transforms.ordering import released_rows
@@ -134,7 +134,7 @@ def anonymize(
             outcome.labels,
             [one for one in outcome.recoded if one.name not in acting.changed_after],
             [*(name for name in named if name not in changed), *changed],
-            sorting_keys(native, acting, changed),
+            sorting_keys(given, acting, changed),
             None if policy.keep_order else acting.seed,
         )
         released = frames.assemble(
@@ -144,7 +144,8 @@ def anonymize(
             frame,
         )
     with watch.stage("verify"):
-        checked = canonical_table(frames.eager(released), conventions)
+        written = frames.eager(released)
+        checked = canonical_table(written, conventions)
         names = [column.name for part in outcome.recoded for column in part.columns]
         known = [frames.column(checked, name) for name in names]
         # Suppression shifts the distribution that t-closeness and the like compare with:
@@ -175,6 +176,7 @@ def anonymize(
             len(rows),
             population=persons,
             counting=counting_of(policy),
+            texts=changed_texts(written, checked, names),
         )
         require_satisfied(verification, acting.changed_after)
     release = Release(

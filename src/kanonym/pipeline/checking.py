@@ -131,9 +131,9 @@ def verify(
     if is_elsewhere(frame):
         refuse_conventions(policy)
     else:
-        plain = canonical(frame, policy)
-        texts = {**changed_texts(frames.eager(frame), plain), **(texts or {})}
-        frame = plain
+        native = frames.eager(frame)
+        frame = canonical(native, policy)
+        texts = {**changed_texts(native, frame, frames.column_names(native)), **(texts or {})}
     if original is not None and not is_elsewhere(original):
         original = typed(original, policy)
     table = opened(frame, texts)

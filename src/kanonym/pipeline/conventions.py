@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -88,17 +88,30 @@ def canonical(frame: Any, policy: Policy | None) -> Any:
     return native if policy is None else canonical_table(native, conventions_of(policy.attributes))
 
 
-def changed_texts(released: Any, plain: Any) -> dict[str, pl.Series]:
-    """Return the released columns whose texts tell more apart than their values or labels."""
-    found: dict[str, pl.Series] = {}
-    for name in [] if plain is released else frames.column_names(released):
-        try:
-            texts = frames.column(released, name)
-        except DataError:
-            continue
-        if texts.dtype == pl.String and texts.n_unique() > frames.column(plain, name).n_unique():
-            found[name] = texts
-    return found
+def changed_texts(released: Any, plain: Any, names: Sequence[str]) -> dict[str, pl.Series]:
+    """Return those of the released columns whose texts tell more apart than what is read of them.
+
+    plain: the table as `canonical` returns it.
+    """
+    if plain is released:
+        return {}
+    both = {name: (_column(released, name), _column(plain, name)) for name in names}
+    return {
+        name: texts
+        for name, (texts, values) in both.items()
+        if texts is not None
+        and values is not None
+        and texts.dtype == pl.String
+        and texts.n_unique() > values.n_unique()
+    }
+
+
+def _column(table: Any, name: str) -> pl.Series | None:
+    """Return a column; None for lists and the like."""
+    try:
+        return frames.column(table, name)
+    except DataError:
+        return None
 
 
 def refuse_conventions(policy: Policy) -> None:
