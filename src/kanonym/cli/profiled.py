@@ -13,6 +13,8 @@ from rich.text import Text
 from kanonym.cli.terminal import files_written, grid, number
 
 SETS = 10  # column sets that are shown; --json has all that were found
+MOST_COLUMNS = 40  # of wider tables, columns are ranked and summarized
+RANKED = 8
 STYLES = {
     "identifier": "bold red",
     "quasi-identifier": "yellow",
@@ -34,13 +36,51 @@ def profiled(found: Mapping[str, Any], written: Sequence[str]) -> list[Renderabl
     columns.add_column("column", overflow="fold")
     columns.add_column("role", no_wrap=True)
     columns.add_column("what it holds, why, and what to look at", overflow="fold")
-    for name, one in found["columns"].items():
+    for names, one in _rows(found["columns"]):
         columns.add_row(
-            Text(name),
+            Text(names),
             Text(one["role"], style=STYLES[one["role"]]),
             Text(". ".join(map(_begun, [_held(one), *one["evidence"], *one["remarks"]]))),
         )
     return [facts, columns, *_sets(found), *([files_written(written)] if written else [])]
+
+
+def _rows(columns: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the columns to show; of a wide table, those that tell most, and the rest summarized.
+
+    Identifiers and sensitive attributes are always shown.
+    """
+    if len(columns) <= MOST_COLUMNS:
+        return list(columns.items())
+    ranked = sorted(columns.items(), key=lambda item: -item[1]["separation"])
+    shown = [item for item in ranked if item[1]["role"] in ("identifier", "sensitive")]
+    others = [item for item in ranked if item not in shown]
+    rest: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for _, one in others[RANKED:]:
+        rest.setdefault((one["role"], one["type"]), []).append(one)
+    alike = [
+        (f"{len(some)} columns alike", _summary(role, type_, some))
+        for (role, type_), some in sorted(rest.items(), key=lambda item: -len(item[1]))
+    ]
+    return [*shown, *others[:RANKED], *alike]
+
+
+def _summary(role: str, type_: str, some: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what columns of one role and type have in common, in the form of one column."""
+    distinct = [one["distinct"] for one in some]
+    apart = [100 * one["separation"] for one in some]
+    evidence = (
+        f"{number(min(distinct))} to {number(max(distinct))} values tell {min(apart):.2f} to "
+        f"{max(apart):.2f} % of the pairs of records apart; --json has every column"
+    )
+    return {
+        "role": role,
+        "type": type_,
+        "distinct": None,
+        "nulls": 0,
+        "evidence": [evidence],
+        "remarks": [],
+    }
 
 
 def _begun(sentence: str) -> str:
@@ -49,6 +89,8 @@ def _begun(sentence: str) -> str:
 
 def _held(column: Mapping[str, Any]) -> str:
     """Return what a column holds, in a few words, but for what the evidence begins with."""
+    if column["distinct"] is None:  # a summary of several columns
+        return str(column["type"])
     values = f"{number(column['distinct'])} value{'' if column['distinct'] == 1 else 's'}"
     told = any(one.startswith(values) for one in column["evidence"])
     nulls = [f"{number(column['nulls'])} null"] if column["nulls"] else []

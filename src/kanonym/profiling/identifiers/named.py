@@ -16,6 +16,12 @@ from kanonym.profiling.words import Hint, hints
 LEAST = 0.5
 """Share of the rows that could be what the name says."""
 
+CATEGORIES, SHORT, SHARED = 20, 3, 100
+"""At most so many values of so few characters, each of so many rows on average, are categories."""
+
+OF_PERSONS = ("name of a person", "medical record number", "national number")
+"""Kinds whose few values are persons with many records, however short they are."""
+
 _CODE = re.compile(r"(?=.*\d)[^\s,;]{1,64}|\d[\d ./-]{0,30}")
 _PATHS = re.compile(r"[^\n]{3,}")
 
@@ -64,7 +70,7 @@ def _claimed(sample: Sample, hint: Hint, *, ambiguous: bool) -> Finding | None:
     if sample.n_filled == 0 or (sample.form == "text" and not sample.values):
         evidence = f"{says}; it has no values"
         return Finding(hint.what, evidence, 0.0, "name", safe_harbor(hint.what))
-    if sample.form == "other":
+    if sample.form == "other" or (hint.what not in OF_PERSONS and _is_category(sample)):
         return None
     if sample.few:
         share = sample.share(
@@ -82,3 +88,13 @@ def _claimed(sample: Sample, hint: Hint, *, ambiguous: bool) -> Finding | None:
     else:
         return None
     return Finding(hint.what, evidence, share, "name", safe_harbor(hint.what))
+
+
+def _is_category(sample: Sample) -> bool:
+    """Whether a column has a few short values that very many rows share: wards, house types."""
+    values = sample.values
+    return (
+        0 < len(values) <= CATEGORIES
+        and sample.n_filled >= SHARED * len(values)
+        and all(len(value) <= SHORT for value in values)
+    )

@@ -160,3 +160,16 @@ def test_plates_of_cars_are_found_with_blanks_and_repeated(name):
 def test_numbers_of_students_are_found_where_they_repeat(name):
     """A student who sits several exams has several records."""
     assert kinds(name, [4711 + 7 * (at // 4) for at in range(60)]) == {"record number"}
+
+
+@pytest.mark.parametrize("name", ["id", "house_no", "account_id"])
+def test_a_few_short_codes_of_many_records_are_categories(name):
+    """Seven values in 944 records are no identifier because of the column's name."""
+    values = [1 + i % 7 for i in range(944)]
+    assert kinds(name, values) == set()
+    assert kinds(name, [f"A{value}" for value in values]) == set()
+
+
+def test_a_few_patients_of_many_visits_are_persons():
+    """Numbers of patients stay identifiers, however few patients there are."""
+    assert kinds("patient_id", [1 + i % 7 for i in range(944)]) == {"medical record number"}
