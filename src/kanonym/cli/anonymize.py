@@ -142,6 +142,28 @@ def anonymize(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="Heading of the report.", rich_help_panel=options.WRITTEN
+        ),
+    ] = None,
+    purpose: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT",
+            help="What the release is for; stands in the report.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = "",
+    author: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT",
+            help="Who makes the release; stands in the report.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = "",
     language: Annotated[
         str,
         typer.Option(
@@ -268,8 +290,14 @@ def anonymize(
             "input": elsewhere.file_at(table),
             "output": elsewhere.file_at(output or "-"),
         }
+        about: dict[str, Any] = {
+            "title": title,
+            "purpose": purpose,
+            "author": author,
+            "language": language,
+        }
         for report_place in reports:
-            release.report(report_place, language=language, **known, **places)
+            release.report(report_place, **about, **known, **places)
         if manifest:
             release.manifest(manifest, **places, detected=notes)
         writing = perf_counter() - start
@@ -310,14 +338,16 @@ def _judged(
     """Return what attacks and measures find of a release, for its report."""
     if not (len(frame) <= ATTACKED if wanted is None else wanted):
         return {}
-    from kanonym import assessment
+    from kanonym import assessment, profiling
     from kanonym.cli.progress import note
     from kanonym.data.errors import KanonymError
 
     try:
         attacks = assessment.attack(frame, release, progress=step)
         step("assess")
-        return {"attacks": attacks, "assessment": assessment.assess(frame, release)}
+        assessed = assessment.assess(frame, release)
+        step("profile")
+        return {"attacks": attacks, "assessment": assessed, "profile": profiling.profile(frame)}
     except KanonymError as error:
         if wanted:
             raise

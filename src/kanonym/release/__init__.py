@@ -284,6 +284,8 @@ class Release(ShortRepr):
         path: str | Path,
         *,
         title: str | None = None,
+        purpose: str = "",
+        author: str = "",
         rectangles: tuple[str, str] | None = None,
         attacks: Any = None,
         assessment: Any = None,
@@ -301,6 +303,8 @@ class Release(ShortRepr):
             Where to. A .pdf needs Chromium, Google Chrome or Microsoft Edge.
         title
             Heading of the report.
+        purpose, author
+            What the release is for, and who made it: printed on the first page.
         rectangles
             Two quasi-identifiers over which the classes are drawn; None chooses.
         attacks
@@ -324,6 +328,8 @@ class Release(ShortRepr):
         form = reports.format_of(path)
         summary = reports.summarize(
             title=title,
+            purpose=purpose,
+            author=author,
             policy=self._policy,
             roles={
                 name: f"{attribute.role}, changed" if attribute.action else str(attribute.role)

@@ -74,6 +74,7 @@ def print_pdf(page: str) -> bytes:
             "--no-first-run",
             f"--user-data-dir={Path(folder) / 'profile'}",
             "--no-pdf-header-footer",
+            "--generate-pdf-document-outline",  # bookmarks; older browsers ignore it
             f"--print-to-pdf={target}",
             source.as_uri(),
         ]

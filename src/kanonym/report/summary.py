@@ -116,8 +116,9 @@ class Summary:
     ----------
     language
         The code of the language of its sentences.
-    title
-        Heading of the report.
+    title, purpose, author
+        Heading of the report, what the release is for, and who made it; the last two may be
+        empty.
     rows_in, rows_out, suppressed
         Numbers of records.
     columns_in, columns_out
@@ -174,6 +175,8 @@ class Summary:
 
     language: str
     title: str
+    purpose: str
+    author: str
     rows_in: int
     rows_out: int
     suppressed: int
@@ -233,6 +236,8 @@ class Summary:
 def summarize(
     *,
     title: str | None,
+    purpose: str = "",
+    author: str = "",
     policy: Mapping[str, Any],
     roles: Mapping[str, str],
     actions: Sequence[tuple[str, str, str, str]] = (),
@@ -265,6 +270,8 @@ def summarize(
     ----------
     title
         Heading of the report; None for the usual one.
+    purpose, author
+        What the release is for, and who made it.
     policy
         The policy in its YAML form.
     roles
@@ -322,6 +329,8 @@ def summarize(
     return Summary(
         language=language,
         title=title or says.say("title"),
+        purpose=purpose,
+        author=author,
         rows_in=rows_in,
         rows_out=verification.rows,
         suppressed=suppressed,

@@ -201,11 +201,13 @@ def test_everything_known_is_told(summary_of, format_):
 
 
 @pytest.mark.parametrize("format_", ["html", "markdown"])
-def test_what_is_not_known_says_how_to_get_it(summary_of, format_):
-    """Where nothing was handed over, one line names the command."""
+def test_what_is_not_known_has_no_section(summary_of, format_):
+    """Where nothing was handed over, there is no section to say so; attacks are named once."""
     text = render(summary_of(COLUMNS, LABELS), format_)
-    for command in ("attack", "assess", "compare", "profile"):
-        assert f"kanonym {command}" in text
+    for title in ("Risk in figures", "Alternatives: privacy and loss", "Attacks: achieved"):
+        assert title not in text
+    assert "kanonym attack" in text
+    assert "handed" not in text
 
 
 def test_the_three_questions_have_figures(summary_of):
@@ -234,3 +236,22 @@ def test_json_has_all_of_it(summary_of):
     assert made["evidence"]["reasons"]["age"] == ["its name says: age"]
     bare = json.loads(render(summary_of(COLUMNS, LABELS), "json"))
     assert (bare["attacks"], bare["assessed"], bare["comparison"]) == ([], None, None)
+
+
+def test_measures_that_say_the_same_are_one_row(summary_of):
+    """A variant of a measure with the same value is a note below it, not a row."""
+    unit = ASSESSMENT["risk"]["prosecutor_highest"]
+    risk = {**ASSESSMENT["risk"], "journalist_highest": unit, "journalist_average": unit}
+    text = render(summary_of(COLUMNS, LABELS, assessment={**ASSESSMENT, "risk": risk}), "markdown")
+    rows = [line for line in text.splitlines() if line.startswith("| Highest chance to find")]
+    assert len(rows) == 1
+    assert "also: Highest chance to find the record of somebody in the population" in rows[0]
+    assert "| Average chance to find the record of somebody in the population |" in text
+
+
+@pytest.mark.parametrize("format_", ["html", "markdown", "json"])
+def test_purpose_and_author_stand_in_the_report(summary_of, format_):
+    """Who made a release, and what for, is told on the first page."""
+    text = render(summary_of(COLUMNS, LABELS, purpose="Beds & beds", author="A. Weber"), format_)
+    assert "A. Weber" in text
+    assert "Beds &amp; beds" in text or (format_ == "json" and "Beds & beds" in text)

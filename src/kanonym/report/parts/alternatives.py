@@ -17,16 +17,16 @@ from kanonym.report.document import (
 
 if TYPE_CHECKING:
     from kanonym.report.choice import Choice, Neighbour
+    from kanonym.report.compared import Alternatives
     from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
 
 
 def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     """Return the sections on the chosen node and on compared runs."""
-    compared = _compared(summary, says)
-    if summary.choice is None:
-        return (compared,)
-    return _choice(summary.choice, says), compared
+    chosen = () if summary.choice is None else (_choice(summary.choice, says),)
+    compared = () if summary.comparison is None else (_compared(summary.comparison, says),)
+    return (*chosen, *compared)
 
 
 def _choice(choice: Choice, says: Speech) -> Section:
@@ -61,10 +61,8 @@ def _beside(node: Neighbour | None, says: Speech) -> tuple[Text, Text, Text]:
     return says.value(node.score), says.count(node.suppressed), met
 
 
-def _compared(summary: Summary, says: Speech) -> Section:
-    title, found = says.say("section.comparison"), summary.comparison
-    if found is None:
-        return Section("comparison", title, (Paragraph(says.say("compared.none")),))
+def _compared(found: Alternatives, says: Speech) -> Section:
+    title = says.say("section.comparison")
     reason = Paragraph(found.reason, language="" if says.code == "en" else "en")
     if not found.runs:
         return Section("comparison", title, (reason,))

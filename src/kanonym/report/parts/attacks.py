@@ -19,7 +19,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     """Return the section on attacks."""
     title = says.say("section.attacks")
     if not summary.attacks:
-        return (Section("attacks", title, (Paragraph(says.say("attacks.none")),)),)
+        return ()
     tried = [one for one in ranked(summary.attacks) if one.attempts]
     blocks: list[Block] = [Paragraph(says.say("attacks.intro"))]
     if tried:

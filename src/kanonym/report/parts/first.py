@@ -68,6 +68,8 @@ def dated(summary: Summary, says: Speech) -> str:
         told.append(says.say("made.tables", output=made.output, source=made.source))
     if "kanonym" in summary.versions:
         told.append(f"kanonym {summary.versions['kanonym']}")
+    if summary.author:
+        told.append(says.say("made.author", author=summary.author))
     return " · ".join((*told, says.say("made.seed", seed=seed_of(summary, says))))
 
 
@@ -126,7 +128,11 @@ def lead(summary: Summary, says: Speech) -> tuple[Paragraph, ...]:
         )
     if summary.rows_out and summary.attributes:
         told.append(says.say("answer.lost", gcp=says.tenths(summary.utility["gcp"])))
+    purpose = (
+        (Paragraph(summary.purpose, lead=says.say("heading.purpose")),) if summary.purpose else ()
+    )
     return (
+        *purpose,
         Paragraph(says.say("question"), lead=says.say("heading.question")),
         Paragraph(" ".join(told), lead=says.say("heading.answer")),
         Paragraph(says.say("class"), "note", lead=says.say("heading.terms")),

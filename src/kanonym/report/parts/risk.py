@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isclose
 from typing import TYPE_CHECKING
 
 from kanonym.report.document import (
@@ -22,11 +23,21 @@ if TYPE_CHECKING:
     from kanonym.report.summary import Summary
 
 
+VARIANTS = {
+    "k_wildcard": "k",
+    "t_ordered": "t_equal",
+    "t_hierarchical": "t_equal",
+    "marketer": "prosecutor_average",
+    "loss_arithmetic": "gcp",
+}
+"""Measures that often say the same as another one."""
+
+
 def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     """Return the section on risk."""
     title, found = says.say("section.risk"), summary.assessed
     if found is None:
-        return (Section("risk", title, (Paragraph(says.say("assessed.none")),)),)
+        return ()
     return (
         Section(
             "risk",
@@ -41,11 +52,11 @@ def measured(figures: Sequence[assessed.Figure], says: Speech) -> tuple[Block, .
     header = tuple(says.say(f"head.{key}") for key in ("measure", "value", "better"))
     rows = tuple(
         (
-            _explained(one, says),
+            _explained(one, repeated, says),
             says.tenths(one.value) if one.share else says.value(one.value),
             says.say(f"better.{one.better}"),
         )
-        for one in figures
+        for one, repeated in _different(figures)
         if one.value is not None
     )
     missing = [one for one in figures if one.value is None]
@@ -60,11 +71,41 @@ def measured(figures: Sequence[assessed.Figure], says: Speech) -> tuple[Block, .
     return blocks
 
 
-def _explained(one: assessed.Figure, says: Speech) -> Cell:
-    """Name a measure, with its threshold where it has one."""
+def _different(
+    figures: Sequence[assessed.Figure],
+) -> list[tuple[assessed.Figure, list[assessed.Figure]]]:
+    """Return each figure with those that repeat it: variants of one measure with one value."""
+    by_name = {one.name: one for one in figures}
+    kept: dict[str, tuple[assessed.Figure, list[assessed.Figure]]] = {}
+    for one in figures:
+        first = by_name.get(_first_of(one.name))
+        same = (
+            first is not None
+            and first.name in kept
+            and None not in (one.value, first.value)
+            and isclose(one.value, first.value, rel_tol=1e-9)  # type: ignore[arg-type]
+        )
+        if first is not None and same:
+            kept[first.name][1].append(one)
+        else:
+            kept[one.name] = (one, [])
+    return list(kept.values())
+
+
+def _first_of(name: str) -> str:
+    """Return the measure that another is a variant of."""
+    who, _, what = name.partition("_")
+    return f"prosecutor_{what}" if who == "journalist" else VARIANTS.get(name, "")
+
+
+def _explained(one: assessed.Figure, repeated: Sequence[assessed.Figure], says: Speech) -> Cell:
+    """Name a measure, with its threshold where it has one, and the measures that repeat it."""
     threshold = one.parts.get("threshold")
-    note = "" if threshold is None else says.say("threshold", share=says.percent(threshold))
-    return Cell(named(one.name, says), note=note)
+    notes = [] if threshold is None else [says.say("threshold", share=says.percent(threshold))]
+    if repeated:
+        names = "; ".join(named(other.name, says) for other in repeated)
+        notes.append(says.say("measure.also", names=names))
+    return Cell(named(one.name, says), note=". ".join(notes))
 
 
 def named(name: str, says: Speech) -> str:

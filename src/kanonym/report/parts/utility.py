@@ -31,9 +31,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     """Return the sections on utility and on the maps of classes."""
     blocks: list[Block] = [*_losses(summary, says), *_marginals(summary, says)]
     found = summary.assessed
-    if found is None:
-        blocks += [Heading(says.say("part.measures")), Paragraph(says.say("assessed.none"))]
-    else:
+    if found is not None:
         if found.associations is not None:
             blocks += _associations(found.associations, says)
         rounded = says.say("measures.rounded", step=says.percent(summary.step))

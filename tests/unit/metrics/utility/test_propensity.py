@@ -136,3 +136,16 @@ def test_values_are_drawn_from_what_is_left_open(seed):
     assert (a + c, b) == (1, 0)
     assert a == pytest.approx(0.5, abs=0.08)
     assert np.stack(y)[:, 500:].T.tolist() == [[0, 1, 0]] * 500
+
+
+def test_of_many_columns_of_numbers_those_that_moved_are_multiplied():
+    """A wide table has products of twenty columns, and a change in any one of them shows."""
+    random = np.random.default_rng(0)
+    before = [random.normal(size=400) for _ in range(40)]
+    same = pairs.pair(*(pairs.numeric(f"n{i}", one) for i, one in enumerate(before)))
+    wider = [one * (3 if i == 33 else 1) for i, one in enumerate(before)]
+    moved = pairs.pair(
+        *(pairs.numeric(f"n{i}", *both) for i, both in enumerate(zip(before, wider, strict=True)))
+    )
+    assert error(moved).parts["parameters"] <= 1 + 40 + 20 * 21 / 2
+    assert error(moved).value > error(same).value + 0.01

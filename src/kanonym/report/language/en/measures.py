@@ -79,6 +79,7 @@ SENTENCES: Sentences = {
     "measure.pmse": "How well release and original are told apart (pMSE)",
     "measure.learning": "Quality of predictions learnt on the release",
     "threshold": "threshold: {share}",
+    "measure.also": "also: {names}",
     "better.lower": "less is better",
     "better.higher": "more is better",
 }

@@ -46,6 +46,8 @@ SENTENCES: Sentences = {
     "signed.name": "name",
     "signed.date": "date",
     "signed.signature": "signature",
+    "heading.purpose": "Purpose.",
+    "made.author": "by {author}",
     "heading.question": "Question.",
     "heading.answer": "Answer.",
     "heading.terms": "Terms.",
@@ -154,8 +156,7 @@ SENTENCES: Sentences = {
     "head.difference": "change",
     "head.columns": "columns",
     "roles.given": (
-        "The policy says the roles. `kanonym profile TABLE` gives the evidence for them; "
-        "no profile was handed to this report."
+        "The roles are those of the policy. `kanonym profile TABLE` gives evidence for them."
     ),
     "roles.profiled": "The evidence is that of a profile of the table; it names no value of it.",
     "roles.otherwise": "the profile suggests: {role}",
@@ -228,18 +229,10 @@ SENTENCES: Sentences = {
         "A special unique is alone with the values of very few attributes. How much each "
         "quasi-identifier contributes to the scores of those that are left in the release:"
     ),
-    "assessed.none": (
-        "Not measured for this report. `kanonym assess ORIGINAL RELEASED --policy POLICY` "
-        "measures risk and utility of any pair of tables."
-    ),
     "assessed.missing": "Not measured: {reasons}.",
     "presets.met": "met",
     "presets.unmet": "not met",
     "presets.unknown": "not known",
-    "compared.none": (
-        "No alternatives were compared. `kanonym compare TABLE --policy POLICY` tries algorithms "
-        "and parameters."
-    ),
     "compared.caption": (
         "Each dot is a release that was tried; the line connects those that no other beats in "
         "privacy and in loss. The ring marks the one to take."

@@ -79,6 +79,7 @@ SENTENCES: Sentences = {
     "measure.pmse": "Lo bien que se distinguen publicación y original (pMSE)",
     "measure.learning": "Calidad de las predicciones aprendidas de la publicación",
     "threshold": "umbral: {share}",
+    "measure.also": "también: {names}",
     "better.lower": "menos es mejor",
     "better.higher": "más es mejor",
 }

@@ -48,6 +48,8 @@ SENTENCES: Sentences = {
     "signed.name": "nombre",
     "signed.date": "fecha",
     "signed.signature": "firma",
+    "heading.purpose": "Finalidad.",
+    "made.author": "de {author}",
     "heading.question": "Pregunta.",
     "heading.answer": "Respuesta.",
     "heading.terms": "Términos.",
@@ -155,10 +157,7 @@ SENTENCES: Sentences = {
     "head.frontier": "frontera",
     "head.difference": "cambio",
     "head.columns": "columnas",
-    "roles.given": (
-        "Los papeles los dice la política. `kanonym profile TABLE` da las pruebas; a este informe "
-        "no se le entregó ningún perfil."
-    ),
+    "roles.given": ("Los papeles son los de la política. `kanonym profile TABLE` da los indicios."),
     "roles.profiled": (
         "Las pruebas son las de un perfil de la tabla, en inglés; no nombran ningún valor de ella."
     ),
@@ -240,18 +239,10 @@ SENTENCES: Sentences = {
         "Un único especial está solo con los valores de muy pocos atributos. Cuánto contribuye "
         "cada cuasiidentificador a las puntuaciones de los que quedan en la publicación:"
     ),
-    "assessed.none": (
-        "No se midió para este informe. `kanonym assess ORIGINAL RELEASED --policy POLICY` mide "
-        "riesgo y utilidad de cualquier par de tablas."
-    ),
     "assessed.missing": "Sin medir: {reasons}.",
     "presets.met": "cumplido",
     "presets.unmet": "no cumplido",
     "presets.unknown": "no se sabe",
-    "compared.none": (
-        "No se compararon alternativas. `kanonym compare TABLE --policy POLICY` prueba algoritmos "
-        "y parámetros."
-    ),
     "compared.caption": (
         "Cada punto es una publicación que se probó; la línea une las que ninguna otra supera en "
         "privacidad y en pérdida. El anillo marca la que conviene tomar."
