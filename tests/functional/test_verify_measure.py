@@ -26,15 +26,18 @@ def released(folder):
 
 @pytest.mark.usefixtures("released")
 def test_violation_ends_with_1_and_names_the_classes(kanonym):
-    """A violated policy is exit code 1, one line on standard error, and the classes by value."""
+    """A violated policy is exit code 1, one line on standard error, and the classes by row."""
     ran = kanonym("verify released.csv -p policy.yaml")
     assert ran.code == 1
     assert ran.error == (
         "kanonym: error: released.csv violates k-anonymity, l-diversity: 2 of 3 classes\n"
     )
-    assert "age 50-59, zip 04***, sex m" in ran.text
-    assert "age 40-49, zip 04***, sex m" in ran.text
-    assert "age 20-29" not in ran.text
+    assert "04***" not in ran.text
+    assert ran.text.count("l-diversity") == 3  # the model, and once for each class
+    named = kanonym("verify released.csv -p policy.yaml --show-values")
+    assert "age 50-59, zip 04***, sex m" in named.text
+    assert "age 40-49, zip 04***, sex m" in named.text
+    assert "age 20-29" not in named.text
 
 
 @pytest.mark.usefixtures("released")

@@ -107,7 +107,7 @@ def test_one_changed_sensitive_value_is_found():
     found = ka.verify(tampered, policy(ka.KAnonymity(3), ka.LDiversity("disease", 2)))
     assert [check.satisfied for check in found.checks] == [True, False]
     assert found.violating == (
-        {"class": {"age": "[20, 29]", "zip": "01*"}, "size": 3, "model": "l-diversity"},
+        {"class": {"age": "[20, 29]", "zip": "01*"}, "size": 3, "row": 1, "model": "l-diversity"},
     )
 
 

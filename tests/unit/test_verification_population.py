@@ -33,7 +33,7 @@ def test_a_class_is_compared_with_its_persons():
     found = verified(ka.KMap(2, "r.csv"))
     assert [(one.achieved, one.satisfied) for one in found.checks] == [(1, False)]
     assert found.violating == (
-        {"class": {"age": "0 or so", "job": "y"}, "size": 1, "model": "k-map"},
+        {"class": {"age": "0 or so", "job": "y"}, "size": 1, "row": 3, "model": "k-map"},
     )
     assert verified(ka.KMap(1, "r.csv")).satisfied
 

@@ -92,6 +92,10 @@ def _every_command(
     threads: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Threads to use; all cores by default.")
     ] = None,
+    show_values: Annotated[  # noqa: ARG001 - `Commands` and `verify` read it
+        bool,
+        typer.Option("--show-values", help="Name the values of the table that are at fault."),
+    ] = False,
     debug: Annotated[  # noqa: ARG001 - `Commands` reads it
         bool, typer.Option("--debug", help="Show the traceback of an error.")
     ] = False,

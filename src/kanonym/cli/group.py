@@ -65,6 +65,9 @@ class Commands(TyperGroup):
         except KanonymError as error:
             if isinstance(error.__cause__, BrokenPipeError):
                 _leave_quietly()
+            if ctx.params.get("show_values"):
+                for value in error.values:
+                    typer.echo("null" if value is None else repr(str(value)), err=True)
             _fail(ctx, str(error), REFUSED if isinstance(error, InfeasibleError) else INVALID)
         except MemoryError:
             _fail(ctx, "not enough memory", INTERNAL)

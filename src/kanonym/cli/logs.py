@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-FLAGS = ("--debug", "--quiet", "--verbose", "-v", "-vv", "--version")
+FLAGS = ("--debug", "--quiet", "--show-values", "--verbose", "-v", "-vv", "--version")
 VALUED = "--threads"
 
 THREAD_VARIABLES = (

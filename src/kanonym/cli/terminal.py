@@ -248,12 +248,29 @@ def _models(checks: Iterable[Mapping[str, Any]]) -> Table:
     return table
 
 
-def violations(violating: Sequence[Mapping[str, Any]], total: int, shown: int) -> Table:
-    """Return the first of the classes that fail a model."""
-    table = _table("violating class", "records", "fails")
-    for one in violating[:shown]:
-        values = ", ".join(f"{name} {value}" for name, value in one["class"].items())
-        table.add_row(Text(values), number(one["size"]), one["model"])
+def violations(
+    violating: Sequence[Mapping[str, Any]], total: int, shown: int, *, values: bool
+) -> Table:
+    """Return the first of the classes that fail a model, each once; with their values, if asked."""
+    classes: dict[str, list[Mapping[str, Any]]] = {}
+    for one in violating:
+        classes.setdefault(str(one["class"]), []).append(one)
+    rows = "row" in violating[0]
+    table = _table(
+        *(["violating class"] if values else []),
+        *(["first row"] if rows else []),
+        "records",
+        "fails",
+    )
+    for same in list(classes.values())[:shown]:
+        one = same[0]
+        named = ", ".join(f"{name} {value}" for name, value in one["class"].items())
+        table.add_row(
+            *([Text(named)] if values else []),
+            *([number(one["row"])] if rows else []),
+            number(one["size"]),
+            ", ".join(dict.fromkeys(each["model"] for each in same)),
+        )
     if total > shown:
         table.caption = f"the smallest of {number(total)} classes that fail; --json names 100"
     return table

@@ -15,6 +15,7 @@ SHOWN = 10  # violating classes on the terminal; --json has up to 100
 
 
 def verify(
+    ctx: typer.Context,
     released: Annotated[
         str, typer.Argument(metavar="RELEASED", help="Released table; - for standard input.")
     ],
@@ -46,8 +47,9 @@ def verify(
     """Verify a released table against a policy.
 
     Exit code 0: satisfied, without a warning. 1: violated, and the violating classes are
-    named; or satisfied with warnings, unless --accept-warnings; or nothing required. Only the
-    released values count: records that agree on all quasi-identifiers are one class.
+    named by their first rows, with --show-values by their values; or satisfied with warnings,
+    unless --accept-warnings; or nothing required. Only the released values count: records that
+    agree on all quasi-identifiers are one class.
     """
     from kanonym import pipeline
     from kanonym.cli.progress import working
@@ -77,7 +79,8 @@ def verify(
     else:
         show(*verdict(found))
         if found["violating"]:
-            show(violations(found["violating"], found["n_violating"], SHOWN))
+            values = ctx.find_root().params.get("show_values", False)
+            show(violations(found["violating"], found["n_violating"], SHOWN, values=values))
     if found["satisfied"] is False:
         compared = {"t-closeness", "beta-likeness", "delta-disclosure"}
         failed = dict.fromkeys(one["type"] for one in found["models"] if not one["satisfied"])

@@ -6,9 +6,19 @@ higher layer raises at least one of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class KanonymError(Exception):
-    """Base of every error that kanonym raises on purpose."""
+    """Base of every error that kanonym raises on purpose.
+
+    A message names columns, rows and numbers, and at most the one faulty cell. Where several
+    values are at fault, `values` has them all: `--show-values` prints them.
+    """
+
+    def __init__(self, *args: object, values: Sequence[object] = ()) -> None:
+        super().__init__(*args)
+        self.values = tuple(values)
 
 
 class DataError(KanonymError, ValueError):

@@ -259,8 +259,8 @@ def _tally(frame: Any, outcome: Outcome, series: Series, hidden: Sequence[pl.Ser
 def _require(verification: Verification, what: str) -> None:
     if verification.satisfied is False:
         failed = [check.type for check in verification.checks if not check.satisfied]
-        named = "; ".join(str(one["class"]) for one in verification.violating[:3])
-        classes = f" in {verification.n_violating} classes ({named})" if named else ""
+        n = verification.n_violating
+        classes = f" in {n} classes" if n else ""
         raise InfeasibleError(
             f"{what} fails {', '.join(failed)}{classes}; nothing is released. "
             "Wait for more records, or fit a coarser recoding"

@@ -27,13 +27,13 @@ def satisfying(series: Series, schema: Schema, decided: Decision, before: Tally 
 
     """
     models, n_rows = series.policy.models, decided.table.n_rows
-    named: list[str] = []
+    first: list[int] = []
     n_failing = 0
     while True:
         failing = _failing(series, schema, models, decided, before)
         if not failing.any():
             break
-        named += _named(decided, failing)[: 3 - len(named)]
+        first += _first_rows(decided, failing)[: 3 - len(first)]
         n_failing += int(failing.sum())
         decided = decided.without(failing)
     decided = _without_smallest(series, decided, before)
@@ -42,7 +42,8 @@ def satisfying(series: Series, schema: Schema, decided: Decision, before: Tally 
     if gone > allowed:
         alone = "alone or in the union" if series.each_batch else "in the union"
         raise InfeasibleError(
-            f"{n_failing} classes of the batch fail the policy {alone} ({'; '.join(named)}): "
+            f"{n_failing} classes of the batch fail the policy {alone} (of the records in row "
+            f"{', '.join(map(str, first))}{', …' if n_failing > len(first) else ''}): "
             f"{gone} of {n_rows} records would be suppressed, and suppression_limit "
             f"{series.policy.suppression_limit:g} allows {allowed}. Wait for more records, "
             "allow more, or fit a coarser recoding"
@@ -110,20 +111,12 @@ def _without_smallest(series: Series, decided: Decision, before: Tally | None) -
     return decided if kept is None or kept.all() else decided.without(~kept)
 
 
-def _named(decided: Decision, failing: NDArray[np.bool_]) -> list[str]:
-    """Return up to three of the classes, smallest first, as errors name them."""
-    labels, weights = decided.partition.labels, decided.table.weights
+def _first_rows(decided: Decision, failing: NDArray[np.bool_]) -> list[int]:
+    """Return the first row, from 1, of up to three of the classes, smallest first."""
+    labels, table = decided.partition.labels, decided.table
     kept = labels >= 0
-    sizes = np.bincount(labels[kept], weights[kept], len(failing)).astype(np.int64)
+    sizes = np.bincount(labels[kept], table.weights[kept], len(failing))
     classes = np.flatnonzero(failing)
-    return [
-        str(
-            {
-                column.name: column[int(one.label_of_class[number])]
-                for one in decided.recoded
-                for column in one.columns
-            }
-        )
-        + f" of {sizes[number]}"
-        for number in classes[np.argsort(sizes[classes], kind="stable")][:3]
-    ]
+    of_row = labels[table.tuple_of_row]
+    smallest = classes[np.argsort(sizes[classes], kind="stable")][:3]
+    return [int((of_row == number).argmax()) + 1 for number in smallest]

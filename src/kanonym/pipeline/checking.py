@@ -323,12 +323,11 @@ def require_satisfied(verification: Verification, changed: Sequence[str] = ()) -
     Raises
     ------
     InfeasibleError
-        Classes fail a model; the message names them.
+        Classes fail a model; the message counts them.
 
     """
     if verification.satisfied is False:
         failed = [check.type for check in verification.checks if not check.satisfied]
-        named = "; ".join(str(one["class"]) for one in verification.violating[:3])
         reason = "This is a defect of kanonym: please report it"
         if changed:
             reason = (
@@ -336,6 +335,6 @@ def require_satisfied(verification: Verification, changed: Sequence[str] = ()) -
                 "leave them out, or let them come before it"
             )
         raise InfeasibleError(
-            f"the recoded table fails {', '.join(failed)} in {verification.n_violating} classes "
-            f"({named}); nothing is released. {reason}"
+            f"the recoded table fails {', '.join(failed)} in {verification.n_violating} classes; "
+            f"nothing is released. {reason}"
         )

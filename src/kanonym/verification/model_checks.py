@@ -156,6 +156,7 @@ def _verify(
             {
                 "class": {column.name: column[int(groups.first[i])] for column in grouped},
                 "size": int(sizes[i]),
+                **({"row": int(groups.first[i]) + 1} if counts is None else {}),
                 "model": model.type,
             }
             for i in failed[smallest]

@@ -139,8 +139,9 @@ class Verification(ShortRepr):
         One `ModelCheck` a model of the policy, in the policy's order.
     violating
         At most 100 classes that fail a model, smallest first:
-        `{"class": {column: released value}, "size": n, "model": type}`. A model of the
-        whole table blames no class.
+        `{"class": {column: released value}, "size": n, "row": its first record, from 1,
+        "model": type}`; without the row where records are counted. A model of the whole
+        table blames no class.
     n_violating
         Number of classes that fail at least one model of classes.
     class_sizes

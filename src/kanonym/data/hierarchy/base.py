@@ -145,14 +145,15 @@ class Hierarchy(ShortRepr):
         Raises
         ------
         HierarchyError
-            Names up to ten values that are no leaves; `origin` says of what.
+            Names the first value that is no leaf, and has all in `values`; `origin` says of what.
 
         """
         missing = values.filter(self.leaf_of(values) < 0).unique(maintain_order=True)
         if len(missing):
             raise HierarchyError(
                 f"column {values.name!r}: {tally(len(missing), 'value')} not in {origin}: "
-                f"{quote(missing.to_list())}. Add a row for each"
+                f"{quote(missing.to_list())}. Add a row for each",
+                values=missing.to_list(),
             )
         return self
 

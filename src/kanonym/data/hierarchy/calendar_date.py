@@ -95,7 +95,8 @@ class Dates(Builder):
         if len(bad):
             raise HierarchyError(
                 f"column {column.name!r}: {tally(len(bad), 'value')} no ISO date: "
-                f"{quote(bad.to_list())}"
+                f"{quote(bad.to_list())}",
+                values=bad.to_list(),
             )
         local = when.dt.replace_time_zone(None) if when.dtype == pl.Datetime else when
         frame = pl.DataFrame({"value": column.values, "when": local}).sort("when", "value")

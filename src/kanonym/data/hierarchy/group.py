@@ -78,7 +78,8 @@ class Groups(Builder):
         if len(missing):
             raise HierarchyError(
                 f"column {column.name!r}: {tally(len(missing), 'value')} not in order: "
-                f"{quote(missing.to_list())}"
+                f"{quote(missing.to_list())}",
+                values=missing.to_list(),
             )
         return values
 

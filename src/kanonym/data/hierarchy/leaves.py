@@ -9,7 +9,6 @@ import polars as pl
 
 from kanonym.data.errors import HierarchyError
 
-SHOWN = 10  # values that an error names
 _WITH_TEXT = (
     pl.String,
     pl.Categorical,
@@ -163,10 +162,10 @@ def plain_text(value: object) -> str | None:
 
 
 def quote(values: Sequence[object]) -> str:
-    """Return up to ten values as an error names them, and how many more there are."""
-    named = ", ".join("null" if value is None else f"'{value}'" for value in values[:SHOWN])
-    more = len(values) - SHOWN
-    return f"{named} and {more} more" if more > 0 else named
+    """Return the first of some values as an error names it, and how many more there are."""
+    named = "null" if values[0] is None else f"'{values[0]}'"
+    more = len(values) - 1
+    return f"{named} and {more} more (--show-values names them)" if more else named
 
 
 def tally(n: int, noun: str) -> str:
