@@ -151,7 +151,9 @@ class Outcome(ShortRepr):
             return {}
         kept = self.labels >= 0
         labels = self.labels[kept]
-        of_record = pl.Series(np.cumsum(kept) - 1, dtype=pl.UInt32).set(pl.Series(~kept), None)
+        of_record = pl.Series(np.where(kept, np.cumsum(kept) - 1, 0), dtype=pl.UInt32).set(
+            pl.Series(~kept), None
+        )
         known = {one.name: one for one in self.recoded}
         columns = {}
         for name in acting.changed_after:

@@ -193,6 +193,24 @@ def test_without_a_seed_actions_draw_anew_each_time():
     assert sorted(one) == sorted(other)
 
 
+@pytest.mark.parametrize("first", [0, 30, 60])
+def test_actions_on_released_values_do_not_mind_who_is_suppressed(first):
+    """The first record may be suppressed, or the last."""
+    ages = [20 + place // 5 for place in range(60)]
+    frame = pl.DataFrame({"age": [*ages[:first], 999, *ages[first:]], "pay": range(61)})
+    asked = ka.Policy(
+        attributes={
+            "age": ka.QuasiIdentifier(hierarchy=ka.hierarchy.intervals(width=[10, 20], origin=0)),
+            "pay": ka.Insensitive(action=ka.After(ka.Swap())),
+        },
+        models=[ka.KAnonymity(5)],
+        algorithm=ka.FullDomain(),
+        suppression_limit=0.05,
+    )
+    release = ka.anonymize(frame, asked)
+    assert sorted(release.frame["pay"]) == [pay for pay in range(61) if pay != first]
+
+
 def test_values_are_swapped_within_the_classes_that_are_released():
     """Each class keeps its sensitive values, so its models hold; who has which is not told."""
     rng = np.random.default_rng(5)

@@ -90,7 +90,7 @@ def test_units_that_do_not_nest_are_refused(levels, message):
     [
         (
             ["2020-05-17", "x", "2020-13-01"],
-            "column 'day': 2 values are no ISO date: '2020-13-01', 'x'",
+            "column 'day': 2 values are no ISO date: '2020-13-01' and 1 more",
         ),
         ([3], "column 'day' holds Int64: dates needs dates"),
         ([time(10)], "column 'day' holds Time: dates needs dates"),
