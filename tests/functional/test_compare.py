@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 import time
 
@@ -233,3 +234,18 @@ def test_a_policy_for_adult_is_recommended(adult):
     assert found.policy.algorithm == ka.Auto()
     release = ka.anonymize(frame, found.policy)
     assert release.utility.gcp == pytest.approx(0.0556, abs=1e-3)
+
+
+def test_the_recommended_release_can_be_run_as_printed(run, kanonym, folder):
+    """The policy that --write writes, and the command that is printed, give that release."""
+    sweep = f"compare {RUN} --sweep algorithm=mondrian --sweep k=10"
+    code, out, _ = run(f"{sweep} --write best.yaml")
+    assert code == 0
+    (line,) = [line.strip() for line in out.splitlines() if line.startswith("  kanonym ")]
+    assert line == "kanonym anonymize people.csv --policy best.yaml -o released.csv"
+    assert kanonym(line.removeprefix("kanonym ")).code == 0
+    first = (folder / "released.csv").read_bytes()
+    _, out, _ = run(sweep)
+    (line,) = [line.strip() for line in out.splitlines() if line.startswith("  kanonym ")]
+    assert kanonym("", *shlex.split(line)[1:]).code == 0
+    assert sorted((folder / "released.csv").read_bytes().split()) == sorted(first.split())

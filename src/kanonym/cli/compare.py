@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -13,7 +13,9 @@ import typer
 from kanonym.cli import options
 
 if TYPE_CHECKING:
-    from kanonym.comparison.comparison import Privacy
+    from rich.console import RenderableType
+
+    from kanonym.comparison.comparison import Comparison, Privacy
 
 CHARTS = (".html", ".svg", ".png")
 PRIVACY: dict[str, Privacy] = {"k": "k", "average-risk": "average_risk"}
@@ -83,6 +85,14 @@ def compare(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Policy of the recommended release, YAML.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
     chart: Annotated[
         Path | None,
         typer.Option(
@@ -102,7 +112,7 @@ def compare(
     from kanonym import comparison, pipeline
     from kanonym.cli.compared import compared
     from kanonym.cli.progress import working
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import next_step, show, show_json
     from kanonym.data.files import check_output, check_table_output, read_table, write_table
     from kanonym.data.frames import to_polars
 
@@ -112,7 +122,15 @@ def compare(
     hierarchies = options.hierarchy_files(hierarchy)
     read = {"INPUT": table, "--policy": policy}
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
-    options.check_places(read, [("-o", output), ("--chart", chart), ("--resume", resume)])
+    options.check_places(
+        read,
+        [
+            ("-o", output),
+            ("--write", write),
+            ("--chart", chart),
+            ("--resume", resume),
+        ],
+    )
     swept = _swept(sweep)
     short: dict[str, Any] = {
         "quasi_identifiers": options.names(quasi_identifiers),
@@ -129,8 +147,8 @@ def compare(
     asked = options.policy_of(policy, **short)
     if output is not None:
         check_table_output(output, options.format_of(output, format))
-    if chart is not None:
-        check_output(chart)
+    for place in filter(None, (chart, write)):
+        check_output(place)
     start = perf_counter()
     with working() as step:
         step("read")
@@ -151,9 +169,8 @@ def compare(
         step("write")
         if output is not None:
             write_table(to_polars(found.table), output, options.format_of(output, format))
-        if chart is not None:
-            found.chart(chart)
-    places = [output, chart, resume]
+        policies = _write(found, chart, write)
+    places = [output, chart, resume, *policies]
     contract = {
         **found.to_dict(),
         "seconds": perf_counter() - start,
@@ -162,9 +179,53 @@ def compare(
     if json:
         show_json(contract)
     else:
-        show(*compared(contract), to_stderr=output == "-")
+        more = next_step(table, policies) or _command(table, policy, short, contract["knee"])
+        show(*compared(contract), *more, to_stderr=output == "-")
     if not any(one.released for one in found.trials):
         raise typer.Exit(1)
+
+
+def _write(found: Comparison, chart: Path | None, write: Path | None) -> list[str]:
+    """Write the chart, and the policy if there is one; return where the policy is."""
+    if chart is not None:
+        found.chart(chart)
+    if write is None or found.policy is None:
+        return []
+    found.write_policy(write)
+    return [str(write)]
+
+
+def _command(
+    table: str, policy: Path | None, short: Mapping[str, Any], knee: Mapping[str, Any] | None
+) -> list[RenderableType]:
+    """Return the command that makes the recommended release; nothing where there is none.
+
+    short: the options of what is asked, as they were given. knee: the swept values.
+    """
+    from kanonym.cli.terminal import command
+
+    flags = {key: f"--{key.replace('_', '-')}" for key in ("algorithm", "suppression_limit")}
+    flags |= {key: f"-{key}" for key in ("k", "l", "t")} | {"recoding": "--recoding"}
+    if knee is None:
+        return []
+    if any(key not in flags or isinstance(value, dict) for key, value in knee.items()):
+        return ["\nTo run it, have its policy written: --write policy.yaml"]
+    words: list[object] = ["kanonym", "anonymize", table]
+    words += [] if policy is None else ["--policy", policy]
+    for name, flag in (("quasi_identifiers", "-q"), ("sensitive", "-s"), ("identifiers", "-i")):
+        words += [flag, ",".join(map(_listed, short[name]))] if short[name] else []
+    words += ["--others", short["others"]] if short["others"] else []
+    for column, file in short["hierarchies"].items():
+        words += ["--hierarchy", f"{column}={file}"]
+    asked = {key: short[key] for key in ("k", "l", "t") if short[key] is not None} | dict(knee)
+    for key, value in asked.items():
+        words += [] if value is None else [flags[key], value]
+    return ["\nTo run it:", command(*words, "-o", "released.csv")]
+
+
+def _listed(name: str) -> str:
+    """Return a column's name as a list of names takes it."""
+    return f'"{name}"' if "," in name else name
 
 
 def _check_names(chart: Path | None, privacy: str | None) -> None:

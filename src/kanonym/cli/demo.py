@@ -46,7 +46,7 @@ def demo(
     """
     from kanonym import assessment, pipeline
     from kanonym.cli.progress import working
-    from kanonym.cli.terminal import release_tables, show
+    from kanonym.cli.terminal import command, release_tables, show
     from kanonym.data.files import write_table, write_text
     from kanonym.data.patients import patients
     from kanonym.policy import Policy
@@ -74,6 +74,7 @@ def demo(
     written = [str(file) for file in (table, policy, released, report, manifest)]
     show(*release_tables(release.to_dict(), written, release.examples))
     show(
-        f"\nOpen {report}, and try:\n  kanonym verify {released} --policy {policy}\n"
-        f"  kanonym assess {table} {released} --policy {policy}"
+        f"\nOpen {report}, and try:",
+        command("kanonym", "verify", released, "--policy", policy),
+        command("kanonym", "assess", table, released, "--policy", policy),
     )

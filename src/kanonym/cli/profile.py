@@ -45,7 +45,7 @@ def profile(
     from kanonym import profiling
     from kanonym.cli.profiled import profiled
     from kanonym.cli.progress import working
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import next_step, show, show_json
     from kanonym.data.files import read_table
 
     if json and str(write) == "-":
@@ -69,4 +69,5 @@ def profile(
         show_json(found.to_dict())
     else:
         written = [] if write is None else [str(write)]
-        show(*profiled(found.to_dict(), written), to_stderr=str(write) == "-")
+        more = next_step(table, written)
+        show(*profiled(found.to_dict(), written), *more, to_stderr=str(write) == "-")

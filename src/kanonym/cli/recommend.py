@@ -28,7 +28,7 @@ def recommend(
     from kanonym import comparison
     from kanonym.cli.compared import recommended
     from kanonym.cli.progress import working
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import next_step, show, show_json
     from kanonym.data.files import check_output, read_table
 
     options.check_places({"INPUT": table}, [("--write", write)])
@@ -47,4 +47,4 @@ def recommend(
     if json:
         show_json({**found.to_dict(), "seconds": seconds, "written": written})
     else:
-        show(*recommended(found.to_dict(), written, seconds))
+        show(*recommended(found.to_dict(), written, seconds), *next_step(table, written))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -50,13 +51,32 @@ def show(*renderables: RenderableType, to_stderr: bool = False) -> None:
     console = _Terminal(stderr=to_stderr, highlight=False)
     for renderable in renderables:
         # Text takes brackets as they are; rich would read them as markup.
-        console.print(Text(renderable) if isinstance(renderable, str) else renderable)
+        whole = isinstance(renderable, Text) and renderable.no_wrap is True
+        text = Text(renderable) if isinstance(renderable, str) else renderable
+        console.print(text, soft_wrap=whole)
 
 
 def show_json(contract: Mapping[str, Any]) -> None:
     """Print one JSON object; numbers that JSON does not have (infinity, NaN) become null."""
     json.dump(_finite(contract), sys.stdout, indent=2, default=str)
     sys.stdout.write("\n")
+
+
+def command(*words: object) -> Text:
+    """Return a command to run: quoted for a shell, and never wrapped."""
+    return Text(f"  {shlex.join(map(str, words))}", no_wrap=True, overflow="ignore")
+
+
+def next_step(table: str, policies: Sequence[str]) -> list[RenderableType]:
+    """Return the command that runs a policy on a table; nothing where none was written to a file.
+
+    policies: the places where it was written.
+    """
+    files = [place for place in policies if place != "-"]
+    if not files:
+        return []
+    run = command("kanonym", "anonymize", table, "--policy", files[0], "-o", "released.csv")
+    return ["\nRead the policy, change what is wrong, and run it:", run]
 
 
 def number(value: object) -> str:

@@ -19,7 +19,9 @@ from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.measures import measure_of
+from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
+from kanonym.policy.writing import written
 
 Privacy = Literal["k", "average_risk"]
 
@@ -84,7 +86,10 @@ class Comparison(ShortRepr):
 
     @cached_property
     def frontier(self) -> tuple[Trial, ...]:
-        """The releases that no other one beats in privacy and utility, least private first."""
+        """The releases that no other one beats in privacy and utility, least private first.
+
+        Releases that are of no more use than guessing are not among them.
+        """
         privacy = np.array([self.private(one) for one in self.trials], np.float64)
         loss = np.array([self.lost(one) for one in self.trials], np.float64)
         return tuple(self.trials[place] for place in frontier(privacy, loss).tolist())
@@ -114,7 +119,32 @@ class Comparison(ShortRepr):
             for one in self.frontier
         ]
         released = any(one.released for one in self.trials)
+        useless = released and not any(
+            self.beats_guessing(one) for one in self.trials if one.released
+        )
+        if useless:
+            return sentences.useless(self.axes[1])
         return sentences.reason(points, self._knee, self.axes, released=released)
+
+    @property
+    def policy(self) -> Policy | None:
+        """The policy of the release to take; None where the frontier has no knee."""
+        return None if self.knee is None else self.knee.policy
+
+    def write_policy(self, path: str | Path) -> None:
+        """Write the policy of the release to take as YAML.
+
+        Raises
+        ------
+        PolicyError
+            The frontier has no knee, so no release is recommended.
+        DataError
+            The path cannot be written.
+
+        """
+        if self.policy is None:
+            raise PolicyError(f"no release is recommended, so no policy is written: {self.reason}")
+        files.write_text(path, written(self.policy.to_dict(), [self.reason], {}))
 
     @property
     def axes(self) -> tuple[str, str]:
@@ -129,9 +159,23 @@ class Comparison(ShortRepr):
         known = next((one.policy for one in self.trials if one.policy is not None), None)
         return "records" if known is None or entity_of(known.models) is None else "persons"
 
+    def beats_guessing(self, one: Trial) -> bool:
+        """Return whether a release is of more use than guessing without it.
+
+        Where the measure of utility does not say what guessing reaches, it is.
+        """
+        guess = one.guesses.get(self.measure)
+        if guess is None:
+            return True
+        better = self._useful(one) - guess
+        return better > 0 if self.better == "higher" else better < 0
+
     def private(self, one: Trial) -> float:
-        """Return how private a release is, more is more; NaN where nothing was released."""
-        if not one.released or not one.classes:
+        """Return how private a release is, more is more.
+
+        NaN where nothing was released, or nothing that beats guessing.
+        """
+        if not one.released or not one.classes or not self.beats_guessing(one):
             return math.nan
         value = _number(getattr(one, self.privacy))
         return value if self.privacy == "k" else 1 / value

@@ -62,6 +62,8 @@ class Trial(ShortRepr):
         Prosecutor risk, in [0, 1].
     seconds
         That the release took.
+    guesses
+        What guessing without the release reaches, by measure that knows it.
 
     """
 
@@ -76,6 +78,7 @@ class Trial(ShortRepr):
     average_risk: float | None = None
     highest_risk: float | None = None
     seconds: float | None = None
+    guesses: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def released(self) -> bool:
@@ -99,6 +102,7 @@ class Trial(ShortRepr):
             "average_risk": self.average_risk,
             "highest_risk": self.highest_risk,
             "seconds": self.seconds,
+            "guesses": dict(self.guesses),
         }
 
 
@@ -223,6 +227,7 @@ def _tried(native: Any, one: Combination, measures: Sequence[str], built: list[s
         return _refused(one, error)
     verification, risk = release.verification, release.risk
     names = model_names(policy.models)
+    measured, guesses = _measured(native, release, measures)
     return Trial(
         parameters=one.parameters,
         policy=policy,
@@ -233,10 +238,11 @@ def _tried(native: Any, one: Combination, measures: Sequence[str], built: list[s
         k=_smallest(release),
         classes=verification.n_classes,
         suppressed=release.suppressed,
-        utility={"gcp": release.utility.gcp, **_measured(native, release, measures)},
+        utility={"gcp": release.utility.gcp, **measured},
         average_risk=risk.average,
         highest_risk=risk.highest,
         seconds=sum(release.seconds.values()),
+        guesses=guesses,
     )
 
 
@@ -264,7 +270,7 @@ def _kept(one: Combination, row: Mapping[str, Any] | None, measures: Sequence[st
         return None
     if isinstance(row["reason"], str):
         return Trial(one.parameters, one.policy, row["reason"])
-    named = [row["achieved"], row["utility"]]
+    named = [row["achieved"], row["utility"], row["guesses"]]
     if not all(isinstance(part, dict) for part in named):
         return None
     if row["utility"].keys() != {"gcp", *measures}:
@@ -275,18 +281,22 @@ def _kept(one: Combination, row: Mapping[str, Any] | None, measures: Sequence[st
     return Trial(one.parameters, one.policy, **row) if whole else None
 
 
-def _measured(native: Any, release: Release, measures: Sequence[str]) -> dict[str, float | None]:
-    """Return further measures of the utility of a release."""
+def _measured(
+    native: Any, release: Release, measures: Sequence[str]
+) -> tuple[dict[str, float | None], dict[str, float | None]]:
+    """Return further measures of the utility of a release, and what guessing reaches of them."""
     further = [name for name in measures if name != "gcp"]
     if not further:
-        return {}
+        return {}, {}
     try:
         with _alone:
             found = utility(native, release, measures=further, seed=release.policy.seed or 0)
     except (DataError, SchemaError):
         # Released values that cannot be read are no reason to end a comparison.
-        return dict.fromkeys(further)
-    return {name: found.measured[name].value for name in further}
+        return dict.fromkeys(further), {}
+    values = {name: found.measured[name].value for name in further}
+    guesses = {name: found.measured[name].guess for name in further}
+    return values, {name: value for name, value in guesses.items() if value is not None}
 
 
 def model_names(models: Sequence[PrivacyModel]) -> list[str]:

@@ -56,6 +56,14 @@ def reason(
     )
 
 
+def useless(measure: str) -> str:
+    """Say that no release is of more use than a guess."""
+    return (
+        f"No release can be recommended: by {measure}, none is of more use than guessing without "
+        "it. Ask for less privacy, or release other columns."
+    )
+
+
 def _at(point: Point, axes: tuple[str, str]) -> str:
     """Return a release and where it lies: `mondrian, k 5 (smallest class 5, GCP 0.102)`."""
     private = (

@@ -53,6 +53,8 @@ class Measured:
         together from, or the detail that explains it.
     reason
         Why there is no value.
+    guess
+        What guessing without the data reaches, for measures of prediction; else None.
 
     """
 
@@ -60,6 +62,7 @@ class Measured:
     value: float | None
     parts: Mapping[str, float] = field(default_factory=dict)
     reason: str | None = None
+    guess: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9; infinite bounds become null."""

@@ -454,6 +454,32 @@ def test_a_release_without_a_class_is_on_no_frontier():
     assert Comparison((nothing,), 5, "average_risk").frontier == ()
 
 
+def guessed(k, value, guess):
+    """Return a release with an accuracy beside that of a guess."""
+    name = "accuracy-salary"
+    return Trial(
+        {"k": k}, None, None, k=k, classes=3, suppressed=0, utility={name: value},
+        average_risk=1 / k, guesses={name: guess},
+    )  # fmt: skip
+
+
+def test_what_is_no_better_than_guessing_is_not_recommended():
+    """The most private release is on no frontier where a guess predicts as well."""
+    good, useless = guessed(5, 0.8, 0.75), guessed(500, 0.75, 0.75)
+    found = Comparison((good, useless), 100, "k", "accuracy-salary")
+    assert found.frontier == (good,)
+    assert found.knee is good
+
+
+def test_where_nothing_beats_guessing_nothing_is_recommended(tmp_path):
+    """The reason says so, and no policy is written."""
+    found = Comparison((guessed(5, 0.7, 0.75),), 100, "k", "accuracy-salary")
+    assert found.knee is None
+    assert "none is of more use than guessing" in found.reason
+    with pytest.raises(ka.PolicyError, match="no release is recommended"):
+        found.write_policy(tmp_path / "policy.yaml")
+
+
 def test_a_measure_that_was_not_taken_judges_nothing():
     """The error says which ones there are."""
     with pytest.raises(ka.PolicyError, match="'pmse' was not measured; it was: gcp"):

@@ -57,7 +57,7 @@ def accuracy(pair: TablePair, target: str, random: np.random.Generator, folds: i
     truth = course.original.target[~np.isnan(course.original.target)]
     guess = np.unique(truth, return_counts=True)[1].max() / len(truth)
     parts["guess"] = float(guess) if course.categorical else 0.0
-    return Measured(meaning, parts[DRAWN], parts | course.counts)
+    return Measured(meaning, parts[DRAWN], parts | course.counts, guess=parts["guess"])
 
 
 def lessons_of(course: Course, random: np.random.Generator) -> dict[str, Lessons]:

@@ -90,7 +90,7 @@ def learning(pair: TablePair, target: str, random: np.random.Generator, folds: i
     if could - guess < EDGE:
         reason = f"the original's other columns do not predict {target!r}"
         return Measured(meaning, None, parts, reason)
-    return Measured(meaning, (did - guess) / (could - guess), parts)
+    return Measured(meaning, (did - guess) / (could - guess), parts, guess=0.0)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
