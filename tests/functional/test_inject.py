@@ -49,6 +49,15 @@ def test_json_has_the_account_and_no_value(kanonym):
     assert "asthma" not in ran.text
 
 
+def test_dropped_columns_are_left_out(kanonym, folder):
+    """--drop leaves columns out of the result; a dropped column makes no class."""
+    assert kanonym(f"{RUN} --drop zip,age").code == 0
+    assert read_table("out.csv").columns == ["sex", "disease"]
+    ran = kanonym(f"{COLUMNS} --drop sex -o no.csv --size 6")
+    assert (ran.code, "'sex' is dropped" in ran.error) == (3, True)
+    assert not (folder / "no.csv").exists()
+
+
 def test_only_the_named_class_gets_records(kanonym):
     """--class names a class by its values; the other keeps its records."""
     assert kanonym(RUN, "--class", "sex=m").code == 0

@@ -48,6 +48,14 @@ def inject(
             rich_help_panel=TARGETS,
         ),
     ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Columns to leave out, such as identifiers.",
+            rich_help_panel=options.ASKED,
+        ),
+    ] = None,
     named: Annotated[
         list[str] | None,
         typer.Option(
@@ -109,7 +117,7 @@ def inject(
     if marks == "-":
         raise typer.BadParameter("marks stand in a file of their own", param_hint="--marks")
     if remove:
-        asked = (quasi_identifiers, sensitive, size, diversity, l, named, constraint, seed)
+        asked = (quasi_identifiers, sensitive, size, diversity, l, drop, named, constraint, seed)
         if any(one not in (None, []) for one in asked):
             raise typer.BadParameter(
                 "say nothing else but --key and --marks", param_hint="--remove"
@@ -145,6 +153,7 @@ def inject(
             diversity=diversity,
             l=l,
             classes=classes,
+            drop=options.names(drop),
             constraints=constraint or (),
             key=key,
             seed=seed,

@@ -122,6 +122,11 @@ def column_names(frame: object) -> list[str]:
     return _checked(list(native.columns))
 
 
+def select(frame: FrameT, names: Sequence[str]) -> FrameT:
+    """Return some columns of an eager frame, in the order of their names; type and index stay."""
+    return cast("FrameT", nw.from_native(cast("Any", frame)).select(list(names)).to_native())
+
+
 def n_rows(frame: object) -> int:
     """Return the number of rows; a lazy frame is collected for it."""
     native = eager(frame)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.assessment.columns import columns_asked
+from kanonym.assessment.columns import columns_asked, listed
 from kanonym.assessment.lines import figure
 from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
@@ -29,6 +29,7 @@ from kanonym.synthesis.marks import Key, Marks, key_of, marks_of
 from kanonym.synthesis.naming import named_classes
 from kanonym.synthesis.numbering import refuse_numbering
 from kanonym.synthesis.records import new_records
+from kanonym.synthesis.tables import kept_columns
 from kanonym.synthesis.wanted import Needs, Wanted, needs
 from kanonym.transforms.copula import Constraint, fit
 
@@ -147,6 +148,7 @@ def inject(
     diversity: float | None = None,
     l: int | None = None,
     classes: Any = None,
+    drop: Sequence[str] = (),
     constraints: Sequence[str | Constraint] = (),
     key: Key | None = None,
     seed: int | None = None,
@@ -172,6 +174,8 @@ def inject(
     classes
         The classes that are to reach this: a list of mappings from each quasi-identifier to its
         value (or the text of it; None for null), or a table of these columns. None: all classes.
+    drop
+        Columns to leave out of the result, such as names and numbers of persons.
     constraints
         What holds in every record, such as "discharge >= admission", and holds in added ones.
     key
@@ -232,6 +236,9 @@ def inject(
     check_integer("inject", "seed", seed, 0)
     secret = None if key is None else key_of(key)
     native = frames.eager(frame)
+    every = frames.column_names(native)
+    kept = kept_columns(every, listed(drop, "columns"), list(quasi_identifiers), list(sensitive))
+    native = native if kept == every else frames.select(native, kept)
     names = frames.column_names(native)
     asked = columns_asked(None, quasi_identifiers, sensitive, {}, names)
     _check(asked.columns, asked.sensitive, wanted)

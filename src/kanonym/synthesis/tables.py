@@ -224,7 +224,7 @@ def synthesize(
     dropped, known, hidden = (
         listed(given, "columns") for given in (drop, quasi_identifiers, sensitive)
     )
-    kept = _kept(frames.column_names(native), dropped, known, hidden)
+    kept = kept_columns(frames.column_names(native), dropped, known, hidden)
     table = pl.DataFrame([frames.column(native, name) for name in kept])
     rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
     _check_rules(rules, kept)
@@ -250,7 +250,9 @@ def synthesize(
     )
 
 
-def _kept(names: list[str], dropped: list[str], known: list[str], hidden: list[str]) -> list[str]:
+def kept_columns(
+    names: list[str], dropped: list[str], known: list[str], hidden: list[str]
+) -> list[str]:
     """Return the columns to imitate; refuse names that mean none, or two things."""
     for name in (*dropped, *known, *hidden):
         if name not in names:
