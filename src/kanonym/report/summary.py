@@ -339,7 +339,7 @@ def summarize(
         if columns_out is None
         else columns_out,
         roles=dict(roles),
-        evidence=evidence_of(profile, roles),
+        evidence=evidence_of(profile, roles, step),
         transformations=transformations_of(
             roles, actions, table, recoded, sizes, held, floor, account
         ),
