@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import NamedTuple
 
 import naive_lattice
@@ -63,7 +64,7 @@ def failing(problem: Problem, levels: Levels, rows: Sequence[Row]) -> int:
 
 
 def given_up(problem: Problem, sweep: Sweep) -> tuple[Sweep, bool]:
-    """Take classes back, last ones first, until the rows without one can be released together.
+    """Take classes back, those of most loss first, until those without one can go together.
 
     Returns what is left of the sweep, and whether it is enough.
     """
@@ -71,7 +72,9 @@ def given_up(problem: Problem, sweep: Sweep) -> tuple[Sweep, bool]:
     while failing(problem, problem.highest, left) > problem.budget:
         if not classes:
             return Sweep([], left), False
-        left += classes.pop().rows
+        losses = [lost(problem, tight(problem, one.rows), one.rows[0]) for one in classes]
+        last = max(range(len(classes)), key=lambda i: (losses[i], i))
+        left += classes.pop(last).rows
     return Sweep(classes, left), True
 
 
@@ -81,17 +84,54 @@ def nodes_together(problem: Problem, left: Sequence[Row]) -> dict[Levels, Worth]
     return {levels: one for levels, one in every.items() if one.satisfied}
 
 
-def first_large(
-    labels: Sequence[Sequence[int]], weights: Sequence[int], first: int, size: int
+def first_settled(
+    labels: Sequence[Sequence[int]],
+    rows: Sequence[tuple[int, int]],
+    first: int,
+    size: int,
+    distinct: int,
 ) -> tuple[int, list[bool]]:
-    """Return the first node with a class of a size, and who is in such classes.
+    """Return the first node with a class of a size and diversity, and who is in such classes.
 
     labels: of every tuple at every node; as many as nodes where there is none.
+    rows: the weight and the sensitive value of each tuple.
     """
     for node in range(first, len(labels)):
         sizes: Counter[int] = Counter()
-        for label, weight in zip(labels[node], weights, strict=True):
+        values: dict[int, set[int]] = {}
+        for label, (weight, value) in zip(labels[node], rows, strict=True):
             sizes[label] += weight
-        if max(sizes.values()) >= size:
-            return node, [sizes[label] >= size for label in labels[node]]
-    return len(labels), [False] * len(weights)
+            values.setdefault(label, set()).add(value)
+        enough = {
+            label for label in sizes if sizes[label] >= size and len(values[label]) >= distinct
+        }
+        if enough:
+            return node, [label in enough for label in labels[node]]
+    return len(labels), [False] * len(rows)
+
+
+def tight(problem: Problem, rows: Sequence[Row]) -> Levels:
+    """Return the lowest levels allowed at which some rows have one label each."""
+    levels = list(problem.lowest)
+    for a, tree in enumerate(problem.trees):
+        while len({tree[levels[a]][row.codes[a]] for row in rows}) > 1:
+            levels[a] += 1
+    return tuple(levels)
+
+
+def lost(problem: Problem, levels: Levels, row: Row) -> Fraction:
+    """Return what a record loses by a label: leaves but one, of all but one, by attribute."""
+    total = Fraction(0)
+    for tree, level, code, weight in zip(
+        problem.trees, levels, row.codes, problem.weights, strict=True
+    ):
+        leaves = tree[level].count(tree[level][code])
+        total += weight * Fraction(leaves - 1, max(len(tree[0]) - 1, 1))
+    return total
+
+
+def added(problem: Problem, rows: Sequence[Row], joined: Sequence[Row]) -> Fraction:
+    """Return by how much the loss grows where some rows join a class."""
+    together = [*rows, *joined]
+    after = records(together) * lost(problem, tight(problem, together), rows[0])
+    return after - records(rows) * lost(problem, tight(problem, rows), rows[0])

@@ -1,29 +1,40 @@
-"""Cell generalization: every record at the least general node that gives it a class."""
+"""Cell generalization: every record at a node of little loss, or in a class that it joins."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Recodes
-from kanonym.algorithms.criteria import require_feasible
+from kanonym.algorithms.criteria import compiled, require_feasible, table_counts
 from kanonym.algorithms.full_domain import FullDomain, check_search
 from kanonym.algorithms.full_domain.nodes import group, judge
 from kanonym.algorithms.full_domain.search import Clock
 from kanonym.algorithms.full_domain.space import Bounds, Space, prepare
 from kanonym.algorithms.full_domain.strategies import optimal
+from kanonym.algorithms.joining import (
+    class_losses,
+    dearest,
+    join_classes,
+    levels_of,
+    stages,
+    tree_costs,
+)
+from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.conditions import Criteria, Tuples
 from kanonym.kernels.penalty import Costs
 from kanonym.kernels.sweep import next_settled
 from kanonym.metrics.information_loss import Metric, metric_from
-from kanonym.models import DeltaPresence, KMap, WholeTable
+from kanonym.models import AlphaKAnonymity, DeltaPresence, KMap, WholeTable
 from kanonym.models.base import PrivacyModel
 
 NODES = 1 << 16
@@ -32,8 +43,15 @@ NODES = 1 << 16
 AT_ONCE = 1 << 25
 """So many labels are looked up between two looks at the clock: some hundredths of a second."""
 
+HOLLOW = 5
+"""A class is hollow where the share of all values but the commonest is so many times smaller."""
+
 RUNNING = 0.8
 """Share of the time for visiting nodes."""
+
+
+Joins = Literal["early", "late", "never"]
+"""When tuples without a class join others: between nodes, after all of them, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +60,9 @@ class LocalRecoding:
 
     The nodes of the lattice are visited from the least loss to the most. At each, the
     records that still have no class are grouped, and classes that satisfy the models are
-    kept: every record is released at the first node that gives it a class. Cells of one
-    attribute then stand at different levels.
+    kept. In between, records join a class that can bear them, where that adds less to the
+    loss than a class of their own at the nodes to come. Cells of one attribute then stand
+    at different levels.
 
     Parameters
     ----------
@@ -67,15 +86,24 @@ class LocalRecoding:
 
     Notes
     -----
-    Records that no node gives a class are suppressed, if they are no more than the
-    policy's limit; else the classes of most loss are given up for them, and all of these
-    are released at the node that is best for them, as by `FullDomain`: the limit of
-    suppression holds for them then. Cost O(n d) a node, for n tuples without
-    a class yet. Loses least of all recodings by hierarchies here; analysts have to cope
-    with values of different levels.
+    A class that tells its sensitive value is kept from coming about: the share of all
+    values but the commonest is at least a fifth of that in the whole table, wherever the
+    release then loses no more than strict Mondrian over the same hierarchies. Where it
+    loses more, the models alone are asked; where that loses more, too, the classes of
+    Mondrian are released. Where only class sizes are asked, records join classes after
+    the last node, and the release without any joining is taken if it loses less.
+
+    Records that have no class in the end are suppressed, if they are no more than the
+    policy's limit and joining a class costs more. Otherwise they join whatever class can
+    bear them; the classes of most loss are given up for those that none can, and all of
+    these are released at the node that is best for them, as by `FullDomain`: the limit of
+    suppression holds for them then. What classes lose is measured by NCP, times the
+    attributes' weights. Cost O(n d) a node, for n tuples without a class yet, and O(n c d)
+    for n of them that look at c classes, four times or more; in large tables they look at
+    neighbours only.
 
     The iterated search of ARX (Prasser et al. 2017, "Utility-driven anonymization of
-    high-dimensional data") with a pass for every node.
+    high-dimensional data") with a pass for every node; joining is ours.
 
     """
 
@@ -101,7 +129,7 @@ class LocalRecoding:
         suppression_limit: float = 0.0,
         listen: Listener | None = None,
     ) -> Partition:
-        """Give every record the first class that satisfies the models.
+        """Give every record a class that satisfies the models.
 
         Parameters
         ----------
@@ -129,102 +157,247 @@ class LocalRecoding:
         )
         clock = Clock(self.seconds, listen)
         steps = self.steps or NODES
-        sweep = _Sweep(space, ranked(space, steps))
+        nodes = ranked(space, steps)
+        tree = tree_costs(table, self.weights)
         common = FullDomain(self.metric, "optimal", self.levels, self.weights, steps)
+        cuts = _by_cuts(space, tree, suppression_limit)
+        enough = math.inf if cuts is None else _loss(space, cuts, tree) * (1 + 1e-9)
+        found: list[tuple[float, Partition]] = []
         with clock.stopped_by_user():
-            sweep.run(clock.part(RUNNING))
-            sweep.finish(common, clock)
-        return sweep.partition(clock)
+            for more, joins in _plans(table, models):
+                sweep = Sweep(space, nodes, tree, [*models, *more], joins)
+                sweep.run(clock.part(RUNNING))
+                sweep.finish(common, clock)
+                partition = sweep.partition()
+                loss = _loss(space, partition, tree)
+                good = sweep.settled and loss <= enough
+                found = [*([] if good else found), (loss, partition)]
+                if good or clock.over():
+                    break
+        if cuts is not None:
+            found.append((enough, replace(cuts, account=partition.account)))
+        _, best = min(found, key=lambda one: one[0])
+        return _told(best, clock)
 
 
-class _Sweep:
-    """Who has a class so far."""
+class Sweep:
+    """Who has a class so far.
 
-    def __init__(self, space: Space, nodes: NDArray[np.int64]) -> None:
-        self.space, self.nodes = space, nodes
+    Parameters
+    ----------
+    space, nodes
+        What is searched, and the nodes in the order in which they are visited.
+    costs
+        What labels lose, from `tree_costs`.
+    models
+        Those of the space, and what else classes should satisfy if they can.
+    joins
+        When tuples join classes.
+
+    Attributes
+    ----------
+    labels, n_classes
+        The class of each tuple so far, and their number.
+    visited
+        The number of nodes visited.
+    settled
+        Whether no other way has to be tried: no class was given up.
+
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        nodes: NDArray[np.int64],
+        costs: Costs,
+        models: Sequence[PrivacyModel],
+        joins: Joins,
+    ) -> None:
+        self.space, self.nodes, self.costs = space, nodes, costs
+        self.models, self.joins = models, joins
+        self.criteria = compiled(models, space.table)
         self.visited = 0
-        n_tuples = len(space.table.weights)
-        self.labels = np.full(n_tuples, SUPPRESSED, np.int32)
-        self.levels: list[NDArray[np.int64]] = []
+        self.n_classes = 0
+        self.settled = True
+        self.labels = np.full(len(space.table.weights), SUPPRESSED, np.int32)
+
+    @property
+    def waiting(self) -> NDArray[np.int64]:
+        """The tuples without a class."""
+        return np.flatnonzero((self.labels == SUPPRESSED) & (self.space.table.weights > 0))
 
     def run(self, clock: Clock) -> None:
-        """Visit the nodes as long as tuples have no class."""
-        table = self.space.table
-        size = int(self.space.required[0])
+        """Visit the nodes as long as tuples have no class, and let some of them join one."""
         parts = _parts(self.space)
-        left = np.flatnonzero(table.weights > 0)
-        codes, weights = table.codes[left].T.copy(), table.weights[left]
-        slots = np.zeros((3, 1 << max(4, (2 * len(left)).bit_length())), np.uint64)
-        at = 0
-        while at < len(self.nodes) and len(left):
-            until = at + max(1, AT_ONCE // codes.size)
-            found, marked = next_settled(codes, weights, parts, self.nodes[:until], at, size, slots)
-            at = min(found + 1, until)
-            self.visited = min(at, len(self.nodes))
+        slots = np.zeros((4, 1 << max(4, (2 * len(self.labels)).bit_length())), np.uint64)
+        every = stages(self.space.table, self.nodes, self.costs)
+        for until, limit in every if self.joins == "early" else [(len(self.nodes), 0.0)]:
+            self._visit(until, parts, slots, clock)
+            if clock.over() or not len(self.waiting):
+                return
+            if limit:
+                self.join(self.criteria, limit)
+
+    def _visit(
+        self, until: int, parts: NDArray[np.uint64], slots: NDArray[np.uint64], clock: Clock
+    ) -> None:
+        """Visit the nodes before `until`."""
+        table, left = self.space.table, self.waiting
+        codes, tuples = _laid_out(table, left)
+        while self.visited < until and len(left):
+            stop = min(until, self.visited + max(1, AT_ONCE // codes.size))
+            found, marked = next_settled(
+                codes, tuples, parts, self.nodes[:stop], self.visited, self.criteria, slots
+            )
+            self.visited = min(found + 1, stop)
             if marked.any():
-                self.settle(left[marked], self.nodes[found])
-                still = self.labels[left] == SUPPRESSED
-                if not still.all():
-                    left, codes, weights = left[still], codes[:, still].copy(), weights[still]
+                self.settle(left[marked], self.nodes[found], self.models)
+                left = left[self.labels[left] == SUPPRESSED]
+                codes, tuples = _laid_out(table, left)
             if clock.over():
                 break
-            n_nodes, n_classes = len(self.nodes), len(self.levels)
-            clock.say(f"{self.visited:,} of {n_nodes:,} nodes visited, {n_classes:,} classes")
+            n_nodes = len(self.nodes)
+            clock.say(f"{self.visited:,} of {n_nodes:,} nodes visited, {self.n_classes:,} classes")
 
-    def settle(self, tuples: NDArray[np.int64], levels: NDArray[np.int64]) -> None:
+    def settle(
+        self,
+        tuples: NDArray[np.int64],
+        levels: NDArray[np.int64],
+        models: Sequence[PrivacyModel],
+    ) -> None:
         """Give some tuples the classes of a node, where they satisfy the models."""
         space = self.space
         part = _part(space.table, tuples)
         node, class_of = group(replace(space, table=part), levels)
         kept = node.classes.sizes >= space.required[0]
-        for model in space.models:
+        for model in models:
             kept &= model.satisfied(node.classes)
-        place = np.cumsum(kept, dtype=np.int32) + np.int32(len(self.levels) - 1)
+        place = np.cumsum(kept, dtype=np.int32) + np.int32(self.n_classes - 1)
         mine = kept[class_of]
         self.labels[tuples[mine]] = place[class_of[mine]]
-        self.levels += [levels] * int(kept.sum())
+        self.n_classes += int(kept.sum())
+
+    def join(self, criteria: Criteria, limit: float) -> None:
+        """Let tuples without a class join those that can bear them.
+
+        limit: most loss that a record may add, in the attributes together.
+        """
+        if self.joins != "never" and self.n_classes and len(self.waiting):
+            self.settled &= self.joins == "early"
+            join_classes(self.space, self.labels, self.costs, criteria, limit)
 
     def finish(self, common: FullDomain, clock: Clock) -> None:
         """Find a place for the tuples that have none, or suppress them within the limit.
 
         common: searches the node for those that are released together.
         """
-        space = self.space
-        weights = space.table.weights
-        waiting = int(weights[self.labels == SUPPRESSED].sum())
-        if not waiting or (waiting <= space.budget and self.visited == len(self.nodes)):
+        space, models = self.space, self.models
+        self.join(self.criteria, dearest(self.costs))
+        if self._done():
             return
-        # At the top the tuples without a class fail; the classes of most loss join them.
-        for last in reversed(range(-1, len(self.levels))):
-            left = np.flatnonzero((self.labels == SUPPRESSED) & (weights > 0))
-            part = _part(space.table, left)
-            node, _ = group(replace(space, table=part), space.highest)
-            if judge(space, node) is not None:
-                break
-            if last < 0:
+        if not self._hold_together(models):
+            self.join(self.criteria, math.inf)
+            self.join(compiled(space.models, space.table), math.inf)
+            if self._done():
+                return
+            models = space.models
+            self._give_up()
+        left = self.waiting
+        part = _part(space.table, left)
+        own = common.space(part, models, space.budget / part.n_rows)
+        found = optimal(replace(own, references=space.references), common.steps, clock)
+        self.settle(left, np.array(found.best.levels or space.highest, np.int64), models)
+
+    def _done(self) -> bool:
+        """Say whether all tuples have a class, or may be suppressed."""
+        waiting = int(self.space.table.weights[self.waiting].sum())
+        return not waiting or (waiting <= self.space.budget and self.visited == len(self.nodes))
+
+    def _hold_together(self, models: Sequence[PrivacyModel]) -> bool:
+        """Say whether the tuples without a class can be released at the most general node."""
+        space = replace(
+            self.space, table=_part(self.space.table, self.waiting), models=tuple(models)
+        )
+        node, _ = group(space, space.highest)
+        return judge(space, node) is not None
+
+    def _give_up(self) -> None:
+        """Give up the classes of most loss, until those without one can be released together."""
+        space = self.space
+        levels = levels_of(space, self.labels, self.n_classes)
+        losses = class_losses(space.table, self.labels, levels, self.costs)
+        # Of equal loss, rounding apart, the class of the later node goes first.
+        by_loss = np.argsort(losses.round(12), kind="stable").tolist()
+        while not self._hold_together(space.models):
+            self.settled = False
+            if not by_loss:
                 require_feasible(space.table, space.models)
                 raise InfeasibleError(
                     "the models do not hold at the most general node that the levels allow: "
                     "allow higher levels, or a larger suppression limit"
                 )
-            self.labels[self.labels == last] = SUPPRESSED
-            self.levels.pop()
-        own = common.space(part, space.models, space.budget / part.n_rows)
-        found = optimal(replace(own, references=space.references), common.steps, clock)
-        self.settle(left, np.array(found.best.levels or space.highest, np.int64))
+            self.labels[self.labels == by_loss.pop()] = SUPPRESSED
+        place = np.full(self.n_classes + 1, SUPPRESSED, np.int32)
+        place[sorted(by_loss)] = np.arange(len(by_loss), dtype=np.int32)
+        self.labels = place[self.labels]
+        self.n_classes = len(by_loss)
 
-    def partition(self, clock: Clock) -> Partition:
+    def partition(self) -> Partition:
         """Return the classes."""
-        d = len(self.space.order)
-        levels = np.array(self.levels, np.int32).reshape(len(self.levels), d)
-        account: dict[str, Any] = {
-            "lattice_size": self.space.size,
-            "nodes_checked": self.visited,
-            "nodes_used": len(np.unique(levels, axis=0)),
-        }
-        if clock.interrupted:
-            account["interrupted"] = True
-        return Partition(self.labels, len(self.levels), levels=levels, account=account)
+        levels = levels_of(self.space, self.labels, self.n_classes)
+        account = {"lattice_size": self.space.size, "nodes_checked": self.visited}
+        return Partition(self.labels, self.n_classes, levels=levels, account=account)
+
+
+def _told(partition: Partition, clock: Clock) -> Partition:
+    """Complete the account of a partition."""
+    account = {**partition.account, "nodes_used": len(np.unique(_levels(partition), axis=0))}
+    if clock.interrupted:
+        account["interrupted"] = True
+    return replace(partition, account=account)
+
+
+def _plans(
+    table: EncodedTable, models: Sequence[PrivacyModel]
+) -> Iterator[tuple[list[PrivacyModel], Joins]]:
+    """Yield what else classes have to satisfy, and when tuples join them, the best first."""
+    if all(model.attribute is None for model in models):
+        yield [], "late"
+    else:
+        # Bounds that keep classes from being hollow.
+        caps: list[PrivacyModel] = []
+        for j, domain in enumerate(table.sensitive):
+            counts = table_counts(table, j)
+            share = float(counts.max(initial=0) / max(int(counts.sum()), 1))
+            caps.append(AlphaKAnonymity(1 - (1 - share) / HOLLOW, 1, domain.name))
+        yield caps, "early"
+        yield [], "early"
+    yield [], "never"
+
+
+def _by_cuts(space: Space, costs: Costs, limit: float) -> Partition | None:
+    """Return what strict Mondrian makes of the hierarchies, where that keeps to the bounds."""
+    try:
+        found = Mondrian().partition(space.table, costs, space.models, limit)
+    except InfeasibleError:
+        return None
+    levels = levels_of(space, found.labels, found.n_classes)
+    return replace(found, levels=levels) if (levels <= space.highest).all() else None
+
+
+def _levels(partition: Partition) -> NDArray[np.int32]:
+    """Return the levels of a partition that has some."""
+    if partition.levels is None:
+        raise TypeError("the classes have no levels")
+    return partition.levels
+
+
+def _loss(space: Space, partition: Partition, costs: Costs) -> float:
+    """Return what all records lose; a suppressed one loses as much as the most general."""
+    table = space.table
+    losses = class_losses(table, partition.labels, _levels(partition), costs)
+    every = np.append(losses, dearest(costs))
+    return float(table.weights @ every[partition.labels])
 
 
 def ranked(space: Space, most: int) -> NDArray[np.int64]:
@@ -257,6 +430,12 @@ def _parts(space: Space) -> NDArray[np.uint64]:
             numbers = rng.integers(0, 1 << 64, len(tree.labels[level]), np.uint64)
             parts[a, level, : tree.size] = numbers[codes]
     return parts
+
+
+def _laid_out(table: EncodedTable, left: NDArray[np.int64]) -> tuple[NDArray[np.int32], Tuples]:
+    """Return some tuples as `next_settled` reads them."""
+    codes, secrets = table.codes[left], table.sensitive_codes[left]
+    return codes.T.copy(), Tuples(codes, secrets, table.weights[left])
 
 
 def _part(table: EncodedTable, tuples: NDArray[np.int64]) -> EncodedTable:

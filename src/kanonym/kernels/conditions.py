@@ -1,4 +1,4 @@
-"""Whether the sides of a cut satisfy every condition of the privacy models."""
+"""Whether the sides of a cut, or the tuples of a class, satisfy every condition of the models."""
 
 from __future__ import annotations
 
@@ -36,6 +36,25 @@ class Criteria(NamedTuple):
     thresholds: NDArray[np.float64]
     references: NDArray[np.float64]
     ancestors: NDArray[np.int32]
+
+
+class Tuples(NamedTuple):
+    """The tuples of a table.
+
+    Attributes
+    ----------
+    codes
+        (n, d) int32, of the quasi-identifiers.
+    secrets
+        (n, s) int32, of the sensitive attributes; negative where null does not count.
+    weights
+        (n,) int64 numbers of their records.
+
+    """
+
+    codes: NDArray[np.int32]
+    secrets: NDArray[np.int32]
+    weights: NDArray[np.int64]
 
 
 @part
@@ -96,6 +115,74 @@ def sides_satisfy(
             compact[i] = counts[touched[i, 0]]
             counts[touched[i, 0]] = 0
         for c in range(n_conditions):
+            if criteria.conditions[c, 1] == j:
+                measured = class_measure(
+                    criteria.conditions[c, 0],
+                    values,
+                    compact,
+                    m,
+                    total,
+                    criteria.references[j],
+                    criteria.ancestors[j][: criteria.conditions[c, 4]],
+                    criteria.conditions[c, 3],
+                )
+                if not holds(measured, criteria.conditions[c, 2], criteria.thresholds[c]):
+                    return False
+    return True
+
+
+@part
+def chain_satisfies(
+    first: Int,
+    following: NDArray[np.int64],
+    tuples: Tuples,
+    criteria: Criteria,
+    counts: NDArray[np.int64],
+) -> bool:
+    """Say whether a class satisfies every condition but that of its size.
+
+    Parameters
+    ----------
+    first, following
+        A tuple of the class, and (n,) int64 the next one after each; -1 after the last.
+    tuples, criteria
+        As their types say.
+    counts
+        (>= n_values,) int64 zeros, as they are found again.
+
+    """
+    for j in range(criteria.references.shape[0]):
+        asked = False
+        for c in range(len(criteria.thresholds)):
+            asked |= criteria.conditions[c, 1] == j
+        if not asked:
+            continue
+        length: Int = np.int64(0)
+        i = first
+        while i >= 0 and length < len(counts):
+            length += 1
+            i = following[i]
+        touched = np.empty((length, 1), np.int64)
+        m = np.int64(0)
+        total = np.int64(0)
+        i = first
+        while i >= 0:
+            value = tuples.secrets[i, j]
+            if value >= 0:
+                if counts[value] == 0:
+                    touched[m, 0] = value
+                    m += 1
+                counts[value] += tuples.weights[i]
+                total += tuples.weights[i]
+            i = following[i]
+        shell_sort(touched, np.int64(0), m)
+        values = np.empty(m, np.int32)
+        compact = np.empty(m, np.int64)
+        for x in range(m):
+            values[x] = touched[x, 0]
+            compact[x] = counts[touched[x, 0]]
+            counts[touched[x, 0]] = 0
+        for c in range(len(criteria.thresholds)):
             if criteria.conditions[c, 1] == j:
                 measured = class_measure(
                     criteria.conditions[c, 0],

@@ -1,0 +1,121 @@
+"""Classes by hierarchies: their levels, their loss, and tuples that join them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.algorithms.full_domain.space import Space
+from kanonym.data.partition import SUPPRESSED
+from kanonym.data.table import EncodedTable
+from kanonym.kernels.conditions import Criteria, Tuples
+from kanonym.kernels.grouping import group_rows
+from kanonym.kernels.joining import Members, join_nearest
+from kanonym.kernels.penalty import Costs, class_bounds
+from kanonym.metrics.certainty import certainty_costs
+from kanonym.metrics.information_loss.base import attribute_weights
+
+EFFORT = 1 << 31
+"""So many pairs of a tuple and a class are looked at in one round, at the most."""
+
+STAGES = 3
+"""So often the loss doubles between the first round of joining and the last."""
+
+
+def tree_costs(table: EncodedTable, weights: Mapping[str, float]) -> Costs:
+    """Return what labels lose (NCP), times the weight of their attribute, 1 at the most."""
+    domains = table.domains
+    costs = certainty_costs(domains, ["hierarchy"] * len(domains))
+    factors = np.repeat(attribute_weights(table, weights), [domain.size for domain in domains])
+    return costs._replace(losses=costs.losses * factors)
+
+
+def dearest(costs: Costs) -> float:
+    """Return what a record loses at the root of every hierarchy."""
+    return float(costs.losses.max(axis=0, initial=0.0)[costs.attributes[:, 1]].sum())
+
+
+def levels_of(space: Space, labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int32]:
+    """Return (n_classes, d) int32: the lowest levels allowed at which each has one label."""
+    low, high = class_bounds(labels, space.table.codes, n_classes)
+    levels = np.empty_like(low)
+    for a, tree in enumerate(space.trees):
+        levels[:, a] = np.maximum(tree.meet(low[:, a], high[:, a]), space.lowest[a])
+    return levels
+
+
+def class_losses(
+    table: EncodedTable, labels: NDArray[np.int32], levels: NDArray[np.int32], costs: Costs
+) -> NDArray[np.float64]:
+    """Return (n_classes,) what a record of each class loses, in the attributes together."""
+    heads = _heads(labels, len(levels))
+    losses = np.zeros(len(levels))
+    for a, offset in enumerate(costs.attributes[:, 1].tolist()):
+        losses += costs.losses[levels[:, a], offset + table.codes[heads, a]]
+    return losses
+
+
+def stages(
+    table: EncodedTable, nodes: NDArray[np.int64], costs: Costs
+) -> Iterator[tuple[int, float]]:
+    """Yield how far a sweep goes before tuples join classes, and the most that one may lose.
+
+    nodes: (m, d) in the order of the sweep. Each stage ends before a record could lose
+    twice as much by a class of its own as in the stage before.
+    """
+    records = table.weights / max(int(table.weights.sum()), 1)
+    lost = np.zeros(len(nodes))
+    for a, offset in enumerate(costs.attributes[:, 1].tolist()):
+        by_level = costs.losses[:, offset + table.codes[:, a]] @ records
+        lost += by_level[nodes[:, a]]
+    lost = np.maximum.accumulate(lost)
+    for stage in reversed(range(STAGES + 1)):
+        limit = float(lost[-1]) / 2**stage
+        yield int(np.searchsorted(lost, limit, side="right")), limit
+
+
+def join_classes(
+    space: Space, labels: NDArray[np.int32], costs: Costs, criteria: Criteria, limit: float
+) -> None:
+    """Let tuples without a class join those that can bear them; labels are changed.
+
+    limit: most loss that a record may add, in the attributes together.
+    """
+    table = space.table
+    left = np.flatnonzero((labels == SUPPRESSED) & (table.weights > 0))
+    if table.sensitive:
+        secrets = [
+            table.sensitive_codes[left, j] + np.int32(1) for j in range(len(table.sensitive))
+        ]
+        alike = group_rows(secrets, [domain.size + 1 for domain in table.sensitive])
+        left = left[np.argsort(alike.labels, kind="stable")]
+    n_classes = int(labels.max()) + 1
+    levels = levels_of(space, labels, n_classes).astype(np.int64)
+    heads = _heads(labels, n_classes)
+    kept = labels >= 0
+    sizes = np.bincount(labels[kept], table.weights[kept], n_classes).astype(np.int64)
+    members = Members(heads, _following(labels), levels, sizes, space.highest)
+    order = np.lexsort(table.codes[heads].T[::-1])
+    tuples = Tuples(table.codes, table.sensitive_codes, table.weights)
+    reach = max(1, EFFORT // (2 * len(left)))
+    joined = join_nearest(tuples, left, members, order, costs, criteria, limit, reach)
+    labels[left] = joined
+
+
+def _heads(labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int64]:
+    """Return (n_classes,) int64: the first tuple of each class."""
+    heads = np.empty(n_classes, np.int64)
+    kept = np.flatnonzero(labels >= 0)[::-1]
+    heads[labels[kept]] = kept
+    return heads
+
+
+def _following(labels: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return (n,) int64: the next tuple of the same class, -1 after the last."""
+    following = np.full(len(labels), -1, np.int64)
+    order = np.argsort(labels, kind="stable")
+    same = (labels[order[1:]] == labels[order[:-1]]) & (labels[order[1:]] >= 0)
+    following[order[:-1][same]] = order[1:][same]
+    return following
