@@ -1,4 +1,4 @@
-"""Excel workbooks: the first sheet, names in its first row.
+"""Excel workbooks: one sheet, names in the first row of its table.
 
 Excel holds floating-point numbers, dates from March 1900 on, times to the millisecond, booleans
 and texts. So, when writing, a column of dates or times beyond these, of times with a zone, of
@@ -22,6 +22,9 @@ from polars import selectors
 from kanonym.data.errors import DataError
 from kanonym.data.files.cells import decimals, printable
 from kanonym.data.files.header import check_names, refuse_missing_header
+from kanonym.data.files.sheet_layout import HEAD, header_of, refuse_notes
+
+_logger = logging.getLogger(__name__)
 
 _ROWS = 1_048_576
 _COLUMNS = 16_384
@@ -32,19 +35,37 @@ _DATE = "yyyy-mm-dd"
 _TIME = "yyyy-mm-dd hh:mm:ss.000"
 
 
-def read(data: bytes, where: str) -> pl.DataFrame:
-    """Read the first sheet of a workbook.
+def read(
+    data: bytes, where: str, sheet: str | int | None = None, header_row: int | None = None
+) -> pl.DataFrame:
+    """Read a sheet of a workbook.
+
+    Parameters
+    ----------
+    data
+        The workbook.
+    where
+        The file's name, for messages.
+    sheet
+        Its name, or its number from 1; None reads the first one, and warns of others.
+    header_row
+        The row of the names, counted from 1 as Excel does; None takes the first row that is
+        not empty.
 
     Raises
     ------
     DataError
-        No workbook, an empty sheet, a column without a name or with the name of
-        another, or a first row that is no header.
+        No workbook, no such sheet, an empty sheet, a column without a name or with the
+        name of another, a first row that is no header, or notes below the table.
 
     """
-    names, frame = load(data, where)
+    workbook = _opened(data, where)
+    name = _sheet_name(workbook.sheet_names, sheet, where)
+    names, frame, header = _cells(workbook, name, where, header_row)
     check_names(names, where)
     frame.columns = names
+    refuse_notes(frame, header, where)
+    frame = pl.DataFrame([_refined(one) for one in frame])
     refuse_missing_header(frame, where)
     return frame
 
@@ -58,17 +79,58 @@ def load(data: bytes, where: str) -> tuple[list[str], pl.DataFrame]:
         No workbook, or an empty sheet.
 
     """
+    workbook = _opened(data, where)
+    names, frame, _ = _cells(workbook, workbook.sheet_names[0], where, 1)
+    return names, pl.DataFrame([_refined(one) for one in frame])
+
+
+def _opened(data: bytes, where: str) -> fastexcel.ExcelReader:
     # It warns of every column of blank cells, which are as good as any.
     logging.getLogger("fastexcel").setLevel(logging.ERROR)
     try:
-        workbook = fastexcel.read_excel(data)
-        header = workbook.load_sheet(0, header_row=None, n_rows=1, dtypes="string").to_polars()
-        if not header.width:
-            raise DataError(f"{where}: the first sheet is empty")
-        frame = workbook.load_sheet(0, schema_sample_rows=None).to_polars()
+        return fastexcel.read_excel(data)
+    except fastexcel.FastExcelError:
+        raise DataError(f"{where} is not a workbook of Excel, or damaged") from None
+
+
+def _cells(
+    workbook: fastexcel.ExcelReader, name: str, where: str, header_row: int | None
+) -> tuple[list[str], pl.DataFrame, int]:
+    """Return the names of a sheet, the table below them, and the place of its header, from 0."""
+    asked = header_row or 1
+    try:
+        rows = workbook.load_sheet(
+            name, header_row=None, skip_rows=0, n_rows=asked + HEAD, dtypes="string"
+        ).to_polars()
+        if not rows.width:
+            raise DataError(f"{where}: the sheet {name!r} is empty")
+        header = asked - 1 if header_row is not None else header_of(rows.rows(), where)
+        if header >= rows.height:
+            raise DataError(f"{where}: the sheet {name!r} has no row {asked}")
+        frame = workbook.load_sheet(name, header_row=header, schema_sample_rows=None).to_polars()
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError):
         raise DataError(f"{where} is not a workbook of Excel, or damaged") from None
-    return [name or "" for name in header.row(0)], pl.DataFrame([_refined(one) for one in frame])
+    return [cell or "" for cell in rows.row(header)], frame, header
+
+
+def _sheet_name(names: list[str], sheet: str | int | None, where: str) -> str:
+    """Return the name of the sheet that is meant: a name before a number."""
+    if sheet is None:
+        if len(names) > 1:
+            others = ", ".join(map(repr, names[1:]))
+            _logger.warning(
+                "%s: the sheet %r is read; others: %s (--sheet NAME)", where, names[0], others
+            )
+        return names[0]
+    if sheet in names:
+        return str(sheet)
+    number = int(sheet) if str(sheet).isdecimal() else 0
+    if 1 <= number <= len(names):
+        return names[number - 1]
+    raise DataError(
+        f"{where} has no sheet {sheet!r}. It has: "
+        + ", ".join(f"{place} {name!r}" for place, name in enumerate(names, 1))
+    )
 
 
 def write(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:

@@ -23,6 +23,9 @@ def read_table(
     format: str | None = None,  # noqa: A002 - the word for it, in the CLI too
     separator: str | None = None,
     texts: dict[str, pl.Series] | None = None,
+    *,
+    sheet: str | int | None = None,
+    header_row: int | None = None,
 ) -> pl.DataFrame:
     """Read a table from a file.
 
@@ -39,6 +42,11 @@ def read_table(
     texts
         Filled with the columns of a text file in which several texts read as one value
         (`1` and `1.0`), as text: who reads the file as text tells them apart.
+    sheet
+        Of an Excel file: the name of a sheet, or its number from 1; None reads the first one.
+    header_row
+        Of an Excel file: the row of the column names, from 1; None takes the first row that is
+        not empty.
 
     Returns
     -------
@@ -58,7 +66,7 @@ def read_table(
     The whole file is held in memory while it is read.
 
     """
-    return read_with_content(path, format, separator, texts)[0]
+    return read_with_content(path, format, separator, texts, sheet=sheet, header_row=header_row)[0]
 
 
 def read_with_content(
@@ -66,6 +74,9 @@ def read_with_content(
     format: str | None = None,  # noqa: A002 - as read_table
     separator: str | None = None,
     texts: dict[str, pl.Series] | None = None,
+    *,
+    sheet: str | int | None = None,
+    header_row: int | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
     where = "standard input" if str(path) == "-" else str(path)
@@ -82,7 +93,13 @@ def read_with_content(
     kind = kind or sniffed(data)
     if separator is not None:
         _check_separator(separator, kind)
+    if kind != "excel":
+        _refuse_of_excel(kind, sheet=sheet, header_row=header_row)
+    elif header_row is not None and header_row < 1:
+        raise DataError(f"header_row is {header_row}; rows are counted from 1")
     try:
+        if kind == "excel":
+            return to_polars(excel.read(data, where, sheet, header_row)), content
         return to_polars(_read(data, where, kind, separator, texts)), content
     except DataError as error:
         raise with_place(error, where) from None
@@ -99,8 +116,6 @@ def _read(
         return delimited.read(data, where, separator or ("\t" if kind == "tsv" else None), texts)
     if kind in ("json", "jsonl"):
         return records.read(data, where, texts)
-    if kind == "excel":
-        return excel.read(data, where)
     read = columnar.read_parquet if kind == "parquet" else columnar.read_feather
     return read(data, where)
 
@@ -110,6 +125,12 @@ def _check_separator(separator: str, kind: str) -> None:
         raise DataError(f"separator {separator!r} is not one ASCII character other than a quote")
     if kind not in ("csv", "tsv"):
         raise DataError(f"separator {separator!r} is for CSV files; this is {kind}")
+
+
+def _refuse_of_excel(kind: str, **given: str | int | None) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise DataError(f"{name} is for Excel files; this is {kind}")
 
 
 def with_place(error: DataError, where: str) -> DataError:

@@ -132,7 +132,7 @@ def test_decimals_that_floats_round_are_texts():
         ([["a", "a"], [1, 2]], "column name 'a' occurs 2 times"),
         ([["a", None, "b"], [1, 2, 3]], "column 2 has no name in the header"),
         ([["Male", 39], ["Female", 28]], "t.xlsx has no header"),
-        ([], "the first sheet is empty"),
+        ([], "is empty"),
     ],
 )
 def test_a_sheet_needs_a_header(rows, message):
@@ -160,3 +160,72 @@ def test_what_excel_cannot_hold_is_refused(frame, message):
     """Infinity, long texts, lists and too many rows are errors, never cut or lost."""
     with pytest.raises(DataError, match=message):
         write(frame, io.BytesIO())
+
+
+def sheets(**pages):
+    """Return the bytes of a workbook with named sheets of rows."""
+    target = io.BytesIO()
+    book = xlsxwriter.Workbook(target)
+    for name, rows in pages.items():
+        page = book.add_worksheet(name)
+        for number, row in enumerate(rows):
+            for place, cell in enumerate(row):
+                if cell is not None:
+                    page.write(number, place, cell)
+    book.close()
+    return target.getvalue()
+
+
+TWO = {"info": [["about"], ["x"]], "data": [["age", "zip"], [1, "a"], [2, "b"]]}
+
+
+@pytest.mark.parametrize("sheet", ["data", "2", 2])
+def test_a_sheet_is_read_by_name_or_number(sheet):
+    """A sheet is asked for by its name, or by its number from 1."""
+    assert read(sheets(**TWO), "t.xlsx", sheet).columns == ["age", "zip"]
+
+
+def test_a_sheet_chosen_by_default_names_the_others(caplog):
+    """Where the first of several sheets is read, a warning names the others."""
+    read(sheets(**TWO), "t.xlsx")
+    assert "t.xlsx: the sheet 'info' is read; others: 'data'" in caplog.text
+
+
+def test_an_unknown_sheet_lists_those_there_are():
+    """A sheet that does not exist is an error with numbers and names of all."""
+    with pytest.raises(DataError, match=r"no sheet 'dat'. It has: 1 'info', 2 'data'"):
+        read(sheets(**TWO), "t.xlsx", "dat")
+
+
+ABOVE = {
+    "title": [["Patients of 2024"], [], ["age", "zip", "sex"], [1, "a", "f"]],
+    "merged heads": [["person", None, "place"], [], ["age", "sex", "zip"], [1, "f", "a"]],
+}
+
+
+@pytest.mark.parametrize("rows", ABOVE.values(), ids=ABOVE)
+def test_rows_above_the_header_are_told_and_skipped(rows):
+    """A title or merged heads are an error that names the row of the header, which can be given."""
+    data = sheets(s=rows)
+    assert "row 1 is no header" in refusal(data)
+    assert "--header-row 3" in refusal(data)
+    assert read(data, "t.xlsx", header_row=3).columns == rows[2]
+
+
+def test_empty_rows_above_the_header_are_skipped():
+    """The first row that is not empty is the header."""
+    assert read(sheets(s=[[], [], ["age"], [1]]), "t.xlsx")["age"].to_list() == [1]
+
+
+def test_a_header_row_beyond_the_sheet_is_refused():
+    """A header row that the sheet does not have is an error."""
+    with pytest.raises(DataError, match="has no row 9"):
+        read(sheets(s=[["age"], [1]]), "t.xlsx", header_row=9)
+
+
+def test_notes_below_the_table_are_told():
+    """Rows of one cell behind an empty row are notes, and an error names the first one."""
+    rows = [["age", "zip", "sex"], [1, "a", "f"], [2, "b", "m"], [], ["Source: register"]]
+    assert "row 5 seems to be a note below the table, which ends in row 3" in refusal(
+        sheets(s=rows)
+    )
