@@ -200,6 +200,8 @@ def anonymize(
     table_name: elsewhere.TableName = None,
     output_table: elsewhere.OutputTable = None,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Anonymize a table, verify the release, and write it.
@@ -274,6 +276,8 @@ def anonymize(
             engine=engine,
             memory=memory,
             name=table_name,
+            sheet=sheet,
+            header_row=header_row,
         )
         reading = perf_counter() - start
         stays, tell = elsewhere.stays(frame), options.teller(step)

@@ -88,6 +88,8 @@ def assess(
         ),
     ] = None,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Assess the risk of a table, or risk and utility of a release beside its original.
@@ -127,7 +129,9 @@ def assess(
     further: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
     with working() as step:
         step("read")
-        before = read_table(original, options.format_of(original, format))
+        before = read_table(
+            original, options.format_of(original, format), sheet=sheet, header_row=header_row
+        )
         after = None
         if released is not None:
             after = read_table(released, options.format_of(released, format))

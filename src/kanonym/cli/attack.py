@@ -92,6 +92,8 @@ def attack(
         typer.Option("--list", callback=_list, is_eager=True, help="Show every attack."),
     ] = False,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Attack a release as intruders would, and compare with chance.
@@ -121,12 +123,17 @@ def attack(
     files = options.hierarchy_files(hierarchy)
     asked = options.columns_meant(policy, quasi_identifiers, sensitive, files)
 
-    def read(place: str | None) -> Any:
-        return None if place is None else read_table(place, options.format_of(place, format))
+    def read(place: str | None, **of_excel: Any) -> Any:
+        if place is None:
+            return None
+        return read_table(place, options.format_of(place, format), **of_excel)
 
     with working() as step:
         step("read")
-        tables = [read(place) for place in (original, released, control, second)]
+        tables = [
+            read(original, sheet=sheet, header_row=header_row),
+            *(read(place) for place in (released, control, second)),
+        ]
         asked, (before, after, beside, other) = options.as_written(asked, tables, step)
         found = assessment.attack(
             before,

@@ -19,6 +19,8 @@ def check(
         ),
     ] = None,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Check a policy, and whether it fits a table, without anonymizing.
@@ -38,7 +40,9 @@ def check(
     if table is not None:
         with working() as step:
             step("read")
-            frame = read_table(table, options.format_of(table, format))
+            frame = read_table(
+                table, options.format_of(table, format), sheet=sheet, header_row=header_row
+            )
             step("check")
             found["table"] = check_policy(frame, asked).to_dict()
     if json:

@@ -102,6 +102,8 @@ def compare(
         ),
     ] = None,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Anonymize a table in many ways, and say which release to take.
@@ -152,7 +154,9 @@ def compare(
     start = perf_counter()
     with working() as step:
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = read_table(
+            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        )
         asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
         with _told_of(resume):
             found = comparison.compare(

@@ -59,11 +59,15 @@ def table_at(
     memory: str | None = None,
     name: str | None = None,
     texts: dict[str, Any] | None = None,
+    sheet: str | None = None,
+    header_row: int | None = None,
 ) -> Any:
     """Return a table: read from a file, or where it is.
 
-    texts: as of `read_table`.
+    texts, sheet, header_row: as of `read_table`.
     """
+    if (engine is not None or is_database(place)) and (sheet or header_row):
+        raise typer.BadParameter("is for Excel files", param_hint="--sheet, --header-row")
     if engine is not None and engine not in ENGINES:
         raise typer.BadParameter(
             f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
@@ -92,7 +96,7 @@ def table_at(
         return Spark(place)
     from kanonym.data.files import read_table
 
-    return read_table(place, format, texts=texts)
+    return read_table(place, format, texts=texts, sheet=sheet, header_row=header_row)
 
 
 def named(place: str) -> str:

@@ -63,6 +63,8 @@ def fit(
         ),
     ] = False,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Find the recoding of a table, and keep it for batches to come.
@@ -102,7 +104,9 @@ def fit(
     start = perf_counter()
     with working() as step:
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = read_table(
+            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        )
         fitted = fitting.fit(
             frame,
             asked,

@@ -103,6 +103,8 @@ def inject(
         ),
     ] = None,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Add records that look real, so that classes reach a wanted size and diversity.
@@ -143,7 +145,9 @@ def inject(
     start = perf_counter()
     with working() as step:
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = read_table(
+            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        )
         step("inject")
         done = synthesis.inject(
             frame,

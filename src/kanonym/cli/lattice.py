@@ -33,6 +33,8 @@ def lattice(
     steps: options.Steps = None,
     seconds: options.Seconds = None,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Evaluate every node of the generalization lattice.
@@ -63,7 +65,9 @@ def lattice(
     start = perf_counter()
     with working() as step:
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = read_table(
+            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        )
         asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
         nodes = exploration.lattice(frame, asked, chart=chart, progress=step)
         step("write")

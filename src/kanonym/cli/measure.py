@@ -21,6 +21,8 @@ def measure(
     memory: elsewhere.Memory = None,
     table_name: elsewhere.TableName = None,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Measure the k, l, t and other values of a table.
@@ -44,6 +46,8 @@ def measure(
             memory=memory,
             name=table_name,
             texts=texts,
+            sheet=sheet,
+            header_row=header_row,
         )
         if not elsewhere.stays(frame):
             amounts = [name for name in options.names(sensitive) if name in frame.columns]

@@ -137,6 +137,14 @@ Format = Annotated[
     str | None,
     typer.Option(metavar="FORMAT", help="Format of - and of files without a known extension."),
 ]
+Sheet = Annotated[
+    str | None,
+    typer.Option(metavar="NAME|NUMBER", help="Sheet of an Excel input; the first one if not said."),
+]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option(metavar="ROW", min=1, help="Row of the column names in an Excel input, from 1."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 

@@ -35,6 +35,8 @@ def profile(
         ),
     ] = False,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Suggest the role of each column, and say why.
@@ -55,7 +57,9 @@ def profile(
     options.check_places({"INPUT": table}, [("--write", write)])
     with working() as step:
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = read_table(
+            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        )
         found = profiling.profile(
             frame,
             quasi_identifiers=options.names(quasi_identifiers),

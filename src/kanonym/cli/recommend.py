@@ -18,6 +18,8 @@ def recommend(
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, metavar="K", help="k-anonymity.")] = 5,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Recommend a first policy: roles by the profile, the algorithm by trying a few.
@@ -37,7 +39,9 @@ def recommend(
     start = perf_counter()
     with working() as step:
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = read_table(
+            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        )
         found = comparison.recommend(frame, k=k, progress=step)
         if write is not None:
             step("write")

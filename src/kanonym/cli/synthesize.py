@@ -89,6 +89,8 @@ def synthesize(
         ),
     ] = None,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Draw a synthetic table from what a model learned of the original.
@@ -115,7 +117,9 @@ def synthesize(
     start = perf_counter()
     with working() as step:
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = read_table(
+            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        )
         step("learn and draw")
         made = synthesis.synthesize(
             frame,

@@ -61,6 +61,8 @@ def transform(
         ),
     ] = False,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Mask, pseudonymize or perturb columns, cell by cell.
@@ -90,7 +92,9 @@ def transform(
     start = perf_counter()
     with working() as step:
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = read_table(
+            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        )
         step("transform")
         changed = transformation.transform(frame, asked, drop=dropped, sample=sample, seed=seed)
         step("write")

@@ -42,6 +42,8 @@ def verify(
     memory: elsewhere.Memory = None,
     table_name: elsewhere.TableName = None,
     format: options.Format = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
     json: options.Json = False,
 ) -> None:
     """Verify a released table against a policy.
@@ -68,6 +70,8 @@ def verify(
             memory=memory,
             name=table_name,
             texts=texts,
+            sheet=sheet,
+            header_row=header_row,
         )
         before = None if original is None else read_table(original)
         if not elsewhere.stays(frame):
