@@ -18,6 +18,7 @@ from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.files import write_text
 from kanonym.data.schema import Role
 from kanonym.data.short_repr import ShortRepr
+from kanonym.models import LDiversity
 from kanonym.models.base import check_integer
 from kanonym.policy import Policy
 from kanonym.profiling import Profile, profile
@@ -203,15 +204,28 @@ def _roles(found: Profile, policy: Policy, k: int) -> list[str]:
         f"{found.together.uniques:,} of its {found.rows:,} records are the only ones with their "
         "values of the quasi-identifiers."
     )
-    asked = {model.attribute for model in policy.models if model.attribute is not None}
+    asked = {model.attribute: model for model in policy.models if isinstance(model, LDiversity)}
     reasons += [
-        f"In every class, {name} has at least 2 different values: a class alone does not tell it."
+        _diversity(asked[name])
         if name in asked
         else f"Nothing is asked of {name}: all records have the same value of it, or almost all. "
         "Whoever finds a person's class may learn it."
         for name in found.names(Role.SENSITIVE)
     ]
     return reasons
+
+
+def _diversity(model: LDiversity) -> str:
+    """Say what is asked of a sensitive attribute."""
+    if model.kind == "distinct":
+        return (
+            f"In every class, {model.attribute} has at least {model.l:g} different values: a "
+            "class alone does not tell it."
+        )
+    return (
+        f"In every class, the values of {model.attribute} are mixed (entropy l-diversity of at "
+        f"least {model.l:g}): with 2 different values asked for, all but one record could agree."
+    )
 
 
 def _choice(best: Trial, trials: list[Trial]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,10 @@ from kanonym.profiling.separation import Separation
 
 MOST_FREQUENT = 0.8
 """l-diversity is asked of a sensitive attribute if no value has more of the records."""
+
+DOMINATES = 0.5
+FEW_VALUES = 3
+"""Entropy l-diversity is asked if a value has more of the records, or there are no more values."""
 
 HEADING = (
     "What a column means its values do not tell: read the reasons, change what is wrong.",
@@ -171,9 +176,11 @@ class Profile(ShortRepr):
     def policy(self, k: int = 5) -> Policy:
         """Return the policy that the profile suggests.
 
-        k-anonymity, and distinct 2-diversity of each sensitive attribute whose most frequent
-        value at most 80 % of the records have: it holds of the table as one class, so that a
-        release exists.
+        k-anonymity, and l-diversity of each sensitive attribute whose most frequent value at
+        most 80 % of the records have: it holds of the table as one class, so that a release
+        exists. Two distinct values are asked for; of an attribute of at most three values, or
+        with one that most records have, entropy l-diversity, for classes with two distinct
+        values could be nearly all one of them.
 
         Parameters
         ----------
@@ -224,7 +231,7 @@ class Profile(ShortRepr):
             "models": [
                 {"type": "k-anonymity", "k": k},
                 *(
-                    {"type": "l-diversity", "attribute": one.name, "l": 2}
+                    {"type": "l-diversity", "attribute": one.name, **_diversity(one)}
                     for one in self.columns
                     if _diverse(one)
                 ),
@@ -284,6 +291,25 @@ def _diverse(one: ColumnProfile) -> bool:
     counted = one.content.counted
     frequent = one.content.largest > MOST_FREQUENT * counted.records
     return one.role is Role.SENSITIVE and counted.distinct >= 2 and not frequent
+
+
+def _diversity(one: ColumnProfile) -> dict[str, Any]:
+    """Return which l-diversity is asked of a column: one that the whole table satisfies.
+
+    Two distinct values are little where there are few, or where one has most of the records:
+    a class of a thousand records, all but one of which agree, has two. Entropy l-diversity
+    then asks for half of the way from one value to what the table has at the least, given the
+    share p of its most frequent value: as many values of that share as there is room for, and
+    one of the rest.
+    """
+    counted = one.content.counted
+    share = one.content.largest / counted.records
+    if counted.distinct > FEW_VALUES and share <= DOMINATES:
+        return {"l": 2}
+    rest = 1 - share * math.floor(1 / share)
+    shares = [*[share] * math.floor(1 / share), *([rest] if rest > 0 else [])]
+    possible = math.exp(-sum(p * math.log(p) for p in shares))
+    return {"l": math.floor(100 * (1 + possible) / 2) / 100, "kind": "entropy"}
 
 
 def _told(sentence: str) -> str:

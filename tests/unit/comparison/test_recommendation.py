@@ -102,3 +102,15 @@ def test_every_frame_library_is_recommended_the_same(frame):
     """The policy does not depend on the library that holds the table."""
     columns = TABLE.select("postal_code", "sex", "occupation", "diagnosis").to_dict(as_series=False)
     assert recommend(frame(columns)).text == recommend(pl.DataFrame(columns)).text
+
+
+def test_the_reasons_say_which_diversity_is_asked():
+    """Entropy l-diversity of an attribute of two values, and why two of them are not enough."""
+    table = pl.DataFrame(
+        {"age": [20, 30, 40, 50] * 10, "disease": ["flu", "flu", "flu", "cold"] * 10}
+    )
+    found = recommend(table, k=2)
+    (said,) = [one for one in found.reasons if "mixed" in one]
+    (model,) = [one for one in found.policy.models if one.type == "l-diversity"]
+    assert model.kind == "entropy"
+    assert f"(entropy l-diversity of at least {model.l:g})" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from datetime import datetime, time, timedelta
 
@@ -92,6 +93,43 @@ def test_a_frequent_value_asks_for_no_diversity():
     """Where more than 80 % have one value, l-diversity would cost more than it gives."""
     table = pl.DataFrame({"age": [1, 2] * 50, "disease": ["flu"] * 85 + ["cold"] * 15})
     assert [one.type for one in profile(table).policy().models] == ["k-anonymity"]
+
+
+@pytest.mark.parametrize(
+    ("counts", "kind"),
+    [
+        ([75, 25], "entropy"),
+        ([40, 35, 25], "entropy"),
+        ([55, 15, 10, 10, 10], "entropy"),
+        ([40, 20, 20, 20], "distinct"),
+    ],
+)
+def test_entropy_is_asked_where_two_distinct_values_would_be_hollow(counts, kind):
+    """Of few values, or one that most records have, a class could hold all but one record."""
+    diseases = [f"disease {i}" for i, count in enumerate(counts) for _ in range(count)]
+    table = pl.DataFrame({"age": [1, 2] * 50, "disease": diseases})
+    _, model = profile(table).policy().models
+    assert model.kind == kind
+    release = ka.anonymize(table, profile(table).policy())
+    classes = release.frame.group_by("age").agg(pl.col("disease").value_counts())
+    shares = [
+        max(one["count"] for one in values) / sum(one["count"] for one in values)
+        for values in classes["disease"].to_list()
+    ]
+    assert max(shares) < 0.95
+
+
+@given(st.lists(st.integers(1, 60), min_size=2, max_size=8))
+def test_the_diversity_that_is_asked_holds_of_the_whole_table(counts):
+    """A release exists, whatever the shares of the values are."""
+    diseases = [f"disease {i}" for i, count in enumerate(counts) for _ in range(count)]
+    table = pl.DataFrame({"age": range(len(diseases)), "disease": diseases})
+    found = profile(table)
+    asked = [model for model in found.policy().models if model.type == "l-diversity"]
+    n = sum(counts)
+    entropy = -sum(count / n * math.log(count / n) for count in counts)
+    for model in asked:
+        assert 1 < model.l <= (math.exp(entropy) if model.kind == "entropy" else len(counts))
 
 
 ODD_NAMES = ["a: b", "yes", "1", "#x", "ä ö", "-", "line\nbreak", "it's", '"', "{c}", "null"]
