@@ -12,7 +12,7 @@ from kanonym.report.plots import BLUE, INK, PALE, svg_of
 if TYPE_CHECKING:
     from kanonym.report.compared import Alternatives
 
-WIDTH, HEIGHT = 640, 320
+WIDTH, HEIGHT = 520, 320
 SCALED = 20.0  # from this ratio of the largest to the smallest value, the axis is logarithmic
 
 
@@ -56,7 +56,7 @@ def alternatives_svg(compared: Alternatives, speech: Speech = ENGLISH) -> str:
         "kind:N",
         scale=alt.Scale(domain=kinds, range=[PALE, BLUE]),
         legend=alt.Legend(
-            title=None, orient="top", symbolType="circle", labelLimit=0, columnPadding=56
+            title=None, orient="top", symbolType="circle", labelLimit=0, columnPadding=40
         ),
     )
     base = alt.Chart(alt.NamedData("rows"))

@@ -13,7 +13,7 @@ from kanonym.report.plots import BLUE, INK, MUTED, PALE, Row, named_axis, svg_of
 if TYPE_CHECKING:
     from kanonym.report.attacked import Attacked
 
-WIDTH = 640
+WIDTH = 520
 ENDS = (0.002, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 ROOM = 1.05
 LONGEST = 40
@@ -70,17 +70,17 @@ def attacks_svg(
             shape=alt.Shape(
                 "kind:N",
                 scale=alt.Scale(domain=shown, range=["circle", "diamond", "square"][: len(shown)]),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=56),
+                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=40),
             ),
             stroke=alt.Stroke(
                 "kind:N",
                 scale=alt.Scale(domain=shown, range=[BLUE, INK, MUTED][: len(shown)]),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=56),
+                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=40),
             ),
             fill=alt.Fill(
                 "kind:N",
                 scale=alt.Scale(domain=shown, range=[BLUE, "#ffffff", PALE][: len(shown)]),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=56),
+                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=40),
             ),
         ),
     ]

@@ -225,12 +225,15 @@ def named_axis(
     labels: Sequence[str], title: str | None, *, upright: bool, longest: int = LONGEST
 ) -> alt.Axis:
     """Return an axis of bars with names, cut where they have more than `longest` letters."""
+    slanted = upright and sum(map(len, labels)) > LONG_LABELS
+    # Slanted labels reach as far down as they reach to the side.
+    room = 0.75 * _room(labels, longest) + 8 if slanted else 0
     return alt.Axis(
         title=title,
         labelExpr=_lookup(labels, longest),
         labelLimit=0,
-        minExtent=0 if upright else _room(labels, longest),
-        labelAngle=-45 if upright and sum(map(len, labels)) > LONG_LABELS else 0,
+        minExtent=room if upright else _room(labels, longest),
+        labelAngle=-45 if slanted else 0,
         ticks=False,
         domainColor=MUTED,
     )

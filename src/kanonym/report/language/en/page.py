@@ -236,6 +236,7 @@ SENTENCES: Sentences = {
     "compared.caption": (
         "Each dot is a release that was tried; the line connects those that no other beats in "
         "privacy and in loss. The ring marks the one to take."
+        " The axes do not begin at 0."
     ),
     "compared.refused": "{runs} gave no release.",
     "repeat.policy": "Policy.",

@@ -246,6 +246,7 @@ SENTENCES: Sentences = {
     "compared.caption": (
         "Cada punto es una publicación que se probó; la línea une las que ninguna otra supera en "
         "privacidad y en pérdida. El anillo marca la que conviene tomar."
+        " Los ejes no empiezan en 0."
     ),
     "compared.refused": "{runs} no dieron ninguna publicación.",
     "repeat.policy": "Política.",
