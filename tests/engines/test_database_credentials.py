@@ -13,9 +13,9 @@ from sqlglot import exp
 
 import kanonym as ka
 from kanonym.cli import main
+from kanonym.data.credentials import shown, without_credentials
 from kanonym.data.errors import DataError
 from kanonym.database import Database, DuckDB, write_table
-from kanonym.database.credentials import shown, without_credentials
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
 IN_DUCKDB = pytest.mark.xdist_group("duckdb")

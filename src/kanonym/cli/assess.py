@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import elsewhere, options
 
 ASSESSED = "What is assessed"
 
@@ -87,6 +87,8 @@ def assess(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
+    table_name: elsewhere.TableName = None,
+    released_table: elsewhere.ReleasedTable = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -100,7 +102,7 @@ def assess(
     from kanonym.cli.assessed import assessed
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import check_table_output, read_table, write_table
+    from kanonym.data.files import check_table_output, write_table
 
     if released is None and (aligned is not None or target is not None):
         raise typer.BadParameter(
@@ -129,12 +131,21 @@ def assess(
     further: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
     with working() as step:
         step("read")
-        before = read_table(
-            original, options.format_of(original, format), sheet=sheet, header_row=header_row
+        before = elsewhere.rows_at(
+            original,
+            options.format_of(original, format),
+            name=table_name,
+            sheet=sheet,
+            header_row=header_row,
         )
         after = None
         if released is not None:
-            after = read_table(released, options.format_of(released, format))
+            after = elsewhere.rows_at(
+                released,
+                options.format_of(released, format),
+                name=released_table,
+                option="--released-table",
+            )
         asked, (before, after) = options.as_written(asked, (before, after), step)
         step("risk")
         found = assessment.risk(

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import elsewhere, options
 
 ATTACKED = "Who attacks what"
 
@@ -91,6 +91,8 @@ def attack(
         bool,
         typer.Option("--list", callback=_list, is_eager=True, help="Show every attack."),
     ] = False,
+    table_name: elsewhere.TableName = None,
+    released_table: elsewhere.ReleasedTable = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -106,7 +108,6 @@ def attack(
     from kanonym.cli.attacked import attacked
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import read_table
 
     del every  # has ended the command already
     if (released is None) == (hold_out is None):
@@ -123,16 +124,17 @@ def attack(
     files = options.hierarchy_files(hierarchy)
     asked = options.columns_meant(policy, quasi_identifiers, sensitive, files)
 
-    def read(place: str | None, **of_excel: Any) -> Any:
+    def read(place: str | None, **further: Any) -> Any:
         if place is None:
             return None
-        return read_table(place, options.format_of(place, format), **of_excel)
+        return elsewhere.rows_at(place, options.format_of(place, format), **further)
 
     with working() as step:
         step("read")
         tables = [
-            read(original, sheet=sheet, header_row=header_row),
-            *(read(place) for place in (released, control, second)),
+            read(original, name=table_name, sheet=sheet, header_row=header_row),
+            read(released, name=released_table, option="--released-table"),
+            *(read(place) for place in (control, second)),
         ]
         asked, (before, after, beside, other) = options.as_written(asked, tables, step)
         found = assessment.attack(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import elsewhere, options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -101,6 +101,7 @@ def compare(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
+    table_name: elsewhere.TableName = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -115,7 +116,7 @@ def compare(
     from kanonym.cli.compared import compared
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import next_step, show, show_json
-    from kanonym.data.files import check_output, check_table_output, read_table, write_table
+    from kanonym.data.files import check_output, check_table_output, write_table
     from kanonym.data.frames import to_polars
 
     if json and output == "-":
@@ -154,8 +155,12 @@ def compare(
     start = perf_counter()
     with working() as step:
         step("read")
-        frame = read_table(
-            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        frame = elsewhere.rows_at(
+            table,
+            options.format_of(table, format),
+            name=table_name,
+            sheet=sheet,
+            header_row=header_row,
         )
         asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
         with _told_of(resume):

@@ -35,6 +35,15 @@ TableName = Annotated[
         rich_help_panel=WHERE,
     ),
 ]
+ReleasedTable = Annotated[
+    str | None,
+    typer.Option(
+        "--released-table",
+        metavar="NAME",
+        help="Where RELEASED is a database: the table in it.",
+        rich_help_panel=WHERE,
+    ),
+]
 OutputTable = Annotated[
     str | None,
     typer.Option(
@@ -58,13 +67,15 @@ def table_at(
     engine: str | None = None,
     memory: str | None = None,
     name: str | None = None,
+    option: str = "--table",
     texts: dict[str, Any] | None = None,
     sheet: str | None = None,
     header_row: int | None = None,
 ) -> Any:
     """Return a table: read from a file, or where it is.
 
-    texts, sheet, header_row: as of `read_table`.
+    name: of the table in a database, which `option` says. texts, sheet, header_row: as of
+    `read_table`.
     """
     if (engine is not None or is_database(place)) and (sheet or header_row):
         raise typer.BadParameter("is for Excel files", param_hint="--sheet, --header-row")
@@ -76,7 +87,7 @@ def table_at(
         raise typer.BadParameter("is for --engine duckdb", param_hint="--memory")
     if is_database(place):
         if name is None:
-            raise typer.BadParameter("say which table of the database", param_hint="--table")
+            raise typer.BadParameter("say which table of the database", param_hint=option)
         if engine is not None:
             raise typer.BadParameter("a database is its own engine", param_hint="--engine")
         from kanonym.database import Database
@@ -84,7 +95,7 @@ def table_at(
         return Database(place, name)
     if name is not None:
         raise typer.BadParameter(
-            "is for databases: postgresql://… or sqlite:///…", param_hint="--table"
+            "is for databases: postgresql://… or sqlite:///…", param_hint=option
         )
     if engine == "duckdb":
         from kanonym.database import DuckDB
@@ -99,11 +110,16 @@ def table_at(
     return read_table(place, format, texts=texts, sheet=sheet, header_row=header_row)
 
 
+def rows_at(place: str, format: str | None, **further: Any) -> Any:
+    """Return a table in this process; the arguments as of `table_at`."""
+    from kanonym.data.frames import eager
+
+    return eager(table_at(place, format, **further))
+
+
 def named(place: str) -> str:
-    """Return what may be printed of a place: no user, password or host of a database."""
-    if not is_database(place):
-        return place
-    from kanonym.database.credentials import shown
+    """Return what may be printed of a place: no user, password or host of a URL."""
+    from kanonym.data.credentials import shown
 
     return shown(place)
 

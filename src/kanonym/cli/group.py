@@ -91,7 +91,7 @@ def _without_credentials(ctx: Any, message: str) -> str:
     places = [part for one in typed for part in (one, one.partition("=")[2])]
     if not any("@" in one or "://" in one or "=" in one for one in typed):
         return message
-    from kanonym.database.credentials import shown
+    from kanonym.data.credentials import shown
 
     for place in sorted(places, key=len, reverse=True):
         if (known := shown(place)) != place:

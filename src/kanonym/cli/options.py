@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kanonym.data.credentials import shown
+
 if TYPE_CHECKING:
     from kanonym.policy import Policy
 
@@ -152,7 +154,8 @@ def format_of(file: str, given: str | None) -> str | None:
     """Return what --format says of a file: nothing where its extension tells the format."""
     from kanonym.data.files import FORMATS
 
-    extension = Path(file.lower().removesuffix(".gz")).suffix
+    path = file.partition("?")[0] if "://" in file else file
+    extension = Path(path.lower().removesuffix(".gz")).suffix
     return None if extension in FORMATS else given
 
 
@@ -220,7 +223,8 @@ def check_places(
         path = Path(place).resolve()
         if path in taken:
             raise typer.BadParameter(
-                f"{place} is {taken[path]} already; name another file", param_hint=option
+                f"{shown(str(place))} is {taken[path]} already; name another file",
+                param_hint=option,
             )
         taken[path] = option
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import elsewhere, options
 
 
 def profile(
@@ -34,6 +34,7 @@ def profile(
             "--free-text", help='Look for identifiers within texts; needs "kanonym[text]".'
         ),
     ] = False,
+    table_name: elsewhere.TableName = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -48,7 +49,6 @@ def profile(
     from kanonym.cli.profiled import profiled
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import next_step, show, show_json
-    from kanonym.data.files import read_table
 
     if json and str(write) == "-":
         raise typer.BadParameter(
@@ -57,8 +57,12 @@ def profile(
     options.check_places({"INPUT": table}, [("--write", write)])
     with working() as step:
         step("read")
-        frame = read_table(
-            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+        frame = elsewhere.rows_at(
+            table,
+            options.format_of(table, format),
+            name=table_name,
+            sheet=sheet,
+            header_row=header_row,
         )
         found = profiling.profile(
             frame,

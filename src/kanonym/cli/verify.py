@@ -23,7 +23,7 @@ def verify(
         Path, typer.Option("--policy", "-p", metavar="FILE", help="Policy, YAML or JSON.")
     ],
     original: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FILE", help="Original table, for t-closeness and the like to compare with."
         ),
@@ -41,6 +41,14 @@ def verify(
     engine: elsewhere.Engine = None,
     memory: elsewhere.Memory = None,
     table_name: elsewhere.TableName = None,
+    original_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Where --original is a database: the table in it.",
+            rich_help_panel=elsewhere.WHERE,
+        ),
+    ] = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -56,7 +64,6 @@ def verify(
     from kanonym import pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json, verdict, violations
-    from kanonym.data.files import read_table
     from kanonym.policy import Policy
 
     asked = Policy.from_file(policy)
@@ -73,7 +80,16 @@ def verify(
             sheet=sheet,
             header_row=header_row,
         )
-        before = None if original is None else read_table(original)
+        before = (
+            None
+            if original is None
+            else elsewhere.table_at(
+                original,
+                options.format_of(original, None),
+                name=original_table,
+                option="--original-table",
+            )
+        )
         if not elsewhere.stays(frame):
             asked, _ = pipeline.with_conventions(asked, frame, options.teller(step), lenient=True)
         step("verify")

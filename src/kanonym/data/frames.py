@@ -15,6 +15,7 @@ What a converted column is made of:
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from numbers import Real
@@ -46,6 +47,14 @@ FrameT = TypeVar("FrameT")
 
 _WORDS = (pl.Boolean, pl.String, pl.Categorical, pl.Enum)
 _SMALL_OFFSETS = 2**31 - 1  # bytes of text that Arrow's `string` type can address
+
+
+class TableElsewhere(ABC):
+    """A table that an engine holds, and that can be fetched into this process."""
+
+    @abstractmethod
+    def to_polars(self) -> pl.DataFrame:
+        """Return all of its rows."""
 
 
 def is_frame(obj: object) -> bool:
@@ -80,6 +89,8 @@ def is_frame(obj: object) -> bool:
 def eager(frame: object) -> Any:
     """Return the pandas, polars or pyarrow table behind `frame`, collected once.
 
+    The rows of a table that an engine holds are fetched.
+
     A lazy frame may come out in another order each time it is collected. Whoever
     reads several columns of one, or builds a release from it, calls this first
     and works on the result.
@@ -93,9 +104,12 @@ def eager(frame: object) -> Any:
     native = nw.to_native(frame, pass_through=True)
     if isinstance(native, pl.LazyFrame):
         return native.collect()
+    if isinstance(native, TableElsewhere):
+        return native.to_polars()
     if not is_frame(native):
         raise DataError(
-            f"a table is a pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table; "
+            f"a table is a pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table, or "
+            "what Database, DuckDB or Spark made; "
             f"this is {type(native).__module__}.{type(native).__qualname__}"
         )
     return native

@@ -21,11 +21,11 @@ import pyarrow as pa
 import pyarrow.parquet
 from sqlglot import exp
 
+from kanonym.data.credentials import shown, without_credentials
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, check_table_output
 from kanonym.data.files.cells import printable
 from kanonym.database.arrow import frame_of, plain
-from kanonym.database.credentials import shown, without_credentials
 from kanonym.database.fingerprints import Fingerprint, fingerprint_of, require_same
 from kanonym.database.staging import HiddenFile, Staged, rows_of_file, write_aside
 from kanonym.database.temporary import TemporaryTables

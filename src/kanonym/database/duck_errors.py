@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import duckdb
 
+from kanonym.data.credentials import without_credentials
 from kanonym.data.errors import DataError
-from kanonym.database.credentials import without_credentials
 
 _TELLING = (
     duckdb.CatalogException,

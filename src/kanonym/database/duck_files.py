@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet
 from sqlglot import exp
 
+from kanonym.data.credentials import shown
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS
-from kanonym.database.credentials import shown
 from kanonym.database.duck_csv import csv_query
 from kanonym.database.duck_paths import WITHOUT_FOLDERS, files_of, listed, option
 from kanonym.database.names import fresh, refuse_same_names

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from kanonym.data.credentials import shown
 from kanonym.data.errors import DataError
-from kanonym.database.credentials import shown
 
 
 def files_of(path: str) -> list[str]:

@@ -10,10 +10,10 @@ import pyarrow as pa
 from polars import selectors
 from sqlglot import exp
 
+from kanonym.data.credentials import shown
 from kanonym.data.errors import DataError
 from kanonym.database.adbc import AdbcStore, ArrowTable, Connection
 from kanonym.database.arrow import declared_scale, is_decimal_text
-from kanonym.database.credentials import shown
 from kanonym.database.exact_values import (
     in_microseconds,
     refuse_nul,

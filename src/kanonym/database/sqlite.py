@@ -13,9 +13,9 @@ import polars as pl
 from polars import selectors
 from sqlglot import exp
 
+from kanonym.data.credentials import shown
 from kanonym.data.errors import DataError
 from kanonym.database.adbc import AdbcStore, ArrowTable, Connection
-from kanonym.database.credentials import shown
 from kanonym.database.exact_values import (
     decimals_as_floats,
     refuse_types,

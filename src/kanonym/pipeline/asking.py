@@ -120,6 +120,8 @@ def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
     if given is None:
         return None
     path = isinstance(given, str | os.PathLike)
+    if path:
+        files.refuse_url(os.fspath(given))  # a policy is kept and passed on, keys and all
     table = files.read_table(os.fspath(given)) if path else frames.eager(given)
     table = typed_table(table, conventions_of(policy.attributes))
     where = f" {os.fspath(given)}" if path else ""

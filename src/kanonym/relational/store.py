@@ -13,6 +13,10 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import polars as pl
 from sqlglot import exp
 
+from kanonym.data.errors import DataError
+from kanonym.data.files import typed_texts
+from kanonym.data.frames import TableElsewhere
+
 Query: TypeAlias = exp.Query
 """A SELECT; `relational.statements` writes them."""
 
@@ -114,7 +118,7 @@ class Store(Protocol):
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(TableElsewhere):
     """A table that stays where it is.
 
     Attributes
@@ -135,3 +139,23 @@ class Source:
     query: Query
     text: bool = False
     most_tuples: int = MOST_TUPLES
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return all rows, in this process, with the types of local tables.
+
+        Raises
+        ------
+        DataError
+            They are too many for the memory of this process.
+
+        """
+        try:
+            rows = self.store.fetch(self.query)
+        except MemoryError:
+            raise DataError(
+                "the table is too large for the memory of this process: take a sample of it, in a "
+                "view for instance"
+            ) from None
+        finally:
+            self.store.close()
+        return pl.DataFrame([typed_texts(one) for one in rows]) if self.text else rows

@@ -47,8 +47,9 @@ def refuse_url(path: str | Path) -> None:
     scheme, mark, _ = str(path).partition("://")
     if mark:
         raise DataError(
-            f"{scheme}://… is no file. Tables of a database are taken by anonymize, measure and "
-            "verify (docs/engines.md)"
+            f"{scheme}:// is not supported here: name a file of this machine. Tables are read from "
+            "https://, s3://, gs:// and az://, and from databases (docs/engines.md); databases "
+            "are written to, too"
         )
     if _CREDENTIALS.search(str(path)) and not Path(path).exists():
         raise DataError(

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
+from kanonym.data.credentials import shown
 from kanonym.data.errors import DataError
-from kanonym.data.files import columnar, delimited, excel, records
+from kanonym.data.files import columnar, delimited, excel, records, remote
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import read_bytes
 from kanonym.data.files.formats import BOM, format_of, sniffed
@@ -32,7 +33,8 @@ def read_table(
     Parameters
     ----------
     path
-        The file, or `-` for standard input.
+        The file, or `-` for standard input; or a URL: `https://`, `s3://`, `gs://`, `az://`,
+        `abfs://`.
     format
         One of the values of `FORMATS`; None goes by the extension, and by the
         first bytes where there is none.
@@ -79,10 +81,16 @@ def read_with_content(
     header_row: int | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
-    where = "standard input" if str(path) == "-" else str(path)
-    data = read_bytes(path)
+    where = "standard input" if str(path) == "-" else shown(str(path))
+    if remote.is_remote(path):
+        # Its name says the format and stands in manifests; the rest of a URL may be a password.
+        url, path = str(path), Path(remote.path_of(str(path))).name
+        kind = format_of(path, format)
+        data = remote.fetched(url)
+    else:
+        data = read_bytes(path)
+        kind = format_of(path, format)
     content = Content.of_bytes(path, data)
-    kind = format_of(path, format)
     if data.startswith(_GZIP):
         try:
             data = gzip.decompress(data)

@@ -1,0 +1,113 @@
+"""Tables of databases wherever a table is read: on the command line, and in Python."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import kanonym as ka
+from kanonym.cli import main
+from kanonym.database import Database, DuckDB, write_table
+
+TABLE = pl.DataFrame(
+    {
+        "age": [23, 25, 28, 29] * 6,
+        "zip": ["01234", "01235", "01310", "01311"] * 6,
+        "disease": ["flu", "cold", "flu", "asthma", "cold", "flu"] * 4,
+    }
+)
+POLICY = """\
+version: 1
+attributes:
+  age: {role: quasi-identifier}
+  zip: {role: quasi-identifier}
+  disease: {role: insensitive}
+models:
+  - {type: k-anonymity, k: 3}
+"""
+QUASI = ["-q", "age,zip"]
+
+
+@pytest.fixture
+def run(capsys):
+    """Return a function that runs a command, and returns what it prints as JSON."""
+
+    def run(*command):
+        with pytest.raises(SystemExit) as caught:
+            main([str(one) for one in command] + ["--json"])
+        said = capsys.readouterr()
+        assert caught.value.code == 0, said.err
+        found = json.loads(said.out)
+        for key in ("seconds", "written"):
+            found.pop(key, None)
+        return found
+
+    return run
+
+
+def test_every_command_reads_tables_of_databases(run, database, tmp_path):
+    """Of a table in a database each command says what it says of the same table as a file."""
+    write_table(TABLE, database, "visits")
+    file, policy = tmp_path / "visits.parquet", tmp_path / "policy.yaml"
+    TABLE.write_parquet(file)
+    policy.write_text(POLICY)
+    first, second = ["--table", "visits"], ["--released-table", "visits"]
+    for before, given, after in (
+        (["profile"], [], []),
+        (["measure"], QUASI, []),
+        (["verify"], ["--policy", policy, "--accept-warnings"], []),
+        (["compare"], [*QUASI, "--others", "insensitive", "--sweep", "k=2,3",
+                       "--sweep", "algorithm=mondrian"], []),
+    ):  # fmt: skip
+        found = run(*before, database, *first, *given, *after)
+        expected = run(*before, file, *given, *after)
+        assert _without_seconds(found) == _without_seconds(expected)
+    found = run("assess", database, database, *first, *second, *QUASI)
+    assert found == run("assess", file, file, *QUASI)
+    some = [*QUASI, "--attack", "linkage"]
+    found = run("attack", database, database, *first, *second, *some)
+    assert found == run("attack", file, file, *some)
+    original = ["--original", database, "--original-table", "visits"]
+    run("verify", file, "--policy", policy, "--accept-warnings", *original)
+
+
+def _without_seconds(found):
+    if isinstance(found, dict):
+        return {key: _without_seconds(v) for key, v in found.items() if "seconds" not in key}
+    return [_without_seconds(one) for one in found] if isinstance(found, list) else found
+
+
+@pytest.mark.parametrize("option", ["--table", "--released-table"])
+def test_the_table_is_to_be_named(option, capsys, tmp_path):
+    """A database without a table's name is refused, with the option that is missing."""
+    url = f"sqlite:///{tmp_path / 'clinic.db'}"
+    write_table(TABLE, url, "visits")
+    given = ["--table", "visits"] if option == "--released-table" else []
+    with pytest.raises(SystemExit) as caught:
+        main(["assess", url, url, *given, *QUASI])
+    assert caught.value.code == 2
+    assert option in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb", "duckdb csv"])
+def test_python_takes_tables_of_engines(kind, tmp_path):
+    """Functions that need rows fetch them: what they find is what they find of the frame."""
+    url = f"sqlite:///{tmp_path / 'clinic.db'}"
+    if kind == "sqlite":
+        write_table(TABLE, url, "visits")
+        held = Database(url, "visits")
+    elif kind == "duckdb":
+        held = DuckDB(TABLE)
+    else:
+        TABLE.write_csv(tmp_path / "visits.csv")
+        held = DuckDB(tmp_path / "visits.csv")
+    assert ka.profile(held).to_dict() == ka.profile(TABLE).to_dict()
+    known = {"quasi_identifiers": ["age", "zip"]}
+    assert ka.risk(held, **known).to_dict() == ka.risk(TABLE, **known).to_dict()
+    assert ka.utility(held, held, **known).to_dict() == ka.utility(TABLE, TABLE, **known).to_dict()
+    linked = {**known, "attacks": ["linkage"], "seed": 0}
+    assert ka.attack(held, held, **linked).to_dict() == ka.attack(TABLE, TABLE, **linked).to_dict()
+    found = ka.compare(held, **known, others="insensitive", sweep={"k": [2, 3]})
+    assert len(found.trials) == 2
