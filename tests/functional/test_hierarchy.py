@@ -85,7 +85,7 @@ def test_a_url_is_refused_by_its_scheme_alone(kanonym):
     ):
         ran = kanonym(line)
         assert ran.code == 3
-        assert "postgresql://… is no file" in ran.error
+        assert "postgresql:// is not supported here" in ran.error
         assert "hidden" not in ran.error
 
 

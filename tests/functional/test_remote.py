@@ -157,6 +157,7 @@ def test_a_policy_names_no_remote_table(files):
     policy = ka.Policy(
         attributes={"age": ka.QuasiIdentifier()},
         models=[ka.KMap(2, population="https://ann:s3cret@127.0.0.1:1/all.csv")],
+        algorithm=ka.FullDomain(),
         others="insensitive",
     )
     with pytest.raises(ka.KanonymError, match="https:// is not supported here") as caught:

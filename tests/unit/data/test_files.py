@@ -417,8 +417,9 @@ def test_real_data_is_read(shared_data):
 
 @pytest.mark.parametrize("place", ["postgresql://ann:secret@db/x", "https://ann:secret@web/x.csv"])
 def test_a_url_is_refused_by_its_scheme_alone(place):
-    """No file is a URL, and what it may hold of a password is not repeated."""
-    for act in (read_table, partial(write_table, pl.DataFrame({"a": [1]}))):
-        with pytest.raises(DataError, match=f"{place.partition(':')[0]}://… is no file") as told:
+    """No file is written to a URL, and what it may hold of a password is not repeated."""
+    acts = [partial(write_table, pl.DataFrame({"a": [1]}))]
+    for act in acts if place.startswith("https") else [*acts, read_table]:
+        with pytest.raises(DataError, match=f"{place.partition(':')[0]}:// is not supp") as told:
             act(place)
         assert "secret" not in str(told.value)
