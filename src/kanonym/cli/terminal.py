@@ -63,8 +63,10 @@ def show_json(contract: Mapping[str, Any]) -> None:
 
 
 def command(*words: object) -> Text:
-    """Return a command to run: quoted for a shell, and never wrapped."""
-    return Text(f"  {shlex.join(map(str, words))}", no_wrap=True, overflow="ignore")
+    """Return a command to run: quoted for a shell, never wrapped, without keys of URLs."""
+    return Text(
+        f"  {shlex.join(shown(str(word)) for word in words)}", no_wrap=True, overflow="ignore"
+    )
 
 
 def next_step(table: str, policies: Sequence[str]) -> list[RenderableType]:
