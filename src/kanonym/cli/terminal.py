@@ -14,6 +14,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from kanonym.data.credentials import shown
+
 NAMED = {
     "l_distinct": "l, distinct",
     "l_entropy": "l, entropy",
