@@ -33,7 +33,9 @@ from narwhals.dependencies import (
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.forks import require_own_threads
 from kanonym.data.rebuilt import rebuilt_arrow, rebuilt_pandas, rebuilt_polars, taken_arrow
+from kanonym.data.years import refuse_strange_years
 from kanonym.kernels.parallel import parallel
 
 # pandas need not be installed, and pyarrow carries no types.
@@ -101,6 +103,7 @@ def eager(frame: object) -> Any:
         `frame` is no table that kanonym takes.
 
     """
+    require_own_threads()
     native = nw.to_native(frame, pass_through=True)
     if isinstance(native, pl.LazyFrame):
         return native.collect()
@@ -186,6 +189,8 @@ def column(frame: object, name: str) -> pl.Series:
             "categories can be recoded or measured. Convert the column, or give it the role "
             "insensitive (released as it is) or identifier (dropped)"
         )
+    if dtype in (pl.Date, pl.Datetime):
+        refuse_strange_years(series)
     return series
 
 

@@ -10,13 +10,13 @@ import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import config, event
+from numba.core import caching, config, event
 
 Int: TypeAlias = int | np.int64
 """An integer of a kernel. A literal handed on to another kernel would compile it again."""
@@ -25,6 +25,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 _IMPORT = re.compile(r"^\s*from kanonym\.kernels\.(\w+) import", re.MULTILINE)
 _numba_config: Any = config
+_FunctionCache: Any = caching.FunctionCache
 _lock = threading.Lock()
 
 
@@ -45,9 +46,9 @@ def kernel(function: Function) -> Function:
         before = _numba_config.CACHE_DIR
         _numba_config.CACHE_DIR = str(directory or "")
         try:
-            compiled = numba.njit(cache=directory is not None, nogil=True, error_model="numpy")(
-                function
-            )
+            compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+            if directory is not None:
+                compiled._cache = _Cache(function)  # noqa: SLF001 - as enable_caching does
         finally:
             _numba_config.CACHE_DIR = before
     return cast("Function", compiled)
@@ -68,6 +69,24 @@ def announce_compilation(callback: Callable[[], None]) -> Iterator[None]:
     listener = _Once(callback)
     with event.install_listener("numba:compile", listener):
         yield
+
+
+class _Cache(_FunctionCache):  # type: ignore[misc] # numba has types for its decorators alone
+    """Machine code on the disk; what cannot be read or written there is compiled anew."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return compiled code, or None: a file that was cut off is forgotten."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - unpickling what was cut off raises anything
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep compiled code, where the disk takes it."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
 
 
 class _Once(event.Listener):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
+import subprocess
+import sys
 from decimal import Decimal
 
 import narwhals as nw
@@ -12,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import kanonym as ka
 from kanonym.data.errors import DataError
 from kanonym.data.frames import assemble, column, column_names, eager, is_frame, n_rows, to_polars
 
@@ -407,3 +411,49 @@ def test_three_hundred_columns_keep_their_order(frame):
     """A wide table is a table."""
     columns = {f"c{i}": [i, i, i] for i in range(300)}
     assert to_polars(frame(columns)).to_dict(as_series=False) == columns
+
+
+@pytest.mark.parametrize(
+    "dtype", [pl.Date, pl.Datetime("ms"), pl.Datetime("us"), pl.Datetime("us", "Europe/Berlin")]
+)
+def test_dates_of_impossible_years_are_refused(dtype):
+    """Polars ends the process on them: the message names column and row, in any role."""
+    day = pl.Series([0, 2**31 - 1] if dtype == pl.Date else [0, 2**62], dtype=pl.Int64)
+    values = day.cast(pl.Int32).cast(dtype) if dtype == pl.Date else day.cast(dtype)
+    table = pl.DataFrame({"day": values, "age": [1, 1]})
+    with pytest.raises(DataError, match="column 'day', row 2: a date outside of the years 1 to"):
+        column(table, "day")
+    with pytest.raises(DataError, match="column 'day', row 2"):
+        ka.anonymize(table, quasi_identifiers=["age"], k=2, others="insensitive")
+
+
+def test_integers_of_128_bits_are_released():
+    """They are numbers as others are."""
+    table = pl.DataFrame({"n": pl.Series([2**100 + i // 2 for i in range(6)], dtype=pl.Int128)})
+    release = ka.anonymize(table, quasi_identifiers=["n"], k=2)
+    assert sorted(set(release.frame["n"])) == [f"{2**100 + i}" for i in range(3)]
+
+
+FORK = """
+import os
+import polars as pl
+from kanonym.data.errors import KanonymError
+from kanonym.data.frames import n_rows
+table = pl.DataFrame({"a": [1, 2]})
+n_rows(table)
+child = os.fork()
+if not child:
+    try:
+        n_rows(table)
+    except KanonymError as error:
+        os._exit(17 if "spawn" in str(error) else 1)
+    os._exit(0)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_is_refused_instead_of_waiting_for_ever():
+    """Threads of polars stay in the parent; the message says how processes are started."""
+    done = subprocess.run([sys.executable, "-c", FORK], timeout=60, check=False)
+    assert done.returncode == 17

@@ -141,3 +141,15 @@ def test_changed_kernel_reaches_the_kernels_that_call_it(installation):
     assert installation() == "compiles 1"
     (installation.kernels / "inner.py").write_text(INNER.format(answer=2))
     assert installation() == "compiles 2"
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_code_that_was_cut_off_is_compiled_anew(installation, kind):
+    """A full disk may cut a file of machine code: it is replaced, and the kernel runs."""
+    assert installation() == "compiles 1"
+    files = list(installation.kernels.rglob(f"*.{kind}"))
+    assert files
+    for file in files:
+        file.write_bytes(file.read_bytes()[:40])
+    assert installation() == "compiles 1"
+    assert installation() == "1"
