@@ -288,7 +288,9 @@ def anonymize(
         start = perf_counter()
         if not stays and not dry_run:
             released = to_polars(release.aggregate() if aggregate else release.frame)
-            place.write(released, options.format_of(output or "-", format))
+            place.write(
+                released, options.format_of(output or "-", format), elsewhere.file_at(table)
+            )
         known = {} if stays or not reports else _judged(frame, release, step, wanted=attack)
         places: dict[str, Any] = {
             "input": elsewhere.file_at(table),

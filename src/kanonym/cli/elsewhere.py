@@ -190,8 +190,8 @@ class Place:
             )
         return self.table or self.given
 
-    def write(self, frame: Any, format: str | None) -> None:
-        """Write a table of this process."""
+    def write(self, frame: Any, format: str | None, like: str | None = None) -> None:
+        """Write a table of this process; like: as of `write_table`."""
         if self.table:
             from kanonym.database import write_table
 
@@ -199,4 +199,4 @@ class Place:
         else:
             from kanonym.data import files
 
-            files.write_table(frame, self.given, format)
+            files.write_table(frame, self.given, format, like=like)

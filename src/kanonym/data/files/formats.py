@@ -20,6 +20,11 @@ FORMATS = {
     ".ipc": "feather",
     ".xlsx": "excel",
     ".xls": "excel",
+    ".sav": "spss",
+    ".zsav": "spss",
+    ".dta": "stata",
+    ".xpt": "sas",
+    ".sas7bdat": "sas",
 }
 
 TEXT = ("csv", "tsv", "jsonl", "json")
@@ -56,6 +61,10 @@ def sniffed(data: bytes) -> str:
         (b"\xff\xff\xff\xff", "feather"),
         (b"PK\x03\x04", "excel"),
         (b"\xd0\xcf\x11\xe0", "excel"),
+        (b"$FL2", "spss"),
+        (b"$FL3", "spss"),
+        (b"<stata_dta>", "stata"),
+        (b"HEADER RECORD", "sas"),
     ):
         if data.startswith(magic):
             return kind

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -18,7 +19,7 @@ import pyarrow.json
 import pyarrow.parquet
 
 from kanonym.data.errors import DataError
-from kanonym.data.files import excel
+from kanonym.data.files import excel, statistical
 from kanonym.data.files.cells import temporal, typed_texts
 
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
@@ -32,6 +33,9 @@ _NAMES = {
     "excel": "Excel",
     "parquet": "Parquet",
     "feather": "Feather",
+    "spss": "SPSS",
+    "stata": "Stata",
+    "sas": "SAS",
 }
 _BLOCK_BYTES = 1 << 26  # no record may be longer
 _WAY_OUT = "write Parquet, or recode the column"
@@ -230,6 +234,16 @@ def _read_sheet(data: bytes, _: pl.DataFrame) -> pl.DataFrame:
     return found
 
 
+def _read_statistical(data: bytes, held: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """Return the table; no other library reads these files, so the reader is the writer's."""
+    found = statistical.read(data, "the file", kind)
+    return found.with_columns(
+        found[one.name].cast(one.dtype)
+        for one in held
+        if one.name in found.columns and found[one.name].dtype.is_numeric()
+    )
+
+
 _READERS: dict[str, Callable[[bytes, pl.DataFrame], pl.DataFrame]] = {
     "csv": lambda data, held: _read_delimited(data, held, ","),
     "tsv": lambda data, held: _read_delimited(data, held, "\t"),
@@ -237,6 +251,10 @@ _READERS: dict[str, Callable[[bytes, pl.DataFrame], pl.DataFrame]] = {
     "json": _read_array,
     "excel": _read_sheet,
     "parquet": lambda data, _: pl.DataFrame(pyarrow.parquet.read_table(pa.BufferReader(data))),
+    **{
+        kind: partial(_read_statistical, kind=kind)  # one function for three formats
+        for kind in statistical.WRITTEN
+    },
     "feather": lambda data, _: pl.DataFrame(pa.ipc.open_file(pa.BufferReader(data)).read_all()),
 }
 _TYPED = {"csv": typed_texts, "tsv": typed_texts, "jsonl": temporal, "json": temporal}

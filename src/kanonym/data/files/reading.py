@@ -10,7 +10,7 @@ import polars as pl
 
 from kanonym.data.credentials import shown
 from kanonym.data.errors import DataError
-from kanonym.data.files import columnar, delimited, excel, records, remote
+from kanonym.data.files import columnar, delimited, excel, records, remote, statistical
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import read_bytes
 from kanonym.data.files.formats import BOM, format_of, sniffed
@@ -124,6 +124,8 @@ def _read(
         return delimited.read(data, where, separator or ("\t" if kind == "tsv" else None), texts)
     if kind in ("json", "jsonl"):
         return records.read(data, where, texts)
+    if kind in statistical.WRITTEN:
+        return statistical.read(data, where, kind)
     read = columnar.read_parquet if kind == "parquet" else columnar.read_feather
     return read(data, where)
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.files import columnar, delimited, excel, records
+from kanonym.data.files import columnar, delimited, excel, records, statistical
 from kanonym.data.files.content import Content
-from kanonym.data.files.disk import atomic_write, check_output, refuse_url, write_bytes
+from kanonym.data.files.disk import atomic_write, check_output, read_bytes, refuse_url, write_bytes
 from kanonym.data.files.formats import FORMATS, format_of
 from kanonym.data.files.read_back import check_written
 from kanonym.data.files.reading import with_place
@@ -28,6 +29,10 @@ _WRITERS: dict[str, Write] = {
     "parquet": columnar.write_parquet,
     "feather": columnar.write_feather,
     "excel": excel.write,
+    **{
+        kind: partial(statistical.write, kind=kind)  # with the arguments of the others
+        for kind in statistical.WRITTEN
+    },
 }
 
 
@@ -37,6 +42,7 @@ def write_table(
     format: str | None = None,  # noqa: A002 - as read_table
     *,
     read_back: bool = True,
+    like: str | Path | None = None,
 ) -> Content:
     """Write a table to a file, whole or not at all.
 
@@ -55,6 +61,9 @@ def write_table(
         One of the values of `FORMATS`; None goes by the extension.
     read_back
         False leaves out the comparison, for tables that another check covers.
+    like
+        The input of a release. Where both are files of SPSS, Stata or SAS, columns get the
+        labels and measures that they have there.
 
     Returns
     -------
@@ -76,10 +85,14 @@ def write_table(
     where = "standard output" if str(path) == "-" else str(path)
     packed = str(path).lower().endswith(".gz")
     frame = _canonical(frame)
+    write = _WRITERS[kind]
+    both = like is not None and kind in statistical.WRITTEN
+    if both and FORMATS.get(Path(str(like)).suffix.lower()) in statistical.WRITTEN:
+        write = partial(statistical.write, kind=kind, like=read_bytes(str(like)))
     try:
         if str(path) == "-" or packed:
             buffer = io.BytesIO()
-            held = _WRITERS[kind](frame, buffer)
+            held = write(frame, buffer)
             data = buffer.getvalue()
             data = gzip.compress(data, mtime=0) if packed else data
             if read_back:
@@ -87,7 +100,7 @@ def write_table(
             write_bytes(path, data)
             return Content.of_bytes(path, data)
         with atomic_write(path) as temporary:
-            held = _WRITERS[kind](frame, temporary)
+            held = write(frame, temporary)
             data = temporary.read_bytes()
             if read_back:
                 check_written(data, kind, frame, held)
@@ -129,6 +142,8 @@ def check_table_output(
         )
     if str(path).lower().endswith(".xls"):
         raise DataError(f"{path}: the old Excel format is only read; write .xlsx")
+    if kind in statistical.WRITTEN and str(path).lower().endswith((".zsav", ".sas7bdat")):
+        raise DataError(f"{path}: this format is only read; write {statistical.WRITTEN[kind]}")
     check_output(path)
     return kind or "csv"
 
