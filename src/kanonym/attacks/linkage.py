@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.classes import classes_by
+from kanonym.attacks.classes import ReleasedClasses, classes_by
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.metrics.utility.pair import TablePair
@@ -17,7 +17,7 @@ from kanonym.models.base import check_integer
 
 CHANGED = (
     "nobody knows which released record is whose, and released values are not what the "
-    "persons have (means, noise): keep the order of the records to judge this attack"
+    "persons have (means, noise, other persons): keep the order of the records, or give a control"
 )
 
 
@@ -47,15 +47,18 @@ class Linkage:
     Where nobody knows which record is whose (a shuffled release), a person counts 1/n for
     the n nearest records that leave all known values open. That is the same where a release
     generalizes into classes that do not overlap, and else an upper bound: the own record is
-    taken to be among them. It is not attempted where more persons have no such record than
-    suppression explains.
+    taken to be among them. Where more persons have no such record than suppression explains,
+    released values were changed, or other persons released. Then persons of the control are
+    counted alike, who have no record there and may seem to have one; the outcome is told where
+    more persons of the original are found than that explains, and else it is not attempted:
+    a low rate would say nothing.
 
     Full success: of the original published unchanged everybody is found who is unique, and
     the rate is the number of distinct persons over that of persons. The baseline is exact:
-    any record, 1 / n_original (a suppressed person is not found). There is no control: who
-    is not in the original has no record to be found. `parts` has instead, as `alone`, the
-    rate of persons found with no other as near, and as `control_compatible` the share of the
-    control for whom some record leaves all values open, so that they would be taken for it.
+    any record, 1 / n_original (a suppressed person is not found). Where it is known whose a
+    record is, there is no control: who is not in the original has no record to be found.
+    `parts` has, as `alone`, the rate of persons found with no other as near, and as
+    `control_compatible` the share of the control for whom some record leaves all values open, so that they would be taken for it.
 
     Cost O(log n_classes) a person where classes overlap little.
 
@@ -90,25 +93,36 @@ class Linkage:
         persons = drawn(n, self.attempts or n, random)
         classes = classes_by(pair, pair.quasi_identifiers)
         numbers, codes = classes.persons(pair, persons)
+        strange = False
         if pair.rows is None:
-            own, first = classes.nearest(numbers, codes)
-            own[first > 0] = -1
-            if _changed(pair, own):
-                return not_attempted(self, CHANGED)
+            own = _fitting(classes, numbers, codes)
+            strange = _changed(pair, own)
         else:
             own = own_classes(pair, classes.of_record)[persons]
         records = classes.tied(numbers, codes, own)
         found = records[records > 0]
         parts = {"alone": float((found == 1).sum() / len(persons))}
+        control = None
         if scene.control is not None and scene.control.n_original:
-            parts["control_compatible"] = _compatible(scene.control, self.attempts, random)
-        return AttackOutcome(
+            others = drawn(scene.control.n_original, self.attempts or n, random)
+            held = classes_by(scene.control, pair.quasi_identifiers, pair)
+            numbers, codes = held.persons(scene.control, others)
+            own = _fitting(held, numbers, codes)
+            parts["control_compatible"] = float((own >= 0).mean())
+            if strange:
+                records = held.tied(numbers, codes, own)
+                control = Counted(float((1 / records[records > 0]).sum()), len(others))
+        outcome = AttackOutcome(
             self.type,
             self.question,
             Counted(float((1 / found).sum()), len(persons)),
             Counted(1, n, exact=True),
+            control,
             parts=parts,
         )
+        if strange and (control is None or outcome.interval[0] == 0):
+            return not_attempted(self, CHANGED)
+        return outcome
 
 
 def unlinkable(pair: TablePair) -> str | None:
@@ -151,10 +165,9 @@ def _changed(pair: TablePair, own: NDArray[np.int64]) -> bool:
     return int((own < 0).sum()) > expected + slack + 0.5
 
 
-def _compatible(control: TablePair, attempts: int | None, random: np.random.Generator) -> float:
-    """Return the share of persons for whom a released record leaves all values open."""
-    n = control.n_original
-    persons = drawn(n, attempts or n, random)
-    classes = classes_by(control, control.quasi_identifiers)
-    _, first = classes.nearest(*classes.persons(control, persons))
-    return float((first == 0).mean())
+def _fitting(
+    classes: ReleasedClasses, numbers: NDArray[np.float64], codes: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return (n,) int64: the nearest class that leaves all values of each person open, or -1."""
+    own, first = classes.nearest(numbers, codes)
+    return np.where(first > 0, -1, own)

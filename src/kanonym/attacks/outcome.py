@@ -50,7 +50,8 @@ class Counted:
         n, rate = self.attempts, self.rate
         middle = (rate + z * z / (2 * n)) / (1 + z * z / n)
         reach = z * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        return max(0.0, middle - reach), min(1.0, middle + reach)
+        # Where all or none succeeded the end is the rate, but for rounding.
+        return max(0.0, min(rate, middle - reach)), min(1.0, max(rate, middle + reach))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -77,6 +78,9 @@ class AttackOutcome(ShortRepr):
         The rate by sensitive attribute or by parameter, and other details.
     reason
         Why nothing was attempted, where nothing was.
+    best_of
+        How many outcomes this one was chosen from, because it was the worst for the persons:
+        the interval of the risk is wider by as much (Bonferroni).
 
     """
 
@@ -94,16 +98,18 @@ class AttackOutcome(ShortRepr):
     confidence: float = CONFIDENCE
     parts: Mapping[str, float] = field(default_factory=dict)
     reason: str | None = None
+    best_of: int = 1
 
     @property
     def chance(self) -> Counted:
-        """What the rate is compared with: the better of the baseline and the control.
+        """What the rate is compared with: the control where there is one, else the baseline.
 
-        A control that does worse than somebody without the release is no measure of chance.
+        The same attack on other persons is what the attack achieves without their records. A
+        baseline that does better is another attack, and says nothing of what this one found.
         """
-        if self.control is None:
+        if self.control is None or not self.control.attempts:
             return self.baseline
-        return max(self.control, self.baseline, key=lambda one: one.rate)
+        return self.control
 
     @property
     def risk(self) -> float:
@@ -112,17 +118,13 @@ class AttackOutcome(ShortRepr):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the risk: from the ends of all intervals, so it is never too narrow.
+        """The interval of the risk: from the ends of both intervals, so it is never too narrow.
 
-        A control that did worse than the baseline may do better in truth: its upper end counts.
         Where chance always succeeded nothing is left to gain, and the interval begins at 0.
         """
-        low, high = self.targets.interval(self.confidence)
-        compared = [self.baseline]
-        if self.control is not None and self.control.attempts:
-            compared.append(self.control)
-        ends = [one.interval(self.confidence) for one in compared]
-        least, most = (max(several) for several in zip(*ends, strict=True))
+        confidence = 1 - (1 - self.confidence) / self.best_of
+        low, high = self.targets.interval(confidence)
+        least, most = self.chance.interval(confidence)
         return min(_beyond(low, most), self.risk), _beyond(high, least)
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,7 +135,7 @@ class AttackOutcome(ShortRepr):
             "rate": self.targets.rate,
             "rate_interval": list(self.targets.interval(self.confidence)),
             "baseline": self.baseline.rate,
-            "control": None if self.control is None else self.control.rate,
+            "control": self.control.rate if self.control and self.control.attempts else None,
             "risk": self.risk,
             "interval": list(self.interval),
             "confidence": self.confidence,

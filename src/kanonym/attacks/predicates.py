@@ -53,25 +53,28 @@ def matched(pair: TablePair, predicates: Predicates) -> NDArray[np.int64]:
 
     Cost O(p · c · n_original / 64) beside O(distinct conditions · n_original).
     """
-    return _counted(pair, predicates, pair.n_original, _held_by_persons)
+    return _counted(pair, predicates, np.ones(pair.n_original, np.bool_), _held_by_persons)
 
 
-def possible(pair: TablePair, predicates: Predicates) -> NDArray[np.int64]:
-    """Return (p,) int64: how many released records may satisfy each predicate.
+def possible(pair: TablePair, predicates: Predicates, among: Flags) -> NDArray[np.int64]:
+    """Return (p,) int64: how many of some released records may satisfy each predicate.
 
     One may where each of its cells has a value in common with the predicate's. Cost as of
-    `matched`, with the released records.
+    `matched`, with the released records; among: (n_released,) bool, those that are counted.
     """
-    return _counted(pair, predicates, pair.n_released, _held_by_records)
+    return _counted(pair, predicates, among, _held_by_records)
 
 
-def _counted(pair: TablePair, predicates: Predicates, n: int, holds: _Holds) -> NDArray[np.int64]:
+def _counted(
+    pair: TablePair, predicates: Predicates, among: Flags, holds: _Holds
+) -> NDArray[np.int64]:
     """Count by bits: each distinct condition looks at the records once, predicates join them."""
+    n = len(among)
     words = -(-n // 64)
     counts = np.zeros(len(predicates), np.int64)
     step = max(8 * CELLS // max(n, 1), 1)
     full = np.zeros(words * 8, np.uint8)
-    full[: -(-n // 8)] = np.packbits(np.ones(n, np.bool_))
+    full[: -(-n // 8)] = np.packbits(among)
     for start in range(0, len(predicates), step):
         some = predicates.taken(np.arange(start, min(start + step, len(predicates))))
         bits = np.tile(full.view(np.uint64), (len(some), 1))

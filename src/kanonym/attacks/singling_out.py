@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.attacks.cells import cell_codes
-from kanonym.attacks.lookup import is_changed
+from kanonym.attacks.lookup import classes_of, is_changed
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.attacks.predicates import Predicates, matched, possible
 from kanonym.attacks.scene import Scene
@@ -26,47 +26,62 @@ LOOKED_AT = 10_000_000
 POOL = 4
 """How many times the attempts are compared with the whole release, to try the best of them."""
 
+POOL_AT_LEAST = 1000
+"""How many are compared even for few attempts."""
+
+SAMPLED = 10
+"""How many combinations with one-sided numbers are looked at for each that is tried."""
+
+UNIVARIATE, MULTIVARIATE, WHOLE = "univariate", "multivariate", "whole records"
+ONE_SIDED = "multivariate one-sided"
+
 
 @dataclass(frozen=True, slots=True)
 class SinglingOut:
     """Predicates made of the release, and how many of them match one person of the original.
 
-    Univariate predicates are values that one released record has, and the ends of columns
-    (at most the lowest, at least the highest number). Multivariate ones are combinations of
-    cells of a released record, as they leave values open; where released numbers were changed
-    (means, noise), a number counts as "at least" or "at most" it, whichever way leads away
-    from the released median. Of them those are tried that the fewest released records may
-    satisfy.
+    Four kinds are tried, and the outcome is that of the kind with the strongest evidence: the
+    largest lower end of the risk's interval.
+
+    - `univariate`: values that one released record has, and the ends of columns (at most the
+      lowest, at least the highest number).
+    - `multivariate`: of each released record some cells, as they leave values open; those
+      that the fewest released records have, and of equally rare ones those whose cells are
+      the rarest one by one.
+    - `whole records`: the same with all columns.
+    - `multivariate one-sided`: where released numbers may be means, rounded or noisy; cells of
+      random columns, numbers as "at least" or "at most", whichever way leads away from the
+      released median.
 
     Attributes
     ----------
     n_columns
         Columns of a multivariate predicate; all where the tables share fewer.
     attempts
-        Predicates of each of the two modes, at most; multivariate ones as many, or as many as
-        there are released records or combinations.
+        Predicates of each kind, at most.
 
     Notes
     -----
-    Full success is 1: of an original published unchanged each univariate predicate matches
-    one person, and each multivariate one, as far as there are that many combinations which
-    one record has. A release in which everything is suppressed gives 0, as chance does.
+    Of combinations those are tried that the fewest different released records may satisfy.
+    Full success is 1: of an original published unchanged each predicate of one released record
+    matches one person. A release in which everything is suppressed gives 0, as chance does.
 
-    The baseline is computed: a predicate of weight w that is made without the release matches
-    one of n independent persons with probability n·w·(1 - w)^(n - 1) (Cohen & Nissim 2020,
-    PNAS 117(15), on trivial isolation). The weight is estimated by the rule of succession,
-    w = (m + 1) / (n + 2) where m of the original's n persons satisfy the predicate: a
-    predicate that nobody satisfies has a weight, too. The control counts the same predicates
-    among other persons, corrected for their number (`sizes.alone_elsewhere`). Both rates have
-    intervals, also where all predicates were tried: other persons of the same population
-    would have given others. Intervals take attempts as independent.
+    Chance is that the same predicates match exactly one of as many other persons: those of the
+    control, corrected for their number (`sizes.alone_elsewhere`). Without a control released
+    records stand for them: predicates made of one half of the release are counted among the
+    records of the other half; where each class has several records, halves are of classes,
+    and a class stands for one person. That is the `baseline`, told also beside a control. A
+    predicate that nobody satisfies adds nothing to chance. All rates have intervals, also
+    where all predicates were tried: other persons of the same population would have given
+    others. Intervals take attempts as independent.
 
     Predicates are those of anonymeter (Giomi et al. 2023, PoPETs 2023/2, section 5.1) with
-    three deviations: a generalized release has hardly a combination that one record has, and
+    four deviations: a generalized release has hardly a combination that one record has, and
     those nearest to it are tried rather than none, so that rates at different k compare;
-    numbers that were not changed are taken as released; and the control's correction is
-    another model. A predicate with a random condition on top, which isolates in any class of
-    k records (Cohen & Nissim, on k-anonymity), is not tried: of what a predicate says, all is
+    numbers are tried as released, too; of each record the rarest combination is tried, so that
+    the rate is a share of released records; and the control's correction is another model. A
+    predicate with a random condition on top, which isolates in any class of k records (Cohen &
+    Nissim 2020, PNAS 117(15), on k-anonymity), is not tried: of what a predicate says, all is
     in the release.
 
     Cost O(sets of columns · n_released) to find combinations, at most 10 million cells, and
@@ -88,78 +103,143 @@ class SinglingOut:
         check_integer(self.type, "attempts", self.attempts, 1)
 
     def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
-        """Try the predicates of both modes on the original and on the control.
+        """Try the predicates of each mode on the original and on the control.
 
         Returns
         -------
-        The outcome of both modes together; `parts` has the rate of each, those of its
-        baseline and control, and how many predicates were tried.
+        The outcome of the kind with the strongest evidence; `parts` has the rate of each, those
+        of its baseline and control, its risk, and how many predicates were tried.
 
         """
         pair = scene.pair
-        if not (pair.n_original and pair.n_released and pair.columns):
-            reason = "the original or the release has no record, or they share no column"
-            return AttackOutcome(
-                self.type, self.question, Counted(0, 0), Counted(0, 0), reason=reason
-            )
+        reason = _reason(pair)
+        if reason:
+            nobody = Counted(0, 0)
+            return AttackOutcome(self.type, self.question, nobody, nobody, reason=reason)
         codes = np.column_stack([cell_codes(column)[0] for column in pair.columns])
-        modes = {
-            "univariate": _some(_univariate(pair, codes), self.attempts, random),
-            "multivariate": self._multivariate(pair, codes, random),
-        }
+        # By what they say, so that the order of the release means nothing.
+        everything = np.lexsort(codes.T)
+        kept, aside = _halves(pair, everything, random)
+        # As rare among fewer records as those that are tried are among all.
+        fewer = -(-self.attempts * len(kept) // pair.n_released)
         parts: dict[str, float] = {}
-        targets, baselines, controls = [], [], []
-        for mode, predicates in modes.items():
-            held = matched(pair, predicates)
-            targets.append(Counted(int((held == 1).sum()), len(held)))
-            baselines.append(Counted(_by_chance(held, pair.n_original), len(held)))
-            parts[f"{mode} attempts"] = len(held)
-            if not len(held):
+        outcomes = []
+        modes = _modes(pair)
+        for mode in modes:
+            predicates = self._made(mode, pair, codes, (everything, self.attempts), random)
+            parts[f"{mode} attempts"] = len(predicates)
+            if not len(predicates):
                 continue
-            parts[mode] = targets[-1].rate
-            parts[f"{mode} baseline"] = baselines[-1].rate
-            if scene.control is not None and scene.control.n_original:
-                elsewhere = matched(scene.control, predicates)
-                size = scene.control.n_original
-                controls.append(alone_elsewhere(elsewhere, size, pair.n_original))
-                parts[f"{mode} control"] = controls[-1].rate
-        return AttackOutcome(
-            self.type,
-            self.question,
-            _together(targets),
-            _together(baselines),
-            _together(controls) if controls else None,
-            parts=parts,
-        )
-
-    def _multivariate(
-        self, pair: TablePair, codes: NDArray[np.int32], random: np.random.Generator
-    ) -> Predicates:
-        """Return combinations that the fewest released records may satisfy."""
-        n, d = codes.shape
-        width = min(self.n_columns, d)
-        attempts = min(self.attempts, n)
-        rows, columns, sizes = [], [], []
-        for chosen in _column_sets(d, width, max(LOOKED_AT // n, 10), random):
-            groups = group_rows(
-                [codes[:, number] for number in chosen],
-                [int(codes[:, number].max()) + 1 for number in chosen],
+            held = matched(pair, predicates)
+            elsewhere = self._made(mode, pair, codes, (kept, fewer), random)
+            found = AttackOutcome(
+                self.type,
+                self.question,
+                Counted(int((held == 1).sum()), len(held)),
+                _among_records(pair, elsewhere, aside),
+                _among_others(scene.control, predicates, pair.n_original),
+                parts=parts,
+                best_of=len(modes),
             )
-            order = random.permutation(len(groups.sizes))
-            fewest = order[np.argsort(groups.sizes[order], kind="stable")[: POOL * attempts]]
-            rows.append(groups.first[fewest])
-            sizes.append(groups.sizes[fewest])
-            columns.append(np.tile(chosen, (len(fewest), 1)))
-        pool = random.permutation(sum(map(len, rows)))
-        best = np.argsort(np.concatenate(sizes)[pool], kind="stable")[: POOL * attempts]
-        row = np.concatenate(rows)[pool[best]]
-        column = np.concatenate(columns)[pool[best]]
-        sides = np.zeros(column.shape, np.int8)
-        if is_changed(pair):
-            sides = _sides(pair)[row[:, None], column]
-        found = Predicates(row, column, sides)
-        best = np.argsort(possible(pair, found), kind="stable")[:attempts]
-        return found.taken(best)
+            parts[mode] = found.targets.rate
+            parts[f"{mode} baseline"] = found.baseline.rate
+            if found.control is not None:
+                parts[f"{mode} control"] = found.control.rate
+            parts[f"{mode} risk"] = found.risk
+            outcomes.append(found)
+        return max(outcomes, key=lambda one: (one.interval[0], one.targets.attempts, one.risk))
+
+    def _made(
+        self,
+        mode: str,
+        pair: TablePair,
+        codes: NDArray[np.int32],
+        asked: tuple[NDArray[np.int64], int],
+        random: np.random.Generator,
+    ) -> Predicates:
+        """Return at most so many predicates of a mode, made of some released records."""
+        if mode == UNIVARIATE:
+            return _some(_univariate(pair, codes, asked[0]), asked[1], random)
+        width = codes.shape[1] if mode == WHOLE else min(self.n_columns, codes.shape[1])
+        if mode == ONE_SIDED:
+            return _one_sided(pair, codes, asked, width, random)
+        return _multivariate(pair, codes, asked, width, random)
+
+
+def _multivariate(
+    pair: TablePair,
+    codes: NDArray[np.int32],
+    asked: tuple[NDArray[np.int64], int],
+    width: int,
+    random: np.random.Generator,
+) -> Predicates:
+    """Return of each record the rarest combination, of records the rarest first."""
+    rows, attempts = asked
+    own, d = codes[rows], codes.shape[1]
+    shares = _shares(pair, own, rows)
+    n = len(rows)
+    size, share = np.full(n, n + 1, np.int64), np.zeros(n)
+    columns = np.zeros((n, width), np.int64)
+    for chosen in _column_sets(d, width, max(LOOKED_AT // n, 10), random):
+        groups = group_rows(
+            [own[:, number] for number in chosen],
+            [int(own[:, number].max()) + 1 for number in chosen],
+        )
+        sizes, weight = groups.sizes[groups.labels], shares[:, chosen].sum(axis=1)
+        better = (sizes < size) | ((sizes == size) & (weight < share))
+        size[better], share[better] = sizes[better], weight[better]
+        columns[better] = chosen
+    places = random.permutation(n)
+    best = places[np.lexsort((share[places], size[places]))]
+    # Records that say the same make one predicate.
+    told = np.column_stack([columns, np.take_along_axis(own, columns, axis=1)])[best]
+    best = best[np.sort(np.unique(told, axis=0, return_index=True)[1])][
+        : max(POOL * attempts, POOL_AT_LEAST)
+    ]
+    sides = np.zeros((len(best), width), np.int8)
+    found = Predicates(rows[best], columns[best], sides)
+    among = np.zeros(pair.n_released, np.bool_)
+    among[rows] = True
+    return _rarest(pair, found, among, attempts, share[best])
+
+
+def _one_sided(
+    pair: TablePair,
+    codes: NDArray[np.int32],
+    asked: tuple[NDArray[np.int64], int],
+    width: int,
+    random: np.random.Generator,
+) -> Predicates:
+    """Return combinations of random columns, with numbers as at least or at most."""
+    rows, attempts = asked
+    row = random.choice(rows, SAMPLED * attempts)
+    columns = random.random((len(row), codes.shape[1])).argsort(axis=1)[:, :width]
+    columns.sort(axis=1)
+    told = np.column_stack([columns, np.take_along_axis(codes[row], columns, axis=1)])
+    some = np.sort(np.unique(told, axis=0, return_index=True)[1])
+    row, columns = row[some], columns[some]
+    found = Predicates(row, columns, _sides(pair)[row[:, None], columns])
+    # Of a class all records have the same means: it counts once.
+    among = np.zeros(pair.n_released, np.bool_)
+    among[rows[np.unique(codes[rows], axis=0, return_index=True)[1]]] = True
+    return _rarest(pair, found, among, attempts, np.zeros(len(row)))
+
+
+def _rarest(
+    pair: TablePair,
+    found: Predicates,
+    among: NDArray[np.bool_],
+    attempts: int,
+    share: NDArray[np.float64],
+) -> Predicates:
+    """Return those that the fewest of some released records may satisfy.
+
+    Others are tried only where there are too few of them to tell anything.
+    """
+    counts = possible(pair, found, among)
+    fewest = int((counts == counts.min(initial=pair.n_released)).sum())
+    first = np.lexsort((share, counts))
+    return found.taken(first[: min(max(fewest, attempts // 10), attempts)])
 
 
 def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -170,30 +250,92 @@ def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> 
     return np.unique(drawn, axis=0)
 
 
-def _univariate(pair: TablePair, codes: NDArray[np.int32]) -> Predicates:
-    """Return the values that one released record has, and the ends of columns."""
+def _reason(pair: TablePair) -> str | None:
+    """Say why nobody can be singled out, if so."""
+    if not (pair.n_original and pair.n_released and pair.columns):
+        return "the original or the release has no record, or they share no column"
+    if pair.n_original == 1:
+        return "the original has one record: whatever fits it fits nobody else"
+    return None
+
+
+def _halves(
+    pair: TablePair, rows: NDArray[np.int64], random: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return released records of which predicates are made, and others that stand for persons.
+
+    Where each class has several records, they are alike because of the recoding: a class is on
+    one side then, and stands for one person.
+    """
+    classes = classes_of(pair)[0][rows]
+    if np.bincount(classes).min(initial=pair.n_released) > 1:
+        firsts = np.sort(np.unique(classes, return_index=True)[1])
+        aside = np.sort(random.permutation(firsts)[: len(firsts) // 2])
+        return rows[~np.isin(classes, classes[aside])], rows[aside]
+    order = random.permutation(len(rows))
+    half = len(order) // 2
+    return rows[np.sort(order[half:])], rows[np.sort(order[:half])]
+
+
+def _modes(pair: TablePair) -> tuple[str, ...]:
+    """Return the kinds of predicates that are tried."""
+    modes = (UNIVARIATE, MULTIVARIATE, WHOLE)
+    return (*modes, ONE_SIDED) if is_changed(pair) and _sides(pair).any() else modes
+
+
+def _shares(
+    pair: TablePair, own: NDArray[np.int32], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return (n_rows, n_columns) float64: logarithms of how many records have each cell."""
+    shares = np.empty(own.shape)
+    for number, column in enumerate(pair.columns):
+        counts = np.bincount(own[:, number])[own[:, number]]
+        shares[:, number] = np.log(np.where(column.suppressed[rows], len(rows), counts))
+    return shares
+
+
+def _among_others(control: TablePair | None, predicates: Predicates, wanted: int) -> Counted | None:
+    """Return how many predicates would match one of as many persons of the control."""
+    if control is None or not control.n_original:
+        return None
+    return alone_elsewhere(matched(control, predicates), control.n_original, wanted)
+
+
+def _among_records(pair: TablePair, predicates: Predicates, aside: NDArray[np.int64]) -> Counted:
+    """Return how many would match one of as many persons as released records stand for."""
+    if not len(aside) or not len(predicates):
+        return Counted(0, 0)
+    among = np.zeros(pair.n_released, np.bool_)
+    among[aside] = True
+    return alone_elsewhere(possible(pair, predicates, among), len(aside), pair.n_original)
+
+
+def _univariate(pair: TablePair, codes: NDArray[np.int32], among: NDArray[np.int64]) -> Predicates:
+    """Return the values that one of some released records has, and the ends of columns."""
     found: list[tuple[int, int, int]] = []
     for number, column in enumerate(pair.columns):
-        own = codes[:, number]
-        unique = (np.bincount(own)[own] == 1) & ~column.suppressed
-        rows = np.flatnonzero(unique)
-        found += [(row, number, 0) for row in rows[np.argsort(own[rows])].tolist()]
+        own = codes[among, number]
+        unique = (np.bincount(own)[own] == 1) & ~column.suppressed[among]
+        rows = among[unique]
+        found += [(row, number, 0) for row in rows[np.argsort(own[unique])].tolist()]
         if isinstance(column, NumericColumn):
-            low = np.where(column.suppressed, np.nan, column.low)
-            high = np.where(column.suppressed, np.nan, column.high)
+            low = np.where(column.suppressed, np.nan, column.low)[among]
+            high = np.where(column.suppressed, np.nan, column.high)[among]
             if np.isnan(low).all():
                 continue
-            ends = (int(np.nanargmin(low)), -1), (int(np.nanargmax(high)), 1)
-            found += [(row, number, side) for row, side in ends if _held_once(column, row, side)]
+            ends = (int(among[np.nanargmin(low)]), -1), (int(among[np.nanargmax(high)]), 1)
+            found += [
+                (row, number, side) for row, side in ends if _held_once(column, row, side, among)
+            ]
     table = np.array(found, np.int64).reshape(-1, 3)
     return Predicates(table[:, 0], table[:, 1:2], table[:, 2:].astype(np.int8))
 
 
-def _held_once(column: NumericColumn, row: int, side: int) -> bool:
-    """Whether at most one released record surely has the end of a column."""
+def _held_once(column: NumericColumn, row: int, side: int, among: NDArray[np.int64]) -> bool:
+    """Whether at most one of some released records surely has the end of a column."""
     end = column.low[row] if side < 0 else column.high[row]
     sure = (column.low == end) & (column.high == end) & ~column.suppressed
-    return int(sure.sum()) <= 1
+    return int(sure[among].sum()) <= 1
 
 
 def _sides(pair: TablePair) -> NDArray[np.int8]:
@@ -212,17 +354,3 @@ def _some(predicates: Predicates, attempts: int, random: np.random.Generator) ->
     """Return at most `attempts` of them."""
     chosen = np.sort(random.permutation(len(predicates))[:attempts])
     return predicates.taken(chosen)
-
-
-def _by_chance(held: NDArray[np.int64], n: int) -> float:
-    """Return the expected number that match one of n independent persons, by their weights."""
-    # What everybody satisfies says nothing of anybody: of a table of one, it still isolates.
-    weight = np.where(held == n, 1.0, (held + 1) / (n + 2))
-    return float((n * weight * (1 - weight) ** (n - 1)).sum())
-
-
-def _together(parts: list[Counted]) -> Counted:
-    return Counted(
-        sum(part.successes for part in parts),
-        sum(part.attempts for part in parts),
-    )

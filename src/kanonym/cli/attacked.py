@@ -13,8 +13,8 @@ from rich.text import Text
 ALARMING = 0.1  # a risk whose interval begins above this is printed in red
 TOLD = (
     "  In percent. Risk: what the release adds to chance, with its 95 % interval.\n"
-    "  Chance: the better of baseline (without the release) and control (on people\n"
-    "  who are not in the table).\n"
+    "  Chance: the control (the same on people who are not in the table), and without\n"
+    "  one the baseline (without the release, or the person's record in it).\n"
 )
 
 

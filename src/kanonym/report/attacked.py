@@ -66,8 +66,8 @@ class Attacked:
 
     @property
     def chance(self) -> float:
-        """What the rate is compared with: the better of the baseline and the control."""
-        return self.baseline if self.control is None else max(self.baseline, self.control)
+        """What the rate is compared with: the control where there is one, else the baseline."""
+        return self.baseline if self.control is None else self.control
 
     def column(self, names: Collection[str]) -> str | None:
         """Return the one of some columns whose values were guessed with the rate told, if any."""

@@ -79,9 +79,10 @@ def test_records_may_satisfy_a_predicate_with_which_they_share_values(situation)
     Numbers are a line here, so that cells share the halves between values, too.
     """
     tables, columns, asked = situation
+    everybody = np.ones(tables.n_released, np.bool_)
     line = [step / 2 for step in range(7)]
     for row, chosen, sides, count in zip(
-        asked.rows, asked.columns, asked.sides, possible(tables, asked), strict=True
+        asked.rows, asked.columns, asked.sides, possible(tables, asked, everybody), strict=True
     ):
         expected = 0
         for record in range(tables.n_released):
@@ -101,10 +102,11 @@ def test_records_may_satisfy_a_predicate_with_which_they_share_values(situation)
 def test_memory_does_not_change_counts(situation, cells):
     """Looked at in small parts, the same records are counted."""
     tables, _, asked = situation
-    expected = matched(tables, asked), possible(tables, asked)
+    everybody = np.ones(tables.n_released, np.bool_)
+    expected = matched(tables, asked), possible(tables, asked, everybody)
     kept, module.CELLS = module.CELLS, cells
     try:
-        found = matched(tables, asked), possible(tables, asked)
+        found = matched(tables, asked), possible(tables, asked, everybody)
     finally:
         module.CELLS = kept
     assert [one.tolist() for one in found] == [one.tolist() for one in expected]

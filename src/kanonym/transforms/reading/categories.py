@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.utility.pair import CategoricalColumn, Generalization
 from kanonym.transforms.reading.cells import Cells, Reading, distinct
 from kanonym.transforms.reading.spread import spread
-from kanonym.transforms.reading.texts import Codes, ends_of, members_of, says_nothing
+from kanonym.transforms.reading.texts import Codes, ends_of, is_label, members_of, says_nothing
 from kanonym.transforms.recoding import text_of
 
 Members = NDArray[np.int32]
@@ -22,7 +24,9 @@ def read_categories(cells: Cells) -> Reading:
 
     A released text may read as several things at once, as `{a, b}` where that is a value,
     too: it leaves open all that it may mean. Of an attribute that is no quasi-identifier
-    each text is a value, and may be a new one.
+    each text is a value, and may be a new one. A quasi-identifier may have new ones, too, as
+    tables have that were made of other persons: plain texts that are no label in form, where
+    most of the records with a text say what the original knows.
 
     Raises
     ------
@@ -36,16 +40,16 @@ def read_categories(cells: Cells) -> Reading:
 
     """
     domain, codes = encode_column(cells.original, by_value=True)
-    ranked = np.zeros(0, np.bool_)
+    ranked, new = np.zeros(0, np.bool_), list[str]()
     texts = text_of(domain.values)
     released = [text_of(column) for column in cells.released]
     if cells.recoded:
         size = domain.size
-        place, open_, ranked = _recoded(cells, domain, texts.to_list(), released)
+        place, open_, ranked, new = _recoded(cells, domain, texts.to_list(), released)
     else:
         values, place = distinct(released[0])
-        new = values.filter(~values.is_in(texts.implode()))
-        texts = pl.concat([texts, new.alias(texts.name)])
+        others = values.filter(~values.is_in(texts.implode()))
+        texts = pl.concat([texts, others.alias(texts.name)])
         size = len(texts) + domain.has_null
         codes = np.where(codes == domain.null_code, size - 1, codes) if domain.has_null else codes
         code = {text: i for i, text in enumerate(texts.to_list())}
@@ -67,7 +71,8 @@ def read_categories(cells: Cells) -> Reading:
     )
     read = _generalization(column, domain, ranked) if cells.recoded else None
     if cells.rows is None:
-        return Reading(column, read, contains=False, unchanged=False)
+        strange = _new(labels, open_, size) if cells.recoded else 0
+        return Reading(_widened(column, new), read, contains=False, unchanged=False, new=strange)
     own = column.original[cells.rows]
     inside = leaves_open(column, own)
     if read is not None:
@@ -76,10 +81,44 @@ def read_categories(cells: Cells) -> Reading:
         read = spread(read, cells.classes, off, own, line)
     alone = (counts == 1)[labels] & ~blank
     return Reading(
-        column,
+        _widened(column, new),
         read,
         contains=bool(inside.all()),
         unchanged=bool((inside & alone).all()),
+        new=_new(labels, open_, size) if cells.recoded else 0,
+    )
+
+
+def _new(labels: NDArray[np.int32], open_: list[Members], size: int) -> int:
+    """Return how many released records have a category that the original lacks."""
+    strange = np.array([members[0] >= max(size, 1) for members in open_], np.bool_)
+    return int(strange[labels].sum())
+
+
+def _widened(column: CategoricalColumn, new: list[str]) -> CategoricalColumn:
+    """Return a column with further categories, whose codes follow those that it has.
+
+    Null stays the last category, and a suppressed cell leaves the new ones open, too.
+    """
+    if not new:
+        return column
+    known = column.categories.drop_nulls()
+    more = pl.concat([known, pl.Series(known.name, new, dtype=known.dtype)])
+    code = np.arange(len(column.categories) + len(new), dtype=np.int32)
+    if len(known) < len(column.categories):
+        code[len(known)] = len(code) - 1
+        code[len(known) + 1 :] -= 1
+        more = more.extend_constant(None, 1)
+    counts = np.diff(column.offsets)
+    counts[-1] = len(code)
+    members = np.concatenate([code[column.members[: column.offsets[-2]]], np.arange(len(code))])
+    # Within a label the codes ascend, for null, which alone has moved, was the last of them.
+    return replace(
+        column,
+        categories=more,
+        original=code[column.original],
+        offsets=np.concatenate([[0], np.cumsum(counts)]),
+        members=members.astype(np.int32),
     )
 
 
@@ -96,8 +135,11 @@ def leaves_open(column: CategoricalColumn, codes: NDArray[np.int32]) -> NDArray[
 
 def _recoded(
     cells: Cells, domain: Domain, known: list[str], released: list[pl.Series]
-) -> tuple[NDArray[np.int32], list[Members], NDArray[np.bool_]]:
-    """Return each cell's label, -1 for null, what labels leave open, and which are intervals."""
+) -> tuple[NDArray[np.int32], list[Members], NDArray[np.bool_], list[str]]:
+    """Return each cell's label, -1 for null, what labels leave open, and which are intervals.
+
+    Behind them the categories that the original lacks, coded from the size of its domain on.
+    """
     code = {text: i for i, text in enumerate(known)}
     if len(released) == 1:
         values, place = distinct(released[0])
@@ -105,10 +147,16 @@ def _recoded(
         masked = Codes(known, [text for text in texts if text not in code])
         open_ = [_meant(text, domain, code, masked) for text in texts]
         wrong = np.array([not len(codes) for codes in open_] + [False], np.bool_)
+        new = [text for text, codes in zip(texts, open_, strict=True) if not len(codes)]
+        if 2 * wrong[place].sum() > (place >= 0).sum():
+            raise cells.unreadable(int(wrong[place].argmax()))
+        wrong[: len(texts)] &= [is_label(text) for text in texts]
         if wrong.any():
             raise cells.unreadable(int(wrong[place].argmax()))
+        codes_new = iter(range(domain.size, domain.size + len(new)))
+        open_ = [codes if len(codes) else np.array([next(codes_new)], np.int32) for codes in open_]
         intervals = [text.startswith("[") and domain.kind == "ordered" for text in values.to_list()]
-        return place, open_, np.array(intervals, np.bool_)
+        return place, open_, np.array(intervals, np.bool_), new
     ends = []
     for column, series in enumerate(released):
         numbers = list(range(len(known)))
@@ -120,7 +168,7 @@ def _recoded(
     groups = group_rows([end + np.int32(1) for end in ends], [len(known) + 1] * 2)
     spans = (groups.codes - 1).tolist()
     open_ = [np.arange(low, high + 1, dtype=np.int32) for low, high in spans]
-    return np.where(cells.null, -1, groups.labels), open_, np.ones(len(open_), np.bool_)
+    return np.where(cells.null, -1, groups.labels), open_, np.ones(len(open_), np.bool_), []
 
 
 def _meant(text: str, domain: Domain, code: dict[str, int], masked: Codes) -> Members:
@@ -151,9 +199,14 @@ def _generalization(
     ranked: (n_labels - 2,) bool, labels that are intervals of ordered categories.
     """
     size, values = domain.size, np.diff(column.offsets)
-    counts = np.bincount(column.original, minlength=max(size, 1))
+    # Of a category that the original lacks no record of it has a value.
+    known = column.members < max(size, 1)
+    values = values - np.bincount(
+        np.repeat(np.arange(len(values)), values)[~known], minlength=len(values)
+    )
+    counts = np.bincount(column.original, minlength=int(column.members.max(initial=0)) + 1)
     upto = np.concatenate([[0], np.cumsum(counts[column.members])])
-    penalties = (values - 1) / max(size - 1, 1)
+    penalties = np.maximum(values - 1, 0) / max(size - 1, 1)
     ranks = np.flatnonzero(ranked)
     penalties[ranks] = (values[ranks] - 1) / max(len(domain.values) - 1, 1)
     penalties[-1] = 1.0

@@ -90,6 +90,8 @@ class Reading(ShortRepr):
     contains, unchanged
         Where records are known, whether every released cell leaves the original value open,
         and whether each leaves open that value alone. Else False.
+    new
+        Released records whose category the original lacks.
 
     """
 
@@ -97,6 +99,7 @@ class Reading(ShortRepr):
     generalization: Generalization | None
     contains: bool
     unchanged: bool
+    new: int = 0
 
 
 def distinct(values: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:

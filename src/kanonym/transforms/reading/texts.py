@@ -172,3 +172,8 @@ def _shape_of(mask: str) -> tuple[_Shape, str]:
 def says_nothing(text: str) -> bool:
     """Whether a text is `*` or a row of them: a suppressed cell."""
     return bool(text) and not text.strip(ROOT)
+
+
+def is_label(text: str) -> bool:
+    """Whether a text has the form of a label: an interval, a bound, a set or a mask."""
+    return ROOT in text or span_of(text) is not None or members_of(text) is not None

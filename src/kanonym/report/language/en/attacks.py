@@ -108,8 +108,8 @@ SENTENCES: Sentences = {
     "attacks.tried": "of {attempts}",
     "attacks.intro": (
         "Each attack was carried out on the release. An attempt is right where what the intruder "
-        "says of a person is true. Chance is what the same intruder achieves without the release "
-        "(baseline), or on persons who are not in the table (control) where that is more."
+        "says of a person is true. Chance is what the same intruder achieves on persons who are "
+        "not in the table (control), and where there are none without the release (baseline)."
     ),
     "attacks.note": (
         "Gain: (right − chance) / (1 − chance), the share of what chance leaves that the release "

@@ -114,8 +114,9 @@ SENTENCES: Sentences = {
     "attacks.tried": "de {attempts}",
     "attacks.intro": (
         "Cada ataque se llevó a cabo con la publicación. Un intento acierta cuando lo que el "
-        "intruso dice de una persona es verdad. El azar es lo que consigue el mismo intruso sin "
-        "la publicación (referencia) o, si es más, con personas que no están en la tabla (control)."
+        "intruso dice de una persona es verdad. El azar es lo que consigue el mismo intruso con "
+        "personas que no están en la tabla (control) o, si no las hay, sin la publicación "
+        "(referencia)."
     ),
     "attacks.note": (
         "Ganancia: (aciertos − azar) / (1 − azar), la parte de lo que deja el azar que añade la "

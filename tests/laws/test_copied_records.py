@@ -1,0 +1,134 @@
+"""Laws of attacks on releases that hold a share of the people unchanged, among strangers.
+
+What is true is counted here from the tables alone: nothing of the library is asked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kanonym as ka
+from scenes import people, shuffled
+
+SHARES = (0, 0.1, 0.3, 0.6, 1)
+KNOWN = ["age", "sex", "street", "income"]
+
+
+def persons(n, seed, *, amounts):
+    """Return people of many streets, some of which other people's tables lack.
+
+    amounts: whether nearly everybody has an income of their own, or one of seven.
+    """
+    random = np.random.default_rng([seed, 7])
+    income = random.lognormal(10, 0.5, n).round(2) if amounts else random.integers(1, 8, n)
+    return people(n, seed).select(
+        "age",
+        "sex",
+        pl.Series("street", [f"street {i}" for i in random.geometric(0.02, n)]),
+        pl.Series("income", income),
+        "disease",
+    )
+
+
+def mixed(share, *, amounts, n=1200):
+    """Return a table, a release that holds a share of it, how many were copied, and others."""
+    table, strangers, others = (persons(n, seed, amounts=amounts) for seed in range(3))
+    copied = round(share * n)
+    release = shuffled(pl.concat([table[:copied], strangers[: n - copied]]))
+    return table, release, copied, others
+
+
+def attacked(name, share, *, amounts, control=True):
+    """Return the outcome of an attack on a mixed release."""
+    table, release, _, others = mixed(share, amounts=amounts)
+    return ka.attack(
+        table,
+        release,
+        quasi_identifiers=KNOWN,
+        sensitive=["disease"],
+        control=others if control else None,
+        attacks=[name],
+    )[name]
+
+
+def singled_out(table, release, copied, others):
+    """Of the different records that the release has once: copies of a person without an equal."""
+    del others
+    originals, own = Counter(table.rows()), set(table[:copied].rows())
+    once = [row for row, n in Counter(release.rows()).items() if n == 1]
+    return sum(row in own and originals[row] == 1 for row in once) / len(once)
+
+
+def found_again(table, release, copied, others):
+    """Of all persons: those copied, by one through the records that say the same of them."""
+    del others
+    alike = Counter(release.select(KNOWN).rows())
+    return sum(1 / alike[row] for row in table[:copied].select(KNOWN).rows()) / len(table)
+
+
+def told_from_others(table, release, copied, others):
+    """Of all persons: those copied, as far as no other person has a released record."""
+    held = set(release.select(KNOWN).rows())
+    free = np.mean([row not in held for row in others.select(KNOWN).rows()])
+    return copied / len(table) * free
+
+
+def known_alone(table, release, copied, others):
+    """Of all persons: those copied of whom no other record says the same."""
+    del others
+    alike = Counter(release.select(KNOWN).rows())
+    return sum(alike[row] == 1 for row in table[:copied].select(KNOWN).rows()) / len(table)
+
+
+TRUTHS = {
+    "singling-out": singled_out,
+    "linkage": found_again,
+    "membership": told_from_others,
+    "inference": known_alone,
+    "homogeneity": known_alone,
+}
+
+
+@pytest.mark.parametrize("amounts", [True, False])
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("name", TRUTHS)
+def test_the_interval_holds_the_share_of_copies(name, share, amounts):
+    """Beside a control every attack finds as many persons as were copied, and no more."""
+    found = attacked(name, share, amounts=amounts)
+    truth = TRUTHS[name](*mixed(share, amounts=amounts))
+    assert truth == pytest.approx(share, abs=0.05)
+    if name == "linkage" and share == 0:
+        assert found.reason is not None
+        return
+    low, high = found.interval
+    assert low <= truth <= high
+    assert high - low < 0.35
+
+
+@pytest.mark.parametrize("amounts", [True, False])
+@pytest.mark.parametrize("share", SHARES)
+def test_without_a_control_copies_are_singled_out_all_the_same(share, amounts):
+    """The interval of singling out holds the share of copies, whatever stands for chance."""
+    low, high = attacked("singling-out", share, amounts=amounts, control=False).interval
+    truth = singled_out(*mixed(share, amounts=amounts))
+    assert low <= truth <= high
+    assert high - low < 0.2
+
+
+def test_one_category_that_the_original_lacks_hides_nobody():
+    """A release with a value from elsewhere in one column is attacked as it is without."""
+    table, release, _, others = mixed(0.6, amounts=True)
+    strange = release.with_columns(
+        street=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("Atlantis")).otherwise("street")
+    )
+    first, second = (
+        ka.attack(table, one, quasi_identifiers=KNOWN, control=others, attacks=["singling-out"])[
+            "singling-out"
+        ]
+        for one in (release, strange)
+    )
+    assert second.risk == pytest.approx(first.risk, abs=0.02)
