@@ -104,7 +104,7 @@ def known_column(table: Any, name: str) -> pl.Series:
         A number is infinite or beyond ±1e150.
 
     """
-    column = frames.column(table, name)
+    column = frames.label_column(table, name)
     if beyond(column):
         row = (column.abs() > LARGEST).arg_max() or 0
         raise DataError(

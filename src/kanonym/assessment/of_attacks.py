@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -48,12 +48,15 @@ class AttackReport(ShortRepr):
     ----------
     outcomes
         One an attack, in the order in which they were carried out.
+    notes
+        What was assumed of released values.
 
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("outcomes",)
 
     outcomes: tuple[AttackOutcome, ...]
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> AttackOutcome:
         """Return the outcome of one attack by its name."""
@@ -64,7 +67,8 @@ class AttackReport(ShortRepr):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
-        return {"attacks": [one.to_dict() for one in self.outcomes]}
+        notes = {"notes": list(self.notes)} if self.notes else {}
+        return {"attacks": [one.to_dict() for one in self.outcomes], **notes}
 
     def __str__(self) -> str:
         """Return an attack a line: its rate, chance, and the risk with its interval."""
@@ -78,7 +82,7 @@ class AttackReport(ShortRepr):
             shown = "".join(f"{figure(round(number, 4)):>10}" for number in numbers)
             reach = f"{figure(round(low, 4))} to {figure(round(high, 4))}"
             lines.append(f"{one.type:28}{one.targets.attempts:>9,}{shown}   {reach}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes])
 
 
 def attack(
@@ -181,7 +185,17 @@ def attack(
         else:
             outcome = one.carry_out(scene, random)
         outcomes.append(replace(outcome, seed=int(seed)))
-    return AttackReport(tuple(outcomes))
+    return AttackReport(tuple(outcomes), _notes(scene.pair.new))
+
+
+def _notes(new: Mapping[str, int]) -> tuple[str, ...]:
+    """Return what is to be known of categories that the original lacks."""
+    return tuple(
+        f"Column {name!r}: {n} released records have a value that the original lacks. It is taken "
+        "for a new category; if it is a label for several values, give its hierarchy, or the "
+        "attacks look weaker than they are."
+        for name, n in new.items()
+    )
 
 
 def _quiet(stage: str) -> None:

@@ -58,7 +58,8 @@ class Linkage:
     any record, 1 / n_original (a suppressed person is not found). Where it is known whose a
     record is, there is no control: who is not in the original has no record to be found.
     `parts` has, as `alone`, the rate of persons found with no other as near, and as
-    `control_compatible` the share of the control for whom some record leaves all values open, so that they would be taken for it.
+    `control_compatible` the share of the control for whom some record leaves all
+    values open, so that they would be taken for it.
 
     Cost O(log n_classes) a person where classes overlap little.
 
@@ -105,7 +106,7 @@ class Linkage:
         control = None
         if scene.control is not None and scene.control.n_original:
             others = drawn(scene.control.n_original, self.attempts or n, random)
-            held = classes_by(scene.control, pair.quasi_identifiers, pair)
+            held = classes_by(scene.control, pair.quasi_identifiers)
             numbers, codes = held.persons(scene.control, others)
             own = _fitting(held, numbers, codes)
             parts["control_compatible"] = float((own >= 0).mean())

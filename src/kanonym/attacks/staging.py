@@ -139,10 +139,12 @@ def _known(
     if wide is not None and _agree(own, wide):
         return wide, both
     try:
-        read_pair({both.name: both}, released, [both.name], aligned=False)
+        readable = not read_pair({both.name: both}, released, [both.name], aligned=False).new
     except SchemaError:
-        return own, both.set(pl.Series(own.leaf_of(both) < 0), None)
-    return None, both
+        readable = False
+    if readable:
+        return None, both
+    return own, both.set(pl.Series(own.leaf_of(both) < 0), None)
 
 
 def _agree(own: Hierarchy, wide: Hierarchy) -> bool:

@@ -40,7 +40,8 @@ def attacked(found: Mapping[str, Any]) -> list[RenderableType]:
             Text(_percent(one["risk"]), style="bold red" if low > ALARMING else ""),
             f"{_percent(low)} to {_percent(high)}",
         )
-    return [table, TOLD, *([_idle(idle)] if idle else [])]
+    notes = [Text(f"  {one}") for one in found.get("notes", ())]
+    return [table, TOLD, *([_idle(idle)] if idle else []), *notes]
 
 
 def attack_list(questions: Mapping[str, str]) -> Table:

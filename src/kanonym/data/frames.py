@@ -194,6 +194,20 @@ def column(frame: object, name: str) -> pl.Series:
     return series
 
 
+def label_column(frame: object, name: str) -> pl.Series:
+    """Return one column as `column` does, lists of two numbers as the intervals that they are.
+
+    SIGO writes the ends of an interval as a list, `[20, 30]`; here it is that text.
+    """
+    series = _convert(eager(frame), name)
+    if isinstance(series.dtype, pl.List) and series.dtype.inner.is_numeric():
+        pairs = series.list.len().drop_nulls()
+        if (pairs == 2).all() and not series.list.eval(pl.element().is_null()).list.any().any():
+            text = pl.format("[{}, {}]", pl.element().first(), pl.element().last())
+            return series.list.eval(text).list.first().alias(name)
+    return column(frame, name)
+
+
 def to_polars(frame: object) -> pl.DataFrame:
     """Return the whole table as polars, lists and structs included.
 

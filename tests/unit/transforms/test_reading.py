@@ -51,6 +51,14 @@ def opened(column):
         (">30", 31, 47, 1),
         ("{20, 47}", 20, 47, 2),
         ("2*", 20, 29, 3),
+        ("[20, 30[", 20, 29, 3),
+        ("]20, 30]", 21, 30, 3),
+        ("20-30", 20, 30, 4),
+        ("20 – 30", 20, 30, 4),
+        ("30+", 30, 47, 2),
+        ("≥30", 30, 47, 2),
+        ("2x", 20, 29, 3),
+        ("2#", 20, 29, 3),
         ("*", 20, 47, 5),
     ],
 )
@@ -363,3 +371,68 @@ def test_many_masks_at_the_front_are_read_in_one_pass():
     found = Codes(codes, masks)
     assert [len(found.under(mask)) for mask in masks] == [100] * len(masks)
     assert time.perf_counter() - begun < 5  # 20 s one by one
+
+
+@pytest.mark.parametrize("text", ["130xx", "130XX", "130##", "130??", "130__", "130••"])
+def test_any_repeated_character_that_no_value_has_is_a_mask(text):
+    """Masks of other tools leave open what the same mask with asterisks does."""
+    _, column, _ = read(["13053", "13068", "14853"], [text])
+    assert opened(column) == [["13053", "13068"]]
+
+
+def test_a_character_of_the_values_is_no_mask():
+    """What the original's values have themselves stands for itself."""
+    _, column, _ = read(["Axx", "Abc", "Bcd", "Axy"], ["Axx", "Abc", "Bcd"])
+    assert opened(column) == [["Axx"], ["Abc"], ["Bcd"]]
+
+
+@pytest.mark.parametrize("text", ["01000-01999", "[01000, 02000[", "01000–01999"])
+def test_ranges_of_codes_are_those_of_their_digits(text):
+    """Between codes of digits an interval leaves open the codes of that length inside."""
+    _, column, _ = read(["01067", "01979", "04103", "1500"], [text])
+    assert opened(column) == [["01067", "01979"]]
+
+
+def test_a_code_that_looks_like_a_range_is_the_code():
+    """Where the original has `15-25` as a value, it is that value."""
+    _, column, _ = read(["15-25", "20", "30"], ["15-25"])
+    assert opened(column) == [["15-25"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("2020-01", 2), ("2020", 3), ("2019-2020", 4), ("2020-01-01 – 2020-01-20", 1)],
+)
+def test_months_and_years_of_dates_leave_their_days_open(text, values):
+    """Over dates `2020-01` is a month, and `2020` a year."""
+    days = [dt.date(2019, 5, 1), dt.date(2020, 1, 1), dt.date(2020, 1, 31), dt.date(2020, 2, 1)]
+    _, _, read_as = read(days, [text])
+    assert read_as.values[read_as.labels[0]] == values
+
+
+def test_a_month_over_numbers_is_refused():
+    """Over numbers `2020-01` is neither a range, which ascends, nor a number."""
+    with pytest.raises(ka.SchemaError, match=r"row 1 of the release: '2020-01'.*--hierarchy q="):
+        read([2020, 2021], ["2020-01"])
+
+
+def test_categories_that_the_original_lacks_are_nobodys():
+    """Plain texts in less than half of the records are new categories that leave nobody open."""
+    pair, column, read_as = read(["Ulm", "Bonn", None], ["Ulm", "Kiel", "Ulm", None])
+    assert opened(column) == [["Ulm"], ["Kiel"], ["Ulm"], [None]]
+    assert [column.categories[code] for code in column.original.tolist()] == ["Ulm", "Bonn", None]
+    assert read_as.values[read_as.labels].tolist() == [1, 0, 1, 1]
+    assert pair.new == {"q": 1}
+
+
+def test_a_column_of_unknown_texts_is_refused():
+    """Where most texts are unknown they are taken for labels, whose hierarchy is asked for."""
+    with pytest.raises(ka.SchemaError, match="row 2 of the release: 'Europe'"):
+        read(["Ulm", "Bonn"], ["Ulm", "Europe", "Asia", "Europe"])
+
+
+def test_beside_a_hierarchy_no_text_is_a_new_category():
+    """What is neither a label of the hierarchy nor a value is refused."""
+    tree = ka.hierarchy.masking()
+    with pytest.raises(ka.SchemaError, match="row 3 of the release: 'Kiel'"):
+        read(["Ulm", "Bonn"], ["Ulm", "Bonn", "Kiel"], source=tree)

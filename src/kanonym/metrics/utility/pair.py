@@ -7,7 +7,8 @@ tables are recoded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -157,6 +158,8 @@ class TablePair(ShortRepr):
     classes
         (n_released,) int32 equivalence class of each released record, numbered from 0: equal
         released quasi-identifiers. None where nobody grouped them.
+    new
+        By quasi-identifier, the released records whose category no record of the original has.
 
     """
 
@@ -167,6 +170,7 @@ class TablePair(ShortRepr):
     rows: NDArray[np.int64] | None
     generalizations: tuple[Generalization, ...] = ()
     classes: NDArray[np.int32] | None = None
+    new: Mapping[str, int] = field(default_factory=dict)
 
     def column(self, name: str) -> Column:
         """Return one column by name."""

@@ -106,6 +106,7 @@ def read_pair(
                     rows,
                     classes,
                     name in quasi_identifiers,
+                    (hierarchies or {}).get(name) is not None,
                 ),
                 (hierarchies or {}).get(name),
             )
@@ -127,6 +128,7 @@ def read_pair(
             one for name in quasi_identifiers if (one := generalizations[name]) is not None
         ),
         classes=classes,
+        new={name: one.new for name, one in found.items() if one.new},
     )
 
 

@@ -13,7 +13,15 @@ from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.utility.pair import CategoricalColumn, Generalization
 from kanonym.transforms.reading.cells import Cells, Reading, distinct
 from kanonym.transforms.reading.spread import spread
-from kanonym.transforms.reading.texts import Codes, ends_of, is_label, members_of, says_nothing
+from kanonym.transforms.reading.texts import (
+    Codes,
+    ends_of,
+    is_label,
+    members_of,
+    says_nothing,
+    span_of,
+    starred,
+)
 from kanonym.transforms.recoding import text_of
 
 Members = NDArray[np.int32]
@@ -143,14 +151,17 @@ def _recoded(
     code = {text: i for i, text in enumerate(known)}
     if len(released) == 1:
         values, place = distinct(released[0])
-        texts = values.to_list()
+        letters = set("".join(known))
+        texts = [text if text in code else starred(text, letters) for text in values.to_list()]
         masked = Codes(known, [text for text in texts if text not in code])
         open_ = [_meant(text, domain, code, masked) for text in texts]
         wrong = np.array([not len(codes) for codes in open_] + [False], np.bool_)
-        new = [text for text, codes in zip(texts, open_, strict=True) if not len(codes)]
-        if 2 * wrong[place].sum() > (place >= 0).sum():
+        new = [text for text, codes in zip(values.to_list(), open_, strict=True) if not len(codes)]
+        # With its hierarchy at hand, or where many are unknown, they are labels.
+        many = cells.labelled or 2 * wrong[place].sum() >= (place >= 0).sum()
+        if wrong.any() and many:
             raise cells.unreadable(int(wrong[place].argmax()))
-        wrong[: len(texts)] &= [is_label(text) for text in texts]
+        wrong[: len(texts)] &= np.array([is_label(text) for text in texts], np.bool_)
         if wrong.any():
             raise cells.unreadable(int(wrong[place].argmax()))
         codes_new = iter(range(domain.size, domain.size + len(new)))
@@ -187,8 +198,23 @@ def _meant(text: str, domain: Domain, code: dict[str, int], masked: Codes) -> Me
             if low in code and high in code:
                 meant |= set(range(code[low], code[high] + 1))
     if not meant:
-        meant = set(masked.under(text))
+        meant = set(masked.under(text)) | _between(text, code)
     return np.array(sorted(meant), np.int32)
+
+
+def _between(text: str, code: dict[str, int]) -> set[int]:
+    """Return the codes of digits that lie between the ends of an interval of digits, if it is one.
+
+    Codes of another length than the ends are others.
+    """
+    span = span_of(text)
+    ends = [end for end in (span.low, span.high) if end is not None] if span else []
+    if span is None or not ends or not all(end.isdecimal() for end in ends):
+        return set()
+    held = {one: int(one) for one in code if one.isdecimal() and len(one) in map(len, ends)}
+    low = -1 if span.low is None else int(span.low) + span.low_open
+    high = np.inf if span.high is None else int(span.high) - span.high_open
+    return {code[one] for one, number in held.items() if low <= number <= high}
 
 
 def _generalization(

@@ -31,6 +31,8 @@ class Cells(ShortRepr):
         (n_released,) int32 equivalence classes of the release, from 0.
     recoded
         Whether it is a quasi-identifier: a text then is a label, else a value like others.
+    labelled
+        Whether it has a hierarchy: a text that is unknown then is a label, and no new value.
 
     """
 
@@ -39,6 +41,7 @@ class Cells(ShortRepr):
     rows: NDArray[np.int64] | None
     classes: NDArray[np.int32]
     recoded: bool
+    labelled: bool = False
 
     @property
     def name(self) -> str:
@@ -73,7 +76,8 @@ class Cells(ShortRepr):
         return SchemaError(
             f"column {values.name!r}, row {row + 1} of the release: {str(values[row])!r} is "
             f"neither a value of the original's {self.name!r} nor an interval, a set or a mask "
-            "of its values; give the hierarchy of which it is a label"
+            "of its values; give the hierarchy of which it is a label (--hierarchy "
+            f"{self.name}=FILE, hierarchies={{{self.name!r}: …}}, or in the policy)"
         )
 
 

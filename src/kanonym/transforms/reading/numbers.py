@@ -15,7 +15,15 @@ from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.utility.pair import Generalization, NumericColumn
 from kanonym.transforms.reading.cells import Cells, Reading, distinct, extent, parsed, physical
 from kanonym.transforms.reading.spread import spread
-from kanonym.transforms.reading.texts import Codes, Span, members_of, says_nothing, span_of
+from kanonym.transforms.reading.texts import (
+    Codes,
+    Span,
+    members_of,
+    period_of,
+    says_nothing,
+    span_of,
+    starred,
+)
 from kanonym.transforms.recoding import text_of
 
 _ALL = Span(None, None)
@@ -123,13 +131,25 @@ def _of_texts(cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.
     """Return the labels of distinct texts."""
     low = _finite(parsed(texts, domain.values))
     high = low.copy()
+    letters = set("".join(text_of(domain.values).to_list()))
+    times = domain.values.dtype.is_temporal()
+    given = texts.to_list()
+    texts = pl.Series(
+        texts.name,
+        [
+            starred(text, letters) if np.isnan(end) else text
+            for text, end in zip(given, low, strict=True)
+        ],
+        dtype=pl.String,
+    )
     low_open, high_open = np.zeros((2, len(low)), np.bool_)
     wanted = np.flatnonzero(np.isnan(low)).tolist()
-    spans = {i: span for i in wanted if (span := _span(texts[i])) is not None}
+    spans = {i: span for i in wanted if (span := _span(texts[i], times=times)) is not None}
     low[list(spans)] = _ends([span.low for span in spans.values()], domain, -np.inf)
     high[list(spans)] = _ends([span.high for span in spans.values()], domain, np.inf)
     low_open[list(spans)] = [span.low_open for span in spans.values()]
     high_open[list(spans)] = [span.high_open for span in spans.values()]
+    low[low > high] = np.nan  # 2020-01 is no range of numbers
     line, members = physical(domain.values), {}
     others = np.flatnonzero(np.isnan(low) | np.isnan(high)).tolist()
     values = _Values(domain, [texts[i] for i in others]) if others else None
@@ -178,8 +198,10 @@ def _from_least(values: pl.Series) -> NDArray[np.float64]:
     return gaps
 
 
-def _span(text: str) -> Span | None:
-    return _ALL if says_nothing(text) else span_of(text)
+def _span(text: str, *, times: bool) -> Span | None:
+    if says_nothing(text):
+        return _ALL
+    return (period_of(text) if times else None) or span_of(text)
 
 
 def _ends(texts: list[str | None], domain: Domain, outside: float) -> NDArray[np.float64]:

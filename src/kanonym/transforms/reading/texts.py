@@ -1,4 +1,8 @@
-"""The forms of a released text: interval, bound, set and mask. What they mean is for others."""
+"""The forms of a released text: interval, bound, set and mask. What they mean is for others.
+
+Beside the forms of this package those of other tools: `[20, 30[` (ARX), `15-25` (Amnesia and
+many more), `65+`, `≥65`, and masks with any repeated character, `25xxx`, `25###`.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,17 @@ from typing import NamedTuple
 
 from kanonym.data.hierarchy.base import ROOT
 
-_INTERVAL = re.compile(r"([\[(])(.+?),\s*(.+)([\])])", re.DOTALL)
-_BOUND = re.compile(r"(<=|>=|<|>)\s*(.+)", re.DOTALL)
+_INTERVAL = re.compile(r"([\[(\]])(.+?),\s*(.+)([\])\[])", re.DOTALL)
+_BOUND = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)", re.DOTALL)
+_UPWARD = re.compile(r"(-?\d[\d.]*)\s*\+")
+_RANGE = re.compile(r"(-?\d[\d.]*)\s*[-–—]\s*(-?\d[\d.]*)")
+_TIMES = re.compile(r"(\d{4}-.+?)(?:\s+[-–—]\s+|\s*[–—]\s*)(\d{4}-.+)")
+_PERIOD = re.compile(r"(\d{4})(?:-(\d\d))?")
+_YEARS = re.compile(r"(\d{4})\s*[-–—]\s*(\d{4})")
+_MASKS = "xX#?_•·"
+
+
+MONTHS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +40,9 @@ class Span:
 
 
 def span_of(text: str) -> Span | None:
-    """Return the interval that a text is: `[20, 30)`, `(20, 30]`, `<18`, `>=90`; or None.
+    """Return the interval that a text is: `[20, 30)`, `[20, 30[`, `<18`, `15-25`, `65+`; or None.
+
+    Both ends of `15-25` belong to it.
 
     Examples
     --------
@@ -39,13 +54,66 @@ def span_of(text: str) -> Span | None:
     """
     found = _INTERVAL.fullmatch(text)
     if found:
-        return Span(found[2], found[3], found[1] == "(", found[4] == ")")
+        return Span(found[2], found[3], found[1] in "(]", found[4] in ")[")
+    found = _RANGE.fullmatch(text) or _TIMES.fullmatch(text)
+    if found:
+        return Span(found[1], found[2])
+    found = _UPWARD.fullmatch(text)
+    if found:
+        return Span(found[1], None)
     found = _BOUND.fullmatch(text)
     if found is None:
         return None
-    if found[1].startswith("<"):
+    if found[1] in ("<", "<=", "≤"):
         return Span(None, found[2], high_open=found[1] == "<")
     return Span(found[2], None, low_open=found[1] == ">")
+
+
+def period_of(text: str) -> Span | None:
+    """Return the days of a year `1980`, a month `1980-05` or years `1980-1989`; or None.
+
+    Examples
+    --------
+    >>> period_of("1980-12")
+    Span(low='1980-12-01', high='1981-01-01', low_open=False, high_open=True)
+
+    """
+    years = _YEARS.fullmatch(text)
+    if years:
+        return Span(f"{years[1]}-01-01", f"{int(years[2]) + 1:04}-01-01", high_open=True)
+    found = _PERIOD.fullmatch(text)
+    if found is None or not 1 <= int(found[2] or 1) <= MONTHS:
+        return None
+    year, month = int(found[1]), int(found[2] or 1)
+    after = (year + 1, 1) if found[2] is None or month == MONTHS else (year, month + 1)
+    return Span(f"{year:04}-{month:02}-01", "{:04}-{:02}-01".format(*after), high_open=True)
+
+
+def starred(text: str, letters: set[str]) -> str:
+    """Return a mask with `*` for its mask character, other texts as they are.
+
+    Parameters
+    ----------
+    text
+        A released text that is no value of the original.
+    letters
+        Characters of the original's values: none of them masks.
+
+    Examples
+    --------
+    >>> starred("25xxx", set("0123456789")), starred("Max", set("Ben")), starred("7", {"8"})
+    ('25***', 'Max', '7')
+
+    """
+    masks = {letter for letter in text if letter in _MASKS and letter not in letters}
+    if ROOT in text or len(masks) != 1:
+        return text
+    mask = masks.pop()
+    rest = text.replace(mask, "")
+    # One letter at the end of a word is no mask.
+    if mask.isalpha() and text.count(mask) == 1 and not rest.isdigit():
+        return text
+    return text.replace(mask, ROOT)
 
 
 def ends_of(text: str) -> Iterator[tuple[str, str]]:
