@@ -39,7 +39,6 @@ def scenes(draw):
         [ka.KAnonymity(k)],
         ka.Mondrian(),
         recoding="hierarchy" if trees else None,
-        seed=draw(st.integers(0, 3)),
     )
     return table, ka.anonymize(table, asked), table_of(draw) if draw(st.booleans()) else None
 
