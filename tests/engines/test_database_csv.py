@@ -95,6 +95,24 @@ def test_packed_files(tmp_path):
     assert_frame_equal(read(path), read_table(path))
 
 
+@pytest.mark.parametrize("name", ["a[b].csv", "a*.csv", "[!a].csv", "~t.csv", "q'u.csv", "a?b.csv"])
+def test_names_that_look_like_patterns(tmp_path, name, monkeypatch):
+    """The file of that very name is read, not one that it matches as a pattern."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ab.csv").write_text("a\nwrong\n")
+    (tmp_path / name).write_text("a\nright\n")
+    assert read(name)["a"].to_list() == ["right"]
+    pl.DataFrame({"a": ["right"]}).write_parquet(tmp_path / f"{name}.parquet")
+    assert DuckDB(f"{name}.parquet").to_polars()["a"].to_list() == ["right"]
+
+
+def test_a_damaged_packed_file_is_named(tmp_path):
+    """What cannot be unpacked is a fault of the file."""
+    (tmp_path / "table.csv.gz").write_bytes(b"\x1f\x8bxx")
+    with pytest.raises(DataError, match=r"table\.csv\.gz is a damaged gzip file"):
+        DuckDB(tmp_path / "table.csv.gz")
+
+
 def test_files_with_other_headers_are_refused(tmp_path):
     """Files of one pattern have one header: columns are never mixed up."""
     (tmp_path / "1.csv").write_text("a,b\n1,2\n")

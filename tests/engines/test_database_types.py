@@ -11,6 +11,7 @@ import adbc_driver_sqlite.dbapi
 import duckdb
 import polars as pl
 import pytest
+import sqlglot
 from polars.testing import assert_frame_equal
 
 from kanonym.data.errors import DataError
@@ -457,3 +458,25 @@ def test_types_that_a_file_of_duckdb_would_change_are_refused(tmp_path):
         with pytest.raises(DataError, match="column 'n': DuckDB writes HUGEINT to Parquet as"):
             source.store.stage(source.query, str(tmp_path / "released.parquet"))
         assert list(tmp_path.iterdir()) == []
+
+
+@IN_DUCKDB
+def test_a_relation_whose_connection_is_closed():
+    """DuckDB's own errors are ours, whenever they come."""
+    with duckdb.connect() as connection:
+        relation = connection.sql("SELECT 1 AS a")
+    with pytest.raises(DataError, match="the relation"):
+        DuckDB(relation)
+
+
+@IN_DUCKDB
+def test_nothing_is_loaded_from_the_network():
+    """An extension that is not there is an error that names it; none is looked for elsewhere."""
+    store = DuckDB(pl.DataFrame({"a": [1]})).store
+    asked = "SELECT current_setting('autoinstall_known_extensions') AS a,"
+    settings = sqlglot.parse_one(f"{asked} current_setting('autoload_known_extensions') AS b")
+    assert store.fetch(settings).row(0) == (False, False)
+    with pytest.raises(DataError, match="needs the extension httpfs"):
+        store.fetch(
+            sqlglot.parse_one("SELECT * FROM READ_PARQUET('https://127.0.0.1:1/x.parquet')")
+        )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -106,6 +107,8 @@ def _head(path: str) -> bytes:
     try:
         with gzip.open(path) if path.endswith(".gz") else Path(path).open("rb") as file:
             data = file.read(_SAMPLE_BYTES)
+    except (EOFError, zlib.error):
+        raise DataError(f"{path} is a damaged gzip file") from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):

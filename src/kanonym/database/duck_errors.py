@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 import duckdb
+import pyarrow as pa
 
 from kanonym.data.credentials import without_credentials
 from kanonym.data.errors import DataError
@@ -21,6 +22,7 @@ _TELLING = (
 """Errors that speak of names and of the machine; others quote values."""
 
 _FILE = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
+_EXTENSION = re.compile(r"requires the extension (\w+) to be loaded")
 _LINE = re.compile(r"CSV Error on Line: ([0-9]+)")
 
 
@@ -45,12 +47,12 @@ def errors(where: str = "DuckDB") -> Iterator[None]:
     except RuntimeError as error:
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from None
-        raise
-    except duckdb.Error as error:
+        raise DataError(_told(error, without_credentials(where))) from None
+    except (duckdb.Error, pa.ArrowException, UnicodeError) as error:
         raise DataError(_told(error, without_credentials(where))) from None
 
 
-def _told(error: duckdb.Error, where: str) -> str:
+def _told(error: Exception, where: str) -> str:
     message = str(error)
     file = _FILE.search(message)
     if file is not None:
@@ -59,6 +61,12 @@ def _told(error: duckdb.Error, where: str) -> str:
         return (
             f"{place}: not a row of the header's cells. Mend the row, quote a cell that holds "
             'the separator, double a " inside a quoted cell, and end all rows alike'
+        )
+    extension = _EXTENSION.search(message)
+    if extension is not None:
+        return (
+            f"{where} needs the extension {extension[1]} of DuckDB, and none is loaded from the "
+            "network here: load it in a connection of your own, and give a relation of that"
         )
     if isinstance(error, _TELLING):
         return f"{where}: {without_credentials(message.partition(chr(10))[0])}"

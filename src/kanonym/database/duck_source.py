@@ -70,7 +70,8 @@ def _of_relation(relation: Relation, settings: Settings, most_tuples: int) -> So
         return relation.query(name, sql)
 
     store = DuckStore(run)
-    return Source(store, store.usable(name, relation.columns), most_tuples=most_tuples)
+    with errors("the relation"):
+        return Source(store, store.usable(name, relation.columns), most_tuples=most_tuples)
 
 
 def _connection(settings: Settings) -> Any:
