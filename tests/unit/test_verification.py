@@ -65,7 +65,9 @@ def test_a_release_that_holds_is_satisfied():
                 "satisfied": True,
             },
         ],
-        "largest_shares": [],
+        "largest_shares": [
+            {"attribute": "disease", "share": 2 / 3, "records": 3, "table_share": 0.5}
+        ],
         "warnings": [],
         "n_violating": 0,
         "violating": [],

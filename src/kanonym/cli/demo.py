@@ -25,6 +25,7 @@ attributes:
 models:
   - {type: k-anonymity, k: 5}
   - {type: l-diversity, attribute: diagnosis, l: 3}
+rows: persons  # several patients have one name; no national number repeats
 algorithm: {type: mondrian}
 suppression_limit: 0.01
 """

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kanonym.cli.terminal import files_written, grid, number, required
+from kanonym.cli.terminal import files_written, grid, number, required, told
 
 UNCOUNTED = (
     "  Not counted: the next batch is verified without this one.\n"
@@ -77,6 +77,7 @@ def applied(found: Mapping[str, Any], written: Sequence[str]) -> list[Renderable
             _satisfied(alone["satisfied"], together["satisfied"]),
         )
     models: list[RenderableType] = [table] if union["models"] else []
+    models.append(told(union))
     still: list[RenderableType] = [] if found["counted"] else ["", UNCOUNTED]
     return [facts, *models, files_written(written), *still]
 

@@ -77,6 +77,14 @@ Entity = Annotated[
         rich_help_panel=ASKED,
     ),
 ]
+Rows = Annotated[
+    str | None,
+    typer.Option(
+        metavar="persons",
+        help="Each record is a person, though values of an identifier repeat.",
+        rich_help_panel=ASKED,
+    ),
+]
 L = Annotated[
     int | None,
     typer.Option(

@@ -211,7 +211,12 @@ def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:
 
 
 def verdict(verification: Mapping[str, Any]) -> list[RenderableType]:
-    """Return what was required and achieved, the verdict on it, and what takes the green off."""
+    """Return what was required and achieved, and the verdict on it."""
+    return [required(verification), told(verification)]
+
+
+def told(verification: Mapping[str, Any]) -> Table:
+    """Return the verdict, the worst class of each sensitive attribute, and the warnings."""
     found = verification["verdict"]
     facts = Table(box=None, show_header=False, padding=(0, 2))
     facts.add_column()
@@ -223,7 +228,7 @@ def verdict(verification: Mapping[str, Any]) -> list[RenderableType]:
         facts.add_row(Text("warning", style="yellow"), Text(one["message"]))
     if "text_columns" in verification:
         facts.add_row("counted as", Text(_both_readings(verification["text_columns"])))
-    return [required(verification), facts]
+    return facts
 
 
 def _both_readings(columns: Sequence[str]) -> str:
@@ -261,6 +266,7 @@ def _models(checks: Iterable[Mapping[str, Any]]) -> Table:
     for check in checks:
         of = f" of {check['attribute']}" if "attribute" in check else ""
         of += f", every {check['subsets']} attributes" if "subsets" in check else ""
+        of += ", as recorded" if check.get("recorded") else ""
         of += ", null as a wildcard" if check.get("nulls") == "wildcard" else ""
         satisfied = check["satisfied"]
         table.add_row(

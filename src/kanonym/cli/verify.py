@@ -32,6 +32,13 @@ def verify(
         str | None,
         typer.Option(metavar="COLUMN", help="Column of record counts, in the aggregate form."),
     ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Manifest of the release: the persons counted when their identifier was there.",
+        ),
+    ] = None,
     accept_warnings: Annotated[
         bool,
         typer.Option(
@@ -93,7 +100,10 @@ def verify(
         if not elsewhere.stays(frame):
             asked, _ = pipeline.with_conventions(asked, frame, options.teller(step), lenient=True)
         step("verify")
-        found = pipeline.verify(frame, asked, original=before, count=count, texts=texts).to_dict()
+        known = None if manifest is None else pipeline.recorded_persons(manifest, released, asked)
+        found = pipeline.verify(
+            frame, asked, original=before, count=count, texts=texts, recorded=known
+        ).to_dict()
     if json:
         show_json(found)
     else:

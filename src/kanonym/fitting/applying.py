@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,10 +23,13 @@ from kanonym.fitting.series import Series
 from kanonym.fitting.tally import Tally, compared
 from kanonym.fitting.values import aligned
 from kanonym.pipeline.asking import acting_on, sorting_keys
+from kanonym.pipeline.checking import unmodelled
+from kanonym.pipeline.person_checks import named_by_amounts, values_of, warned_of_input
+from kanonym.policy import Policy
 from kanonym.release import Release
 from kanonym.transforms.actions import Acting
 from kanonym.transforms.ordering import released_rows
-from kanonym.verification import Verification
+from kanonym.verification import Verification, VerificationWarning, unprotected
 
 LATER = 0x626174  # keeps the draws of later batches apart from those of the policy's own seed
 
@@ -132,8 +136,9 @@ def released(
     with watch.stage("verify"):
         mine = _tally(frame, outcome, series, hidden)
         both = mine if before is None else before.plus(mine).joined()
-        alone = mine.verify(schema, policy.models)
-        union = both.verify(schema, policy.models)
+        warned = _warned(policy, schema, native, frame)
+        alone = mine.verify(schema, policy.models).with_warnings(*warned)
+        union = both.verify(schema, policy.models).with_warnings(*warned)
         if series.each_batch:
             _require(alone, f"batch {number}")
         _require(union, f"the union of {number} batches")
@@ -158,6 +163,21 @@ def released(
         outside=int(table.weights[decided.outside].sum()),
     )
     return release, both
+
+
+def _warned(policy: Policy, schema: Schema, native: Any, frame: Any) -> list[VerificationWarning]:
+    """Return what a batch tells of persons, and which sensitive attributes nothing protects."""
+    released = frames.eager(frame)
+    return [
+        *unprotected(unmodelled(schema, policy), policy.models),
+        *warned_of_input(policy, schema, values_of(partial(frames.column, native))),
+        *named_by_amounts(
+            policy,
+            schema,
+            frames.column_names(released),
+            values_of(partial(frames.column, released)),
+        ),
+    ]
 
 
 def _schema(series: Series, columns: Sequence[str]) -> Schema:

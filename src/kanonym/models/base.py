@@ -185,6 +185,11 @@ class WholeTable(ABC):
     def required(self) -> float:
         """The largest value allowed."""
 
+    @property
+    def trivial(self) -> bool:
+        """Whether every table satisfies the model: it asks for a share of at most 1."""
+        return self.required >= 1
+
     @abstractmethod
     def measured(self, sizes: NDArray[np.int64]) -> float:
         """Return the value of classes of (n_classes,) int64 sizes, each at least 1."""

@@ -39,6 +39,11 @@ class OfPopulation:
         """None: the model looks at numbers of records."""
         return None
 
+    @property
+    def trivial(self) -> bool:
+        """Whether every release satisfies the model."""
+        raise NotImplementedError
+
     def criteria(self) -> tuple[Criterion, ...]:
         """Return none: compiled kernels do not see the population."""
         return ()
@@ -151,6 +156,11 @@ class KMap(OfPopulation):
         """The k asked for."""
         return self.k
 
+    @property
+    def trivial(self) -> bool:
+        """Whether every release satisfies the model."""
+        return self.k <= 1
+
     def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
         """Return (n_classes,) bool: k persons or more; classes without a record always do."""
         satisfied: NDArray[np.bool_] = self._persons(classes) >= self.k
@@ -231,6 +241,11 @@ class DeltaPresence(OfPopulation):
     def required(self) -> float:
         """The largest share allowed."""
         return self.maximum
+
+    @property
+    def trivial(self) -> bool:
+        """Whether every release satisfies the model."""
+        return self.minimum == 0 and self.maximum >= 1
 
     @property
     def suppressible(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +29,22 @@ from kanonym.pipeline.asking import (
 )
 from kanonym.pipeline.checking import (
     Taken,
+    counted_ones,
     measure,
     released_columns,
     require_satisfied,
     seen_by_models,
+    unmodelled,
     verify,
 )
 from kanonym.pipeline.conventions import canonical, changed_texts, typed, with_conventions
+from kanonym.pipeline.person_checks import named_by_amounts, values_of, warned_of_input
+from kanonym.pipeline.recorded import recorded_persons
 from kanonym.policy import Policy
 from kanonym.release import Release
 from kanonym.transforms.ordering import released_rows
 from kanonym.transforms.persons import PopulationColumn
-from kanonym.verification import verify_columns
+from kanonym.verification import unprotected, verify_columns
 
 __all__ = [
     "acting_on",
@@ -49,6 +54,7 @@ __all__ = [
     "entities_of",
     "measure",
     "one_policy",
+    "recorded_persons",
     "released_columns",
     "task_of",
     "typed",
@@ -159,7 +165,9 @@ def anonymize(
             return frames.column(checked, name)
 
         before = Taken(acting.before, n_rows) if len(rows) < n_rows else None
-        hidden = seen_by_models(seen, schema, policy, before)
+        free = unmodelled(schema, policy)
+        further = counted_ones(free, seen)
+        hidden = seen_by_models(seen, schema, policy, before, further)
         levels = outcome.levels_of(rows)
         persons = task.population and [
             PopulationColumn(
@@ -179,6 +187,14 @@ def anonymize(
             texts=changed_texts(written, checked, names),
         )
         require_satisfied(verification, acting.changed_after)
+        owners = seen(persons_of[0]) if persons_of else None
+        verification = verification.with_warnings(
+            *unprotected([name for name in free if name not in further], policy.models),
+            *warned_of_input(policy, schema, values_of(partial(frames.column, native))),
+            *named_by_amounts(
+                policy, schema, frames.column_names(checked), values_of(seen, persons=owners)
+            ),
+        )
     release = Release(
         frame=released,
         policy=policy,

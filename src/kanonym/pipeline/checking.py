@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.errors import InfeasibleError, SchemaError
+from kanonym.data.errors import DataError, InfeasibleError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.data.short_repr import ShortRepr
@@ -26,15 +26,25 @@ from kanonym.pipeline.asking import (
     perturbed,
 )
 from kanonym.pipeline.conventions import canonical, changed_texts, refuse_conventions, typed
+from kanonym.pipeline.person_checks import (
+    Values,
+    named_by_amounts,
+    values_of,
+    warned_of_input,
+    warned_of_release,
+)
+from kanonym.pipeline.recorded import Recorded
 from kanonym.policy import Policy
 from kanonym.transforms.actions import changed_after
 from kanonym.transforms.recoding import released_names
 from kanonym.verification import (
+    ColumnValues,
     SensitiveColumn,
     Verification,
     classes_of_values,
     k_wildcard,
     record_counts,
+    unprotected,
     verify_columns,
 )
 
@@ -73,10 +83,22 @@ class Taken(ShortRepr):
 
 
 class Opened(NamedTuple):
-    """A table of this process or of an engine: the names of its columns, and what takes some."""
+    """A table of this process or of an engine.
+
+    Attributes
+    ----------
+    columns
+        Their names.
+    take
+        Takes some of them.
+    values
+        Gives the values of one by itself.
+
+    """
 
     columns: list[str]
     take: Callable[[Sequence[str]], Taken]
+    values: Values
 
 
 def opened(frame: Any, texts: Mapping[str, pl.Series] | None = None) -> Opened:
@@ -90,8 +112,9 @@ def opened(frame: Any, texts: Mapping[str, pl.Series] | None = None) -> Opened:
         return elsewhere.opened(elsewhere.source_of(frame))
     native = frames.eager(frame)
     texts = texts or {}
-    taken = Taken(partial(frames.column, native), frames.n_rows(native), texts=texts.get)
-    return Opened(frames.column_names(native), lambda _: taken)
+    column = partial(frames.column, native)
+    taken = Taken(column, frames.n_rows(native), texts=texts.get)
+    return Opened(frames.column_names(native), lambda _: taken, values_of(column))
 
 
 def verify(
@@ -101,6 +124,7 @@ def verify(
     original: Any = None,
     count: str | None = None,
     texts: Mapping[str, pl.Series] | None = None,
+    recorded: Recorded | None = None,
 ) -> Verification:
     """Check a released table against a policy, from its values alone.
 
@@ -120,6 +144,9 @@ def verify(
     texts
         Columns of a text file as text, where several texts read as one value (`1` and
         `1.0`). Records are then grouped by value and by text, and the worse counts.
+    recorded
+        What the manifest of the release tells of persons (`recorded_persons`), where the
+        released table lacks their identifier.
 
     Raises
     ------
@@ -136,6 +163,10 @@ def verify(
         texts = {**changed_texts(native, frame, frames.column_names(native)), **(texts or {})}
     if original is not None and not is_elsewhere(original):
         original = typed(original, policy)
+    every = policy.models
+    if recorded is not None:
+        left_to_ask = [one for one in every if not recorded.is_recorded(one)]
+        policy = policy.model_copy(update={"models": left_to_ask})
     table = opened(frame, texts)
     before = None if original is None else opened(original)
     columns = table.columns
@@ -159,24 +190,50 @@ def verify(
     if persons:
         raise SchemaError(
             f"k-anonymity counts persons by {persons[0]!r}, which the released table lacks. "
-            "To check it afterwards, release a pseudonym of it (action surrogate); or leave entity "
-            "out, and records are counted"
+            "Give the manifest of the release, which recorded the count (--manifest); or release a "
+            "pseudonym of it (action surrogate), which can be counted again; or leave entity out, "
+            "and records are counted"
         )
     if missing:
         raise _lacking(missing, columns)
     hidden = sensitive_names(schema, policy.models)
-    released = table.take([*names, *hidden, *([] if count is None else [count])])
-    return verify_columns(
+    free = [name for name in unmodelled(schema, policy) if name in columns]
+    # An engine counts what models name: further columns would make its frequency set longer.
+    further = [] if is_elsewhere(frame) else counted_ones(free, table.take(free).column)
+    released = table.take([*names, *hidden, *further, *([] if count is None else [count])])
+    counts = released.counts if count is None else released.of_aggregate(count)
+    found = verify_columns(
         [released.column(name) for name in names],
         seen_by_models(
-            released.column, schema, policy, None if before is None else before.take(hidden)
+            released.column,
+            schema,
+            policy,
+            None if before is None else before.take(hidden),
+            further,
         ),
         policy.models,
         released.n_rows,
-        released.counts if count is None else released.of_aggregate(count),
+        counts,
         persons_of_policy(policy, schema),
         counting_of(policy),
         released.as_text(names),
+    )
+
+    def counted(name: str) -> ColumnValues:
+        own = table.take([name, str(count)])
+        return values_of(own.column, own.of_aggregate(str(count)))(name)
+
+    values = table.values if count is None else counted
+    if recorded is not None:
+        warned = list(recorded.warnings)
+        found = recorded.with_checks(found, every)
+    elif before is not None:
+        warned = warned_of_input(policy, schema, before.values)
+    else:
+        warned = warned_of_release(policy, schema, columns, values)
+    uncounted = unprotected([name for name in free if name not in further], every)
+    return found.with_warnings(
+        *uncounted, *warned, *named_by_amounts(policy, schema, columns, values)
     )
 
 
@@ -279,22 +336,27 @@ def _list(names: Sequence[str]) -> Sequence[str]:
 
 
 def seen_by_models(
-    released: Callable[[str], pl.Series], schema: Schema, policy: Policy, original: Taken | None
+    released: Callable[[str], pl.Series],
+    schema: Schema,
+    policy: Policy,
+    original: Taken | None,
+    further: Sequence[str] = (),
 ) -> list[SensitiveColumn]:
     """Return what verification looks at: sensitive attributes, and persons to be counted.
 
-    released: gives columns of the release; original: those of the input, or None.
+    released: gives columns of the release; original: those of the input, or None. further:
+    sensitive attributes that no model names.
     Where released values are changed, no other ones are what classes are compared with.
     """
     named = sensitive_names(schema, policy.models)
     found = []
     for name, attribute in schema.attributes.items():
-        if name not in named:
+        if name not in named and name not in further:
             continue
         if not isinstance(attribute, Sensitive):
             found.append(SensitiveColumn(released(name)))
             continue
-        before = None if changed_after(attribute.action) else original
+        before = None if name in further or changed_after(attribute.action) else original
         found.append(
             SensitiveColumn(
                 released(name),
@@ -304,6 +366,24 @@ def seen_by_models(
                 None if before is None else before.counts,
             )
         )
+    return found
+
+
+def unmodelled(schema: Schema, policy: Policy) -> list[str]:
+    """Return the sensitive attributes that no model of the policy names."""
+    named = {model.attribute for model in policy.models}
+    return [name for name in schema.names(Role.SENSITIVE) if name not in named]
+
+
+def counted_ones(names: Sequence[str], column: Callable[[str], pl.Series]) -> list[str]:
+    """Return the columns whose values can be counted: lists and the like cannot."""
+    found = []
+    for name in names:
+        try:
+            column(name)
+        except DataError:
+            continue
+        found.append(name)
     return found
 
 

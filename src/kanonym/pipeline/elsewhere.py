@@ -14,10 +14,12 @@ from kanonym.data.files import differing_texts, typed_texts
 from kanonym.data.schema import Schema
 from kanonym.engine import Stopwatch, sensitive_names
 from kanonym.pipeline.asking import counting_of, entities_of, persons_of_policy
-from kanonym.pipeline.checking import Opened, Taken, require_satisfied, seen_by_models
+from kanonym.pipeline.checking import Opened, Taken, require_satisfied, seen_by_models, unmodelled
 from kanonym.pipeline.conventions import refuse_conventions
 from kanonym.pipeline.decisions import Decision, decision_about
+from kanonym.pipeline.person_checks import named_by_amounts, warned_of_input
 from kanonym.policy import Policy
+from kanonym.relational.column_values import VALUE, column_values
 from kanonym.relational.frequencies import (
     Frequencies,
     counted_rows,
@@ -25,10 +27,20 @@ from kanonym.relational.frequencies import (
     frequencies,
     types_of,
 )
-from kanonym.relational.statements import renamed
+from kanonym.relational.statements import projected, renamed
 from kanonym.relational.store import MOST_TUPLES, Source, Staged
 from kanonym.release.elsewhere import ReleaseElsewhere
-from kanonym.verification import Verification, verify_columns
+from kanonym.verification import (
+    ColumnValues,
+    SensitiveColumn,
+    Verification,
+    VerificationWarning,
+    classes_as_released,
+    dominance,
+    group_released,
+    unprotected,
+    verify_columns,
+)
 
 
 def source_of(frame: Any) -> Source:
@@ -85,6 +97,8 @@ def released_from(
         _require_possible(policy, schema)
         source.store.require_place(output)
     decided = decision_about(source, policy, schema, dtypes, watch)
+    with watch.stage("verify"):
+        warned = warned_of_input(policy, schema, opened(source).values)
 
     def released(decided: Decision, place: str | None) -> tuple[Any, Verification]:
         with watch.stage("write"):
@@ -93,6 +107,9 @@ def released_from(
             with watch.stage("verify"):
                 found = _verified(source, staged, policy, schema, decided)
                 _require(found, decided.rows_out)
+                found = found.with_warnings(
+                    *warned, *_named_by_amounts(source, staged, policy, schema, decided)
+                )
             with watch.stage("write"):
                 return staged.publish(), found
         except BaseException:
@@ -153,7 +170,10 @@ def opened(source: Source) -> Opened:
             lambda name: differing_texts(found.raw[name], found.column(name)),
         )
 
-    return Opened(list(dtypes), take)
+    def values(name: str) -> ColumnValues:
+        return column_values(source, projected(source, {name: VALUE}, dtypes), name)
+
+    return Opened(list(dtypes), take, values)
 
 
 def _require_possible(policy: Policy, schema: Schema) -> None:
@@ -190,7 +210,7 @@ def _verified(
         values = found.column(name)
         return values if name in named or name in texts else typed_texts(values)
 
-    return verify_columns(
+    checked = verify_columns(
         [seen(name) for name in named],
         seen_by_models(seen, schema, policy, decided.original),
         policy.models,
@@ -199,6 +219,39 @@ def _verified(
         persons_of_policy(policy, schema),
         counting_of(policy),
     )
+    further = unmodelled(schema, policy)
+    checked = checked.with_warnings(*unprotected(further, policy.models))
+    for name in further:
+        checked = _with_share(checked, source, staged, named, name)
+    return checked
+
+
+def _with_share(
+    checked: Verification, source: Source, staged: Staged, named: Sequence[str], attribute: str
+) -> Verification:
+    """Add what one sensitive attribute tells that no model names; nothing where it is too long."""
+    try:
+        found = _frequencies_of(source, staged, [*named, attribute])
+    except DataError:
+        return checked
+    known = [found.column(name) for name in named]
+    groups = group_released(known, len(found.counts))
+    column = SensitiveColumn(found.column(attribute))
+    classes = classes_as_released(groups, [column], found.counts)
+    shares, warned = dominance(classes, [attribute])
+    shared = replace(checked, largest_shares=(*checked.largest_shares, *shares))
+    return shared.with_warnings(*warned)
+
+
+def _named_by_amounts(
+    source: Source, staged: Staged, policy: Policy, schema: Schema, decided: Decision
+) -> list[VerificationWarning]:
+    """Return a warning of written columns whose values single out their owners."""
+
+    def values(name: str) -> ColumnValues:
+        return column_values(source, renamed(staged.query, {name: VALUE}), name)
+
+    return named_by_amounts(policy, schema, decided.columns, values)
 
 
 def _frequencies_of(source: Source, staged: Staged, names: Sequence[str]) -> Frequencies:

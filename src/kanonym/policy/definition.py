@@ -26,7 +26,7 @@ from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Attribute, QuasiIdentifier, Recoding, Role, Schema
-from kanonym.models import OfPopulation
+from kanonym.models import KAnonymity, OfPopulation
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
@@ -118,6 +118,10 @@ class Policy(BaseModel):
     models
         The privacy models that every equivalence class must satisfy, at least one; none
         where the algorithm forms groups by its own parameters, as k-means does.
+    rows
+        `persons` says that each record is a person, though an identifier has values that
+        several records share. None leaves it open: such an identifier is then a warning,
+        unless k-anonymity counts persons by it (`entity`).
     algorithm
         How classes are found.
     recoding
@@ -164,6 +168,7 @@ class Policy(BaseModel):
     others: Annotated[Role | None, Field(strict=False)] = None
     attributes: Annotated[dict[str, Attribute], _Opaque, _by_attributes]
     models: Annotated[Sequence[PrivacyModel], _Opaque, _by_models]
+    rows: Literal["persons"] | None = None
     algorithm: Annotated[Algorithm, _Opaque, _by_algorithm, Field(validate_default=True)] = (
         Mondrian()
     )
@@ -182,6 +187,17 @@ class Policy(BaseModel):
         if not self.models and algorithms.needs_models(self.algorithm):
             fault = Fault(("models",), construction.AT_LEAST_ONE)
             raise PydanticCustomError("faults", "faults", {"faults": [fault]})
+        return self
+
+    @model_validator(mode="after")
+    def _require_one_decision(self) -> Self:
+        counted = [one.entity for one in self.models if isinstance(one, KAnonymity) and one.entity]
+        if counted and self.rows:
+            reason = (
+                f"is {self.rows!r}, but k-anonymity counts persons by {counted[0]!r}, who may have "
+                "several rows: keep one of them"
+            )
+            raise PydanticCustomError("faults", "faults", {"faults": [Fault(("rows",), reason)]})
         return self
 
     @model_validator(mode="after")
@@ -272,7 +288,7 @@ class Policy(BaseModel):
         alpha
             With `k`: (α, k)-anonymity of each sensitive attribute.
         options
-            `others`, `algorithm`, `recoding`, `suppression_limit`, `seed`,
+            `others`, `rows`, `algorithm`, `recoding`, `suppression_limit`, `seed`,
             `keep_order` and `keep_integers` of `Policy`.
 
         Raises
@@ -363,6 +379,7 @@ class Policy(BaseModel):
             },
             "others": None if self.others is None else str(self.others),
             "models": [{"type": one.type, **_parameters(one)} for one in self.models],
+            "rows": self.rows,
             "algorithm": algorithms.form_of(self.algorithm),
             "recoding": self.recoding,
             "suppression_limit": self.suppression_limit,

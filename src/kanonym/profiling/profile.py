@@ -16,6 +16,7 @@ from kanonym.data.short_repr import ShortRepr
 from kanonym.policy import Policy
 from kanonym.policy.writing import written
 from kanonym.profiling.columns import Content
+from kanonym.profiling.entity import Entity, entity_of
 from kanonym.profiling.minimal import MinimalSets
 from kanonym.profiling.separation import Separation
 
@@ -159,10 +160,16 @@ class Profile(ShortRepr):
         """Return the columns of one role, in the order of the table."""
         return [one.name for one in self.columns if one.role is role]
 
+    @property
+    def entity(self) -> Entity:
+        """Who is who: what tells persons apart, or that each row is one."""
+        return entity_of(self.columns)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; no value of the table but codes for missing values."""
         return {
             "rows": self.rows,
+            "entity": self.entity._asdict(),
             "k": self.together.smallest,
             "columns": {one.name: one.to_dict() for one in self.columns},
             "quasi_identifiers": {
@@ -176,11 +183,11 @@ class Profile(ShortRepr):
     def policy(self, k: int = 5) -> Policy:
         """Return the policy that the profile suggests.
 
-        k-anonymity, and l-diversity of each sensitive attribute whose most frequent value at
-        most 80 % of the records have: it holds of the table as one class, so that a release
-        exists. Two distinct values are asked for; of an attribute of at most three values, or
-        with one that most records have, entropy l-diversity, for classes with two distinct
-        values could be nearly all one of them.
+        k-anonymity, of persons where an identifier repeats, and l-diversity of each sensitive
+        attribute whose most frequent value at most 80 % of the records have: it holds of the
+        table as one class, so that a release exists. Two distinct values are asked for; of an
+        attribute of at most three values, or with one that most records have, entropy
+        l-diversity, for classes with two distinct values could be nearly all one of them.
 
         Parameters
         ----------
@@ -225,17 +232,20 @@ class Profile(ShortRepr):
 
         """
         levels = algorithm["type"] in OF_LEVELS
+        entity = self.entity
+        counted = {"entity": entity.name} if entity.values >= k else {}
         form = {
             "version": 1,
             "attributes": {one.name: _attribute(one) for one in self.columns},
             "models": [
-                {"type": "k-anonymity", "k": k},
+                {"type": "k-anonymity", "k": k, **counted},
                 *(
                     {"type": "l-diversity", "attribute": one.name, **_diversity(one)}
                     for one in self.columns
                     if _diverse(one)
                 ),
             ],
+            **({"rows": "persons"} if entity.rows_are_persons else {}),
             "algorithm": dict(algorithm),
             **({} if levels else {"recoding": "set"}),
             "suppression_limit": 0.0,
@@ -248,6 +258,8 @@ class Profile(ShortRepr):
             for one in self.columns
         }
         comments["algorithm",] = list(why)
+        if entity.reason:
+            comments["rows" if entity.rows_are_persons else "models",] = [_told(entity.reason)]
         comments["recoding",] = [RECODED]
         return written(form, self._heading(k), comments)
 

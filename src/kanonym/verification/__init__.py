@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kanonym.verification.class_counting import Counting, k_wildcard
-from kanonym.verification.model_checks import MOST_VIOLATING, verify_columns
+from kanonym.verification.dominant_values import dominance
+from kanonym.verification.model_checks import MOST_VIOLATING, unprotected, verify_columns
 from kanonym.verification.released_classes import (
     SensitiveColumn,
     classes_as_released,
@@ -11,6 +12,15 @@ from kanonym.verification.released_classes import (
     group_by_code,
     group_released,
     record_counts,
+)
+from kanonym.verification.repeats import (
+    ColumnValues,
+    Repeats,
+    identifying_amounts,
+    names_owners,
+    persons_not_checked,
+    repeated_identifier,
+    repeats_of,
 )
 from kanonym.verification.verdict import (
     WARNING_KINDS,
@@ -25,9 +35,11 @@ from kanonym.verification.verdict import (
 __all__ = [
     "MOST_VIOLATING",
     "WARNING_KINDS",
+    "ColumnValues",
     "Counting",
     "LargestShare",
     "ModelCheck",
+    "Repeats",
     "SensitiveColumn",
     "Verdict",
     "Verification",
@@ -35,9 +47,16 @@ __all__ = [
     "WarningKind",
     "classes_as_released",
     "classes_of_values",
+    "dominance",
     "group_by_code",
     "group_released",
+    "identifying_amounts",
     "k_wildcard",
+    "names_owners",
+    "persons_not_checked",
     "record_counts",
+    "repeated_identifier",
+    "repeats_of",
+    "unprotected",
     "verify_columns",
 ]

@@ -15,15 +15,20 @@ from kanonym.data.partition import Classes
 from kanonym.models import KAnonymity, OfPopulation, PrivacyModel, WholeTable
 from kanonym.transforms.persons import PopulationColumn, count_persons
 from kanonym.verification.class_counting import Counting
+from kanonym.verification.dominant_values import dominance
 from kanonym.verification.released_classes import (
     SensitiveColumn,
     classes_as_released,
     group_by_code,
     group_released,
 )
-from kanonym.verification.verdict import ModelCheck, Verification
+from kanonym.verification.trivial_models import bounds_nothing, requires_nothing
+from kanonym.verification.verdict import ModelCheck, Verification, VerificationWarning, listed
 
 MOST_VIOLATING = 100
+NO_RECORDS = VerificationWarning(
+    "no-records", (), "no record was released, so there is nothing that models could check"
+)
 
 
 def verify_columns(
@@ -43,7 +48,7 @@ def verify_columns(
     quasi_identifiers
         The released columns of the quasi-identifiers.
     sensitive
-        Every sensitive attribute that a model names.
+        Every sensitive attribute, and the identifiers by which models count persons.
     models
         What is required.
     n_rows
@@ -145,7 +150,15 @@ def _verify(
             satisfied &= bool(model.satisfied(beyond).all())
             achieved = max(achieved, model.achieved(beyond))
         checks.append(
-            ModelCheck(model.type, model.attribute, model.required, achieved, satisfied, own)
+            ModelCheck(
+                model.type,
+                model.attribute,
+                model.required,
+                achieved,
+                satisfied,
+                own,
+                trivial=len(sizes) > 0 and requires_nothing(model, seen),
+            )
         )
         if isinstance(model, WholeTable):
             continue
@@ -161,6 +174,9 @@ def _verify(
             }
             for i in failed[smallest]
         ]
+    attributes = _sensitive_attributes(sensitive, models)
+    shares, dominant = dominance(seen, attributes)
+    warned = [*unprotected(attributes, models), *_trivial(models, checks, seen), *dominant]
     distinct, numbers = np.unique(sizes, return_counts=True)
     return Verification(
         rows=int(sizes.sum()),
@@ -169,4 +185,56 @@ def _verify(
         violating=tuple(sorted(violating, key=lambda one: one["size"])[:MOST_VIOLATING]),
         n_violating=int(failing.sum()),
         class_sizes=dict(zip(distinct.tolist(), numbers.tolist(), strict=True)),
+        largest_shares=shares,
+        warnings=tuple(warned) if n_rows else (NO_RECORDS,),
     )
+
+
+def _sensitive_attributes(
+    sensitive: Sequence[SensitiveColumn], models: Sequence[PrivacyModel]
+) -> list[str]:
+    """Return the sensitive attributes without the identifiers by which persons are counted."""
+    persons = {one.entity for one in models if isinstance(one, KAnonymity)}
+    return [one.values.name for one in sensitive if one.values.name not in persons]
+
+
+def unprotected(
+    attributes: Sequence[str], models: Sequence[PrivacyModel]
+) -> list[VerificationWarning]:
+    """Return a warning of sensitive attributes that no model names, if there are any."""
+    named = {model.attribute for model in models}
+    without = tuple(name for name in attributes if name not in named)
+    if not without:
+        return []
+    message = (
+        f"no model protects {listed(without)}: a class whose records share a value gives it away. "
+        "Require l-diversity or t-closeness, or make it insensitive if it may be known"
+    )
+    return [VerificationWarning("unprotected-sensitive", without, message)]
+
+
+def _trivial(
+    models: Sequence[PrivacyModel], checks: Sequence[ModelCheck], classes: Classes
+) -> list[VerificationWarning]:
+    """Return a warning of models that ask nothing, if there are any."""
+    found = [
+        model
+        for model, check in zip(models, checks, strict=True)
+        if check.trivial or (len(classes.sizes) and bounds_nothing(model, classes))
+    ]
+    if not found:
+        return []
+    named = ", ".join(
+        f"{one.type} {one.required:g}" + (f" of {one.attribute}" if one.attribute else "")
+        for one in found
+    )
+    columns = tuple(dict.fromkeys(one.attribute for one in found if one.attribute))
+    return [
+        VerificationWarning(
+            "trivial-model",
+            columns,
+            f"{named}: asks nothing, because in this table even classes of one record satisfy it. "
+            "Require more, or leave it out",
+            {"models": len(found), "requirements": len(models)},
+        )
+    ]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from kanonym.data.short_repr import ShortRepr
 from kanonym.verification.class_counting import Counting
+
+LISTED = 5
+"""Columns that a message names; further ones are counted."""
 
 Verdict = Literal["satisfied", "satisfied with warnings", "violated", "nothing required"]
 """`satisfied`: every model holds, at least one requires something, and no warning stands."""
@@ -102,6 +105,8 @@ class ModelCheck:
         How class sizes were counted; None for the records of each class.
     trivial
         Whether the model would allow every record to be released as it is.
+    recorded
+        Whether the manifest of the release tells it: it could not be counted again.
 
     """
 
@@ -112,6 +117,7 @@ class ModelCheck:
     satisfied: bool
     counting: Counting | None = None
     trivial: bool = False
+    recorded: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9; a value that is infinite becomes null."""
@@ -124,6 +130,7 @@ class ModelCheck:
             "achieved": self.achieved if math.isfinite(self.achieved) else None,
             "satisfied": self.satisfied,
             **({"trivial": True} if self.trivial else {}),
+            **({"recorded": True} if self.recorded else {}),
         }
 
 
@@ -214,6 +221,12 @@ class Verification(ShortRepr):
                 for one in self.violating
             ],
         }
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Return the names of columns for a message: the first five, and how many more."""
+    more = len(columns) - LISTED
+    return ", ".join(columns[:LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _plain(value: object) -> object:

@@ -17,7 +17,7 @@ from kanonym.data.errors import DataError
 from kanonym.report import format_of, render
 from kanonym.report.language import LANGUAGES
 from kanonym.report.parts.protection import SOURCE
-from kanonym.verification import WARNING_KINDS, ModelCheck, VerificationWarning
+from kanonym.verification import WARNING_KINDS, LargestShare, ModelCheck, VerificationWarning
 from report_parts import KNOWN
 
 CHECKED = (ModelCheck("k-anonymity", None, 2, 2, satisfied=True),)
@@ -331,6 +331,20 @@ def test_warnings_stand_in_every_form_of_the_report(summary_of, language, format
     assert {"en": "one warning stands", "es": "hay una advertencia"}[language] in (
         text if format_ != "json" else render(summary, "html")
     )
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("format_", ["html", "markdown", "json"])
+def test_the_worst_class_stands_beside_the_verdict(summary_of, language, format_):
+    """The share of the commonest sensitive value is on the first page and in the JSON."""
+    shares = [LargestShare("wage", 0.875, 8, 0.25)]
+    text = render(summary_of(*plain(), language=language, largest_shares=shares), format_)
+    if format_ == "json":
+        assert json.loads(text)["verification"]["largest_shares"][0]["share"] == 0.875
+        return
+    first = text[: text.index("first-intruder")] if format_ == "html" else text
+    assert "wage" in first
+    assert {"en": "87.5", "es": "87,5"}[language] in first
 
 
 @pytest.mark.parametrize("kind", WARNING_KINDS)

@@ -20,7 +20,7 @@ from kanonym.report.document import (
 )
 from kanonym.report.parts.attacks import attacked_table, title_of
 from kanonym.report.parts.attributes import fate_of, role_of
-from kanonym.report.parts.privacy import requirements_table
+from kanonym.report.parts.privacy import requirements_table, worst_classes
 from kanonym.report.parts.repeat import seed_of
 from kanonym.report.wording import ANSWERS
 
@@ -196,7 +196,8 @@ def _required(summary: Summary, says: Speech) -> tuple[Block, ...]:
     further = len(summary.requirements) - MOST_REQUIREMENTS
     if further > 0:
         blocks += (_further(further, "privacy", says),)
-    return blocks
+    worst = worst_classes(summary, says)[:MOST_REQUIREMENTS]
+    return (*blocks, *(Paragraph(one, "note") for one in worst))
 
 
 def _intruder(summary: Summary, says: Speech) -> tuple[Block, ...]:

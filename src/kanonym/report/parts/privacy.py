@@ -19,7 +19,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     else:
         blocks.append(Paragraph(says.say("nothing"), "strong"))
     blocks += [
-        Bullets(tuple(("", one) for one in summary.answer)),
+        Bullets(tuple(("", one) for one in (*summary.answer, *worst_classes(summary, says)))),
         Heading(says.say("part.sizes")),
         *_sizes(summary, says),
     ]
@@ -46,6 +46,20 @@ def requirements_table(summary: Summary, says: Speech, most: int | None = None) 
         for one in sorted(summary.requirements, key=lambda one: one.satisfied)[:most]
     )
     return Table(header, rows, frozenset({1, 2}), "requirements")
+
+
+def worst_classes(summary: Summary, says: Speech) -> list[str]:
+    """Say for each sensitive attribute how much of its worst class the commonest value has."""
+    return [
+        says.say(
+            "shares.worst",
+            attribute=one.attribute,
+            share=says.percent(one.share),
+            records=says.things(one.records, "record"),
+            table=says.percent(one.table_share),
+        )
+        for one in summary.largest_shares
+    ]
 
 
 def _note(one: Requirement, summary: Summary, says: Speech) -> str:

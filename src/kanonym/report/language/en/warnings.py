@@ -32,5 +32,9 @@ SENTENCES: Sentences = {
         "Some requirements ask nothing ({models} of {requirements}): every record could have been "
         "released as it is."
     ),
+    "shares.worst": (
+        "Worst class for “{attribute}”: {share} of its {records} share one value; in the whole "
+        "table {table}."
+    ),
     "warning.no-records": "No record was released, so there was nothing to check.",
 }

@@ -33,5 +33,9 @@ SENTENCES: Sentences = {
         "Hay requisitos que no exigen nada ({models} de {requirements}): cualquier registro "
         "podría haberse publicado tal cual."
     ),
+    "shares.worst": (
+        "La peor clase para «{attribute}»: el {share} de sus {records} comparte un valor; en toda "
+        "la tabla, el {table}."
+    ),
     "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }

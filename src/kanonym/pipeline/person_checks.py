@@ -1,0 +1,143 @@
+"""Whether the verdict is one on persons: rows of one person, and amounts that name their owner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError
+from kanonym.data.schema import (
+    Attribute,
+    Identifier,
+    Insensitive,
+    QuasiIdentifier,
+    Role,
+    Schema,
+    Sensitive,
+)
+from kanonym.pipeline.asking import entities_of, perturbed
+from kanonym.policy import Policy
+from kanonym.verification import (
+    ColumnValues,
+    VerificationWarning,
+    identifying_amounts,
+    names_owners,
+    persons_not_checked,
+    repeated_identifier,
+    repeats_of,
+)
+
+Values = Callable[[str], ColumnValues]
+"""Gives the values of a column; raises `DataError` of a type that cannot be counted."""
+
+
+def is_decided(policy: Policy) -> bool:
+    """Whether the policy says who is who: by an entity, or that each row is a person."""
+    return policy.rows == "persons" or bool(entities_of(policy))
+
+
+def values_of(
+    column: Callable[[str], pl.Series],
+    counts: NDArray[Any] | None = None,
+    persons: pl.Series | None = None,
+) -> Values:
+    """Return what gives the values of columns of this process; see `repeats_of`."""
+
+    def values(name: str) -> ColumnValues:
+        own = column(name)
+        if own.dtype.is_nested() or own.dtype == pl.Object:
+            raise DataError(f"column {name!r} holds {own.dtype}, which is not counted")
+        return ColumnValues(own.alias(name), repeats_of(own, counts, persons))
+
+    return values
+
+
+def _repeated(
+    policy: Policy, attributes: Iterable[tuple[str, Attribute]], values: Values
+) -> list[VerificationWarning]:
+    if is_decided(policy):
+        return []
+    warned = []
+    for name, attribute in attributes:
+        if not isinstance(attribute, Identifier) and not _sounds_identifying(name):
+            continue
+        try:
+            found = values(name)
+        except DataError:
+            continue
+        declared = isinstance(attribute, Identifier)
+        warning = repeated_identifier(name, found.repeats, declared=declared)
+        if warning and (declared or _looks_identifying(found.sample)):
+            warned.append(warning)
+    return warned
+
+
+def warned_of_input(policy: Policy, schema: Schema, values: Values) -> list[VerificationWarning]:
+    """Return a warning for each identifier, and column that looks like one, that repeats.
+
+    values: of the table that came in.
+    """
+    return _repeated(policy, schema.attributes.items(), values)
+
+
+def warned_of_release(
+    policy: Policy, schema: Schema, columns: Sequence[str], values: Values
+) -> list[VerificationWarning]:
+    """Return what a released table alone tells of persons with several records.
+
+    Recoded values repeat by design, so quasi-identifiers are left out. Of identifiers that
+    were dropped nothing can be told, which is a warning of its own.
+    """
+    kept = [
+        (name, one)
+        for name, one in schema.attributes.items()
+        if name in columns and not isinstance(one, QuasiIdentifier)
+    ]
+    gone = [
+        name
+        for name, one in policy.attributes.items()
+        if isinstance(one, Identifier) and name not in columns
+    ]
+    warned = _repeated(policy, kept, values)
+    if gone and not is_decided(policy):
+        warned.append(persons_not_checked(gone))
+    return warned
+
+
+def named_by_amounts(
+    policy: Policy, schema: Schema, columns: Sequence[str], values: Values
+) -> list[VerificationWarning]:
+    """Return a warning of released columns whose values single out their owners.
+
+    columns, values: of the release. Columns with noise are left out: nobody knows their numbers.
+    """
+    found = {}
+    for name, attribute in schema.attributes.items():
+        if (
+            name not in columns
+            or not isinstance(attribute, Sensitive | Insensitive)
+            or perturbed(policy, name)
+        ):
+            continue
+        try:
+            own = values(name)
+        except DataError:
+            continue
+        if names_owners(own):
+            found[name] = own.repeats
+    return identifying_amounts(found)
+
+
+def _sounds_identifying(name: str) -> bool:
+    from kanonym.profiling.words import hints  # noqa: PLC0415 - half a second, once
+
+    return any(hint.role is Role.IDENTIFIER for hint in hints(name))
+
+
+def _looks_identifying(column: pl.Series) -> bool:
+    from kanonym.profiling.identifiers import find_identifiers  # noqa: PLC0415 - as above
+
+    return bool(find_identifiers(column))

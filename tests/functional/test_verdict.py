@@ -1,0 +1,135 @@
+"""The verdict on the command line: terminal, JSON, manifest, report and exit code."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+HEAD = """
+version: 1
+attributes:
+  patient_id: {role: identifier}
+  age: {role: quasi-identifier}
+  disease: {role: sensitive}
+"""
+DIVERSE = "  - {type: l-diversity, attribute: disease, l: 2}\n"
+POLICIES = {
+    "open.yaml": HEAD + "models:\n  - {type: k-anonymity, k: 4}\n" + DIVERSE,
+    "rows.yaml": HEAD + "rows: persons\nmodels:\n  - {type: k-anonymity, k: 4}\n" + DIVERSE,
+    "persons.yaml": HEAD + "models:\n  - {type: k-anonymity, k: 4, entity: patient_id}\n" + DIVERSE,
+    "k1.yaml": HEAD + "rows: persons\nmodels:\n  - {type: k-anonymity, k: 1}\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def files(folder):
+    """Write visits, three for each patient, and policies."""
+    n = 120
+    table = {
+        "patient_id": [1000 + i // 3 for i in range(n)],
+        "age": [20 + i % 40 for i in range(n)],
+        "disease": [("flu", "cold", "burn", "gout")[i % 4] for i in range(n)],
+    }
+    pl.DataFrame(table).write_csv(folder / "visits.csv")
+    for name, text in POLICIES.items():
+        (folder / name).write_text(text)
+
+
+def test_a_warning_is_everywhere(kanonym, folder):
+    """Terminal, manifest and report tell of rows of one person; the release is still written."""
+    ran = kanonym(
+        "anonymize visits.csv -p open.yaml -o out.csv --manifest m.json --report r.md --no-attack"
+    )
+    assert ran.code == 0
+    assert "satisfied with warnings" in ran.text
+    assert "patient_id has 40 values in 120 records" in " ".join(ran.text.split())
+    checked = json.loads((folder / "m.json").read_text())["verification"]
+    assert checked["verdict"] == "satisfied with warnings"
+    assert [one["kind"] for one in checked["warnings"]] == ["repeated-identifier"]
+    assert checked["largest_shares"][0]["attribute"] == "disease"
+    report = (folder / "r.md").read_text("utf-8")
+    assert "but one warning stands" in report
+    assert "40 values of “patient\\_id” stand in 120 records" in report
+
+
+def test_a_decision_makes_it_green(kanonym):
+    """`rows: persons` in the policy, or `--rows persons`."""
+    assert kanonym("anonymize visits.csv -p rows.yaml -o out.csv").code == 0
+    ran = kanonym("verify out.csv -p rows.yaml --json")
+    assert (ran.code, ran.json["verdict"], ran.json["warnings"]) == (0, "satisfied", [])
+    short = "anonymize visits.csv -i patient_id -q age -s disease -k 4 -l 2 -o out.csv --json"
+    assert kanonym(f"{short} --rows persons").json["verification"]["verdict"] == "satisfied"
+    found = kanonym(short).json["verification"]
+    assert found["verdict"] == "satisfied with warnings"
+
+
+def test_verify_ends_with_1_where_it_warns(kanonym):
+    """A dropped identifier leaves open who has several rows; the option accepts that."""
+    assert kanonym("anonymize visits.csv -p open.yaml -o out.csv").code == 0
+    ran = kanonym("verify out.csv -p open.yaml")
+    assert ran.code == 1
+    assert "no longer has patient_id" in " ".join(ran.text.split())
+    assert kanonym("verify out.csv -p open.yaml --accept-warnings").code == 0
+    ran = kanonym("verify out.csv -p open.yaml --original visits.csv --json")
+    assert [one["kind"] for one in ran.json["warnings"]] == ["repeated-identifier"]
+
+
+def test_nothing_required_is_not_satisfied(kanonym):
+    """Where k is 1 a release is written, and never confirmed."""
+    ran = kanonym("anonymize visits.csv -p k1.yaml -o out.csv")
+    assert ran.code == 0
+    assert "nothing required" in ran.text
+    assert kanonym("verify out.csv -p k1.yaml --accept-warnings").code == 1
+
+
+def test_a_release_by_entity_is_verified_with_its_manifest(kanonym, folder):
+    """The manifest recorded the persons; it holds for the very file, and the answer says so."""
+    made = kanonym("anonymize visits.csv -p persons.yaml -o out.csv --manifest m.json --json")
+    assert made.json["verification"]["verdict"] == "satisfied"
+    ran = kanonym("verify out.csv -p persons.yaml")
+    assert ran.code != 0
+    assert "--manifest" in ran.error
+    ran = kanonym("verify out.csv -p persons.yaml --manifest m.json --json")
+    assert (ran.code, ran.json["verdict"]) == (0, "satisfied")
+    assert ran.json["models"][0]["recorded"] is True
+    assert ran.json["models"][0]["attribute"] == "patient_id"
+    told = kanonym("verify out.csv -p persons.yaml --manifest m.json").text
+    assert "as recorded" in " ".join(told.split())
+    with (folder / "out.csv").open("a") as file:
+        file.write("\n")
+    ran = kanonym("verify out.csv -p persons.yaml --manifest m.json")
+    assert ran.code != 0
+    assert "is not the file of the manifest" in ran.error
+
+
+def test_a_manifest_tells_of_repeats_too(kanonym):
+    """What was found when the identifier was there stands again."""
+    kanonym("anonymize visits.csv -p open.yaml -o out.csv --manifest m.json")
+    ran = kanonym("verify out.csv -p open.yaml --manifest m.json --json")
+    assert [one["kind"] for one in ran.json["warnings"]] == ["repeated-identifier"]
+
+
+def test_no_manifest_is_refused(kanonym, folder):
+    """Another JSON file is told from a manifest."""
+    kanonym("anonymize visits.csv -p open.yaml -o out.csv")
+    (folder / "m.json").write_text("{}")
+    ran = kanonym("verify out.csv -p open.yaml --manifest m.json")
+    assert ran.code != 0
+    assert "is no manifest of a released file" in ran.error
+
+
+def test_the_profile_writes_the_entity(kanonym, folder):
+    """The suggested policy counts patients, runs as it is, and is green by its manifest."""
+    assert kanonym("profile visits.csv --write p.yaml").code == 0
+    text = (folder / "p.yaml").read_text()
+    assert "{type: k-anonymity, k: 5, entity: patient_id}" in text
+    assert kanonym("anonymize visits.csv -p p.yaml -o out.csv").code == 0
+
+
+def test_the_profile_says_that_rows_are_persons(kanonym, folder):
+    """Where each patient has one row the policy says so."""
+    pl.read_csv(folder / "visits.csv").unique("patient_id").write_csv(folder / "persons.csv")
+    assert kanonym("profile persons.csv --write p.yaml").code == 0
+    assert "rows: persons" in (folder / "p.yaml").read_text()
