@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
+from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -126,6 +126,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         Always: its code is the exit code.
 
     """
+    if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, RawIOBase):
+        # Unbuffered, Python drops what a full disk or a slow pipe did not take at once.
+        whole = BufferedWriter(FileIO(sys.stdout.fileno(), "w", closefd=False))
+        sys.stdout = TextIOWrapper(whole, encoding=sys.stdout.encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal or pipe that has no β shows a question mark, not an error.

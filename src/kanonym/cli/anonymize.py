@@ -200,6 +200,8 @@ def anonymize(
     memory: elsewhere.Memory = None,
     table_name: elsewhere.TableName = None,
     output_table: elsewhere.OutputTable = None,
+    no_read_back: options.NoReadBack = False,
+    safe_cells: options.SafeCells = False,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -215,7 +217,7 @@ def anonymize(
     from kanonym import pipeline
     from kanonym.cli.progress import note, working
     from kanonym.cli.terminal import release_tables, show, show_json
-    from kanonym.data.files import check_output, check_table_output
+    from kanonym.data.files import check_table_output
     from kanonym.data.frames import to_polars
 
     reports = report or []
@@ -225,14 +227,6 @@ def anonymize(
     _check_output(output, json=json, dry_run=dry_run)
     _check_reports(reports, language)
     place = elsewhere.Place.of(output or os.devnull, table, table_name, output_table)
-    options.check_places(
-        read if elsewhere.is_database(table) else {"INPUT": table, **read},
-        [
-            ("-o", output and place.file),
-            *(("--report", r) for r in reports),
-            ("--manifest", manifest),
-        ],
-    )
     asked = options.policy_of(
         policy,
         quasi_identifiers=options.names(quasi_identifiers),
@@ -262,17 +256,22 @@ def anonymize(
         keep_order=keep_order or None,
         keep_integers=keep_integers or None,
     )
-    written = [place.shown, *map(str, reports), *([str(manifest)] if manifest else [])]
+    options.check_places(
+        {"INPUT": table, **read, "-o": output if place.table else None},
+        [
+            ("-o", output and place.file),
+            *(("--report", r) for r in reports),
+            ("--manifest", manifest),
+        ],
+        asked,
+    )
     if output is not None and place.file is not None and engine is None:
         check_table_output(output, options.format_of(output, format))
-    for file in written[1:]:
-        check_output(file)
-    if dry_run:
-        reports, manifest, written = [], None, []
+    reports, manifest, written = _outputs(place, reports, manifest, dry_run=dry_run)
     with working() as step:
         step("read")
         start = perf_counter()
-        frame = elsewhere.table_at(
+        frame, source = elsewhere.table_with_content(
             table,
             options.format_of(table, format),
             engine=engine,
@@ -283,21 +282,29 @@ def anonymize(
         )
         reading = perf_counter() - start
         stays, tell = elsewhere.stays(frame), options.teller(step)
-        there = place.of_engine(aggregate=aggregate) if stays and not dry_run else None
+        for_files = no_read_back or safe_cells
+        there = (
+            place.of_engine(aggregate=aggregate, as_file=for_files)
+            if stays and not dry_run
+            else None
+        )
         asked, notes = (asked, ()) if stays else pipeline.with_conventions(asked, frame, tell)
         release = pipeline.anonymize(frame, asked, output=there, progress=step)
         step("write")
         start = perf_counter()
+        result = elsewhere.content_at(output or "-") if stays else None
         if not stays and not dry_run:
             released = to_polars(release.aggregate() if aggregate else release.frame)
-            place.write(
-                released, options.format_of(output or "-", format), elsewhere.file_at(table)
+            result = place.write(
+                released,
+                format,
+                elsewhere.file_at(table),
+                no_read_back=no_read_back,
+                safe_cells=safe_cells,
             )
         known = {} if stays or not reports else _judged(frame, release, step, wanted=attack)
-        places: dict[str, Any] = {
-            "input": elsewhere.file_at(table),
-            "output": elsewhere.file_at(output or "-"),
-        }
+        source = elsewhere.unchanged(table, source) if stays else source
+        places: dict[str, Any] = {"input": source, "output": result}
         about: dict[str, Any] = {
             "title": title,
             "purpose": purpose,
@@ -317,6 +324,18 @@ def anonymize(
         show_json(found)
     else:
         show(*release_tables(found, written, release.examples), to_stderr=output == "-")
+
+
+def _outputs(
+    place: elsewhere.Place, reports: list[Path], manifest: Path | None, *, dry_run: bool
+) -> tuple[list[Path], Path | None, list[str]]:
+    """Return reports, manifest and all places to be written, once they are found writable."""
+    from kanonym.data.files import check_output
+
+    beside = [*map(str, reports), *([str(manifest)] if manifest else [])]
+    for file in beside:
+        check_output(file)
+    return ([], None, []) if dry_run else (reports, manifest, [place.shown, *beside])
 
 
 def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:

@@ -27,6 +27,8 @@ def apply(
             "--update", help="Count the batch in RECODING: the next one is verified with it."
         ),
     ] = False,
+    no_read_back: options.NoReadBack = False,
+    safe_cells: options.SafeCells = False,
     format: options.Format = None,
     json: options.Json = False,
 ) -> None:
@@ -36,11 +38,13 @@ def apply(
     leaves the house: the union of all releases is verified with it alone.
     """
     from contextlib import nullcontext
+    from functools import partial
 
     from kanonym.cli.fitted import applied
     from kanonym.cli.progress import working
+    from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import atomic_write, check_table_output, read_table, write_table
+    from kanonym.data.files import atomic_write, check_table_output, read_table
     from kanonym.data.frames import to_polars
     from kanonym.fitting import Fitted
     from kanonym.fitting.document import updating
@@ -62,13 +66,14 @@ def apply(
         step("write")
         start = perf_counter()
         released = to_polars(release.frame)
+        write = partial(write_table, no_read_back=no_read_back, safe_cells=safe_cells)
         if update:
             # The count takes its place only after the release is in its own.
             with atomic_write(recoding) as counted:
                 fitted.save(counted)
-                write_table(released, output, kind)
+                write(released, output, format)
         else:
-            write_table(released, output, kind)
+            write(released, output, format)
         writing = perf_counter() - start
     found = release.to_dict()
     seconds = {name: value for name, value in found["seconds"].items() if name != "total"}

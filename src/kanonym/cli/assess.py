@@ -124,8 +124,8 @@ def assess(
     }
     if list(places.values()).count("-") > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
-    options.check_places(places, [("--records", records)])
     asked = options.columns_meant(policy, quasi_identifiers, sensitive, trees)
+    options.check_places(places, [("--records", records)], asked)
     if records is not None:
         check_table_output(records, options.format_of(str(records), format))
     further: dict[str, Any] = {} if threshold is None else {"threshold": threshold}

@@ -125,15 +125,6 @@ def compare(
     hierarchies = options.hierarchy_files(hierarchy)
     read = {"INPUT": table, "--policy": policy}
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
-    options.check_places(
-        read,
-        [
-            ("-o", output),
-            ("--write", write),
-            ("--chart", chart),
-            ("--resume", resume),
-        ],
-    )
     swept = _swept(sweep)
     short: dict[str, Any] = {
         "quasi_identifiers": options.names(quasi_identifiers),
@@ -148,6 +139,16 @@ def compare(
     if policy is None:
         short = comparison.with_first_values(short, swept or {"k": [5]})
     asked = options.policy_of(policy, **short)
+    options.check_places(
+        read,
+        [
+            ("-o", output),
+            ("--write", write),
+            ("--chart", chart),
+            ("--resume", resume),
+        ],
+        asked,
+    )
     if output is not None:
         check_table_output(output, options.format_of(output, format))
     for place in filter(None, (chart, write)):

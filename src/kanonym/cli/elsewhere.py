@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from kanonym.data.files import Content
 
 ENGINES = ("duckdb", "spark")
 DATABASES = ("postgresql", "postgres", "sqlite")
@@ -83,9 +86,8 @@ def table_at(
         raise typer.BadParameter(
             f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
         )
-    if memory is not None and engine != "duckdb":
-        raise typer.BadParameter("is for --engine duckdb", param_hint="--memory")
     if is_database(place):
+        _check_options(memory, None)
         if name is None:
             raise typer.BadParameter("say which table of the database", param_hint=option)
         if engine is not None:
@@ -93,10 +95,7 @@ def table_at(
         from kanonym.database import Database
 
         return Database(place, name)
-    if name is not None:
-        raise typer.BadParameter(
-            "is for databases: postgresql://… or sqlite:///…", param_hint=option
-        )
+    _check_options(None if engine == "duckdb" else memory, name, option)
     if engine == "duckdb":
         from kanonym.database import DuckDB
 
@@ -115,6 +114,52 @@ def rows_at(place: str, format: str | None, **further: Any) -> Any:
     from kanonym.data.frames import eager
 
     return eager(table_at(place, format, **further))
+
+
+def _check_options(memory: str | None, name: str | None, option: str = "--table") -> None:
+    """Refuse options of DuckDB and of databases beside a table that is neither."""
+    if memory is not None:
+        raise typer.BadParameter("is for --engine duckdb", param_hint="--memory")
+    if name is not None:
+        raise typer.BadParameter(
+            "is for databases: postgresql://… or sqlite:///…", param_hint=option
+        )
+
+
+def table_with_content(
+    place: str, format: str | None, **options: Any
+) -> tuple[Any, Content | None]:
+    """Return a table as `table_at`, and the hash of the bytes that were read of it.
+
+    Of a file that an engine reads, the hash is that of before the work.
+    """
+    if is_database(place) or options.get("engine") is not None:
+        before = content_at(place)
+        return table_at(place, format, **options), before
+    _check_options(options.get("memory"), options.get("name"))
+    from kanonym.data.files import read_with_content
+
+    return read_with_content(
+        place, format, sheet=options.get("sheet"), header_row=options.get("header_row")
+    )
+
+
+def content_at(place: str) -> Content | None:
+    """Return name and hash of a file as it is now; None of anything else."""
+    from kanonym.data.files import Content
+
+    file = file_at(place)
+    return None if file is None else Content.of(file)
+
+
+def unchanged(place: str, before: Content | None) -> Content | None:
+    """Return name and hash of a file that an engine has read, if it is still the same file."""
+    if before is not None and content_at(place) != before:
+        from kanonym.cli.progress import note
+
+        note(f"{place} changed while it was read: its hash is left out")
+        return None
+    return before
 
 
 def named(place: str) -> str:
@@ -177,8 +222,16 @@ class Place:
         """What may be printed of it: no user, password or host."""
         return f"{named(self.given)} table {self.table}" if self.table else self.given
 
-    def of_engine(self, *, aggregate: bool) -> str:
-        """Return the place as the engine of the input takes it; aggregate: the form to write."""
+    def of_engine(self, *, aggregate: bool, as_file: bool = False) -> str:
+        """Return the place as the engine of the input takes it.
+
+        aggregate: the form to write; as_file: whether options of files are given.
+        """
+        if as_file:
+            raise typer.BadParameter(
+                "an engine always counts what it wrote, and has no safe cells",
+                param_hint="--no-read-back and --safe-cells",
+            )
         if aggregate:
             raise typer.BadParameter("no engine writes that form", param_hint="--aggregate")
         if self.given == "-":
@@ -190,13 +243,28 @@ class Place:
             )
         return self.table or self.given
 
-    def write(self, frame: Any, format: str | None, like: str | None = None) -> None:
-        """Write a table of this process; like: as of `write_table`."""
-        if self.table:
-            from kanonym.database import write_table
+    def write(
+        self,
+        frame: Any,
+        format: str | None,
+        like: str | None = None,
+        *,
+        no_read_back: bool,
+        safe_cells: bool,
+    ) -> Content | None:
+        """Write a table of this process, and return the hash of its file.
 
-            write_table(frame, self.given, self.table)
-        else:
-            from kanonym.data import files
+        like: as of `write_table`.
+        """
+        if not self.table:
+            from kanonym.cli import tables
 
-            files.write_table(frame, self.given, format, like=like)
+            return tables.write_table(
+                frame, self.given, format, like, no_read_back=no_read_back, safe_cells=safe_cells
+            )
+        if no_read_back or safe_cells:
+            raise typer.BadParameter("for files", param_hint="--no-read-back and --safe-cells")
+        from kanonym.database import write_table
+
+        write_table(frame, self.given, self.table)
+        return None

@@ -86,7 +86,6 @@ def fit(
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     read: dict[str, str | Path | None] = {"INPUT": table, "--policy": policy}
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
-    options.check_places(read, [("-o", output)])
     asked = options.policy_of(
         policy,
         quasi_identifiers=options.names(quasi_identifiers),
@@ -100,6 +99,7 @@ def fit(
         suppression_limit=suppression_limit,
         others=others,
     )
+    options.check_places(read, [("-o", output)], asked)
     check_output(output)
     start = perf_counter()
     with working() as step:

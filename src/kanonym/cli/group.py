@@ -102,13 +102,21 @@ def _without_credentials(ctx: Any, message: str) -> str:
 
 def _leave_quietly() -> NoReturn:
     """End after the reader of standard output went away."""
-    # What is still in the buffer goes nowhere, else Python complains at its end.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop_output()
     raise typer.Exit(PIPE_CLOSED)
+
+
+def _drop_output() -> None:
+    """Let what is still in the buffer go nowhere, else Python complains at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(ctx: Any, message: str, code: int) -> NoReturn:
     """Print one error line, and end with an exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError:  # it may be the error itself
+        _drop_output()
     if ctx.params.get("debug"):
         typer.echo(_without_credentials(ctx, traceback.format_exc()), err=True)
     typer.echo(f"kanonym: error: {_without_credentials(ctx, message)}", err=True)

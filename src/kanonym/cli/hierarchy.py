@@ -45,8 +45,9 @@ def build(
     from kanonym.data.hierarchy import Automatic
     from kanonym.policy.construction import source_of_text
 
-    check_output(output)
     source = source_of_text(form)
+    options.check_places({"INPUT": table}, [("-o", output)], source)
+    check_output(output)
     values = _values(table, column, format)
     text = StringIO()
     rows = source.bind(values).to_rows()

@@ -102,6 +102,8 @@ def inject(
             "anew each time.",
         ),
     ] = None,
+    no_read_back: options.NoReadBack = False,
+    safe_cells: options.SafeCells = False,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -126,13 +128,23 @@ def inject(
             )
         if key is None or marks is None:
             raise typer.BadParameter("needs --key and --marks", param_hint="--remove")
-        _remove(table, output, key, marks, format, json=json)
+        _remove(
+            table,
+            output,
+            key,
+            marks,
+            format,
+            no_read_back=no_read_back,
+            safe_cells=safe_cells,
+            json=json,
+        )
         return
     from kanonym import synthesis
     from kanonym.cli.injected import injected
     from kanonym.cli.progress import working
+    from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import check_output, check_table_output, read_table, write_table
+    from kanonym.data.files import check_output, check_table_output, read_table
 
     options.check_places({"INPUT": table, "--key": key}, [("-o", output), ("--marks", marks)])
     check_table_output(output, options.format_of(output, format))
@@ -165,7 +177,7 @@ def inject(
         step("write")
         if marks is not None:
             done.write_marks(marks)
-        write_table(done.frame, output, options.format_of(output, format))
+        write_table(done.frame, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
     found = {
         **done.to_dict(),
         "seconds": {"total": perf_counter() - start},
@@ -191,13 +203,22 @@ def _class(entry: str) -> dict[str, str | None]:
 
 
 def _remove(
-    table: str, output: str, key: str, marks: str, format: str | None, *, json: bool
+    table: str,
+    output: str,
+    key: str,
+    marks: str,
+    format: str | None,
+    *,
+    no_read_back: bool,
+    safe_cells: bool,
+    json: bool,
 ) -> None:
     """Write a table without its marked records."""
     from kanonym.cli.injected import removed
     from kanonym.cli.progress import working
+    from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import check_table_output, read_table, write_table
+    from kanonym.data.files import check_table_output, read_table
     from kanonym.synthesis import Marks, injected_rows
 
     options.check_places({"INPUT": table, "--key": key, "--marks": marks}, [("-o", output)])
@@ -210,7 +231,9 @@ def _remove(
         step("find")
         rows = injected_rows(frame, known, key)
         step("write")
-        write_table(frame.filter(~rows), output, options.format_of(output, format))
+        write_table(
+            frame.filter(~rows), output, format, no_read_back=no_read_back, safe_cells=safe_cells
+        )
     found = {
         "rows_in": len(rows),
         "marks": len(known.records),

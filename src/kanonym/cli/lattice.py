@@ -54,11 +54,13 @@ def lattice(
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     if chart is not None and chart.suffix.lower() not in CHARTS:
         raise typer.BadParameter(f"{chart} must end in {', '.join(CHARTS)}", param_hint="--chart")
-    options.check_places({"INPUT": table, "--policy": policy}, [("-o", output), ("--chart", chart)])
     form = options.algorithm_form(
         None, levels=options.levels(levels), metric=metric, steps=steps, seconds=seconds
     )
     asked = options.policy_of(policy, form)
+    options.check_places(
+        {"INPUT": table, "--policy": policy}, [("-o", output), ("--chart", chart)], asked
+    )
     check_table_output(output, options.format_of(output, format))
     if chart is not None:
         check_output(chart)

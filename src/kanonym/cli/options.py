@@ -155,6 +155,22 @@ HeaderRow = Annotated[
     int | None,
     typer.Option(metavar="ROW", min=1, help="Row of the column names in an Excel input, from 1."),
 ]
+NoReadBack = Annotated[
+    bool,
+    typer.Option(
+        "--no-read-back",
+        help="Do not compare the written file with the table.",
+        rich_help_panel=WRITTEN,
+    ),
+]
+SafeCells = Annotated[
+    bool,
+    typer.Option(
+        "--safe-cells",
+        help="In CSV, put an apostrophe before cells that Excel would run as formulas.",
+        rich_help_panel=WRITTEN,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 
@@ -214,27 +230,51 @@ def hierarchy_files(given: list[str] | None) -> dict[str, str]:
 
 
 def check_places(
-    read: Mapping[str, str | Path | None], written: Iterable[tuple[str, str | Path | None]]
+    read: Mapping[str, str | Path | None],
+    written: Iterable[tuple[str, str | Path | None]],
+    *asked: Any,
 ) -> None:
-    """Refuse outputs that would overwrite an input or each other.
+    """Refuse outputs that would overwrite an input or each other, by whatever name or link.
 
-    read: the inputs by the option that names them; written: option and place of each output.
+    read: the inputs by the option that names them; written: option and place of each output;
+    asked: a policy, hierarchies or actions, whose files are inputs as well.
     """
-    taken = {
-        Path(place).resolve(): option
-        for option, place in read.items()
-        if place is not None and place != "-"
-    }
-    for option, place in written:
-        if place is None or str(place) == "-":
-            continue
-        path = Path(place).resolve()
-        if path in taken:
-            raise typer.BadParameter(
-                f"{shown(str(place))} is {taken[path]} already; name another file",
-                param_hint=option,
-            )
-        taken[path] = option
+    from kanonym.policy.files_read import files_read, mappings_kept
+
+    taken = [(option, file) for option, place in read.items() if (file := _file(place))]
+    taken += files_read(asked).items()
+    outputs = [(option, place, _file(place)) for option, place in written]
+    kept = [(option, path, path) for option, path in mappings_kept(asked).items()]
+    for option, place, file in [*kept, *outputs]:
+        for other, known in taken:
+            if file is not None and _is_same_file(file, known):
+                raise typer.BadParameter(
+                    f"{shown(str(place))} is {other} already; name another file",
+                    param_hint=option,
+                )
+        if file is not None:
+            taken.append((option, file))
+
+
+def _file(place: str | Path | None) -> Path | None:
+    """Return the file behind an argument; None for standard input and output, and for servers."""
+    if place is None or str(place) == "-":
+        return None
+    scheme, mark, rest = str(place).partition("://")
+    if not mark:
+        return Path(place)
+    is_file = scheme.lower().partition("+")[0] == "sqlite" and rest.startswith("/")
+    return Path(rest[1:].partition("?")[0]) if is_file else None
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    """Tell whether two paths are one file, also by a symbolic or a hard link."""
+    if one.resolve() == other.resolve():
+        return True
+    try:
+        return one.is_file() and one.samefile(other)
+    except OSError:  # one of them is not there
+        return False
 
 
 def levels(given: list[str] | None) -> dict[str, int | tuple[int, int]]:

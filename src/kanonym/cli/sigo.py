@@ -149,8 +149,9 @@ def sigo(
         from kanonym.policy.sigo_configuration import SigoConfiguration, sigo_configuration
         from kanonym.sigo import Request, anonymized
 
-        check_output(output)
         file = configuration or (CONFIGURATION if CONFIGURATION.is_file() else None)
+        options.check_places({"--configuration": file}, [("--output", output)])
+        check_output(output)
         said = sigo_configuration(file) if file else SigoConfiguration()
         asked = {
             "quasi_identifiers": tuple(options.names(quasi_identifiers)) or said.quasi_identifiers,
@@ -210,6 +211,9 @@ def reidentification(
     color: Colored = Color.AUTO,
 ) -> None:
     """Re-identify open data by their similarity to anonymized data."""
+    options.check_places(
+        {"--load-original": original, "--load-masked": masked}, [("--output", output)]
+    )
     tell = _log(verbosity, log_json, color)
 
     def work() -> bytes:

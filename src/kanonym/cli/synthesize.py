@@ -88,6 +88,8 @@ def synthesize(
             rich_help_panel=JUDGED,
         ),
     ] = None,
+    no_read_back: options.NoReadBack = False,
+    safe_cells: options.SafeCells = False,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -102,8 +104,9 @@ def synthesize(
     from kanonym import synthesis
     from kanonym.cli.progress import working
     from kanonym.cli.synthesized import synthesized
+    from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import check_table_output, read_table, write_table
+    from kanonym.data.files import check_table_output, read_table
 
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
@@ -136,7 +139,7 @@ def synthesize(
             step("judge")
         found = made.to_dict() if judge else made.facts()
         step("write")
-        write_table(made.frame, output, options.format_of(output, format))
+        write_table(made.frame, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
     found |= {"seconds": {"total": perf_counter() - start}, "written": [output]}
     if json:
         show_json(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -60,6 +60,8 @@ def transform(
             help="Show every action: its parameters, what it protects and what not.",
         ),
     ] = False,
+    no_read_back: options.NoReadBack = False,
+    safe_cells: options.SafeCells = False,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -73,9 +75,11 @@ def transform(
     """
     from kanonym import transformation
     from kanonym.cli.progress import working
+    from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json, transform_tables
-    from kanonym.data.files import check_table_output, read_table, write_table
+    from kanonym.data.files import check_table_output, read_table
     from kanonym.policy.actions import form_of
+    from kanonym.policy.files_read import mappings_kept
 
     del every  # has ended the command already
     dropped = options.names(drop)
@@ -84,10 +88,7 @@ def transform(
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     asked = _actions(action or [])
-    every_one = [one for several in asked.values() for one in several]
-    keys = {f"the key file {place}": place for place in _places(every_one, "key")}
-    mappings = [("--action", place) for place in _places(every_one, "mapping")]
-    options.check_places({"INPUT": table, **keys}, [*mappings, ("-o", output)])
+    options.check_places({"INPUT": table}, [("-o", output)], asked)
     check_table_output(output, options.format_of(output, format))
     start = perf_counter()
     with working() as step:
@@ -98,14 +99,14 @@ def transform(
         step("transform")
         changed = transformation.transform(frame, asked, drop=dropped, sample=sample, seed=seed)
         step("write")
-        write_table(changed, output, options.format_of(output, format))
+        write_table(changed, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
     found = {
         "rows_in": len(frame),
         "rows_out": len(changed),
         "actions": {name: [form_of(one) for one in several] for name, several in asked.items()},
         "dropped": dropped,
         "seconds": {"total": perf_counter() - start},
-        "written": [output, *(place for _, place in mappings)],
+        "written": [output, *map(str, mappings_kept(asked).values())],
     }
     if json:
         show_json(found)
@@ -124,10 +125,3 @@ def _actions(given: list[str]) -> dict[str, list[Action | After]]:
             raise typer.BadParameter(f"{column!r} is not COLUMN=FORM", param_hint="--action")
         asked.setdefault(column, []).extend(actions_of_text(form, f"--action {column}"))
     return asked
-
-
-def _places(actions: list[Any], parameter: str) -> list[str]:
-    """Return the files that actions name in a parameter, each once."""
-    given = [getattr(getattr(one, "action", one), parameter, None) for one in actions]
-    places = [one.get("file") if isinstance(one, dict) else one for one in given]
-    return list(dict.fromkeys(str(place) for place in places if place is not None))

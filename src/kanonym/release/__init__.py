@@ -211,16 +211,33 @@ class Release(ShortRepr):
             "seconds": {**self.seconds, "total": sum(self.seconds.values())},
         }
 
-    def write(self, path: str | Path) -> None:
+    def write(
+        self, path: str | Path, *, read_back: bool = True, safe_cells: bool = False
+    ) -> files.Content | None:
         """Write the released table, whole or not at all; the extension says the format.
+
+        Parameters
+        ----------
+        path
+            The file.
+        read_back
+            False leaves out the comparison of the file with the table: see `write_table`.
+        safe_cells
+            Of CSV and TSV: put an apostrophe before texts that a spreadsheet would run.
+
+        Returns
+        -------
+        Content
+            Name and SHA-256 of the file, for `manifest` and `report`; None from an engine.
 
         Raises
         ------
         DataError
-            The path cannot be written.
+            The path cannot be written, or the format cannot hold a value.
 
         """
-        files.write_table(frames.to_polars(self.frame), path)
+        table = frames.to_polars(self.frame)
+        return files.write_table(table, path, read_back=read_back, safe_cells=safe_cells)
 
     def aggregate(self) -> Any:
         """Return one row a class and combination of sensitive values, with a `count`.
@@ -246,8 +263,8 @@ class Release(ShortRepr):
         self,
         path: str | Path,
         *,
-        input: str | Path | None = None,  # noqa: A002 - the word that the manifest uses
-        output: str | Path | None = None,
+        input: str | Path | files.Content | None = None,  # noqa: A002 - the manifest's word
+        output: str | Path | files.Content | None = None,
         detected: Sequence[str] = (),
     ) -> None:
         """Write how to repeat and check the release as JSON: no value of any record.
@@ -257,16 +274,18 @@ class Release(ShortRepr):
         path
             Where to.
         input, output
-            The files that were read and written; their SHA-256 goes in.
+            The files that were read and written; their SHA-256 goes in. A path is read now;
+            a `Content` has the hash of the bytes that were read or written.
         detected
             How columns of texts were read without the policy saying so: a sentence each.
 
         """
-        hashes = {
-            name: {"file": Path(file).name, "sha256": files.sha256(file)}
+        known = {
+            name: files.Content.of(file)
             for name, file in (("input", input), ("output", output))
             if file is not None
         }
+        hashes = {name: {"file": one.name, "sha256": one.sha256} for name, one in known.items()}
         parts = {
             "versions": versions(),
             **self._where,
@@ -292,8 +311,8 @@ class Release(ShortRepr):
         comparison: Any = None,
         profile: Any = None,
         language: str = "en",
-        input: str | Path | None = None,  # noqa: A002 - as manifest
-        output: str | Path | None = None,
+        input: str | Path | files.Content | None = None,  # noqa: A002 - as manifest
+        output: str | Path | files.Content | None = None,
     ) -> None:
         """Write the report; the extension says the form: .html, .pdf, .md or .json.
 
@@ -314,7 +333,7 @@ class Release(ShortRepr):
         language
             `en` or `es`.
         input, output
-            The files that were read and written; their names and SHA-256 go in.
+            The files that were read and written, as of `manifest`; names and SHA-256 go in.
 
         Raises
         ------
@@ -395,10 +414,10 @@ class Release(ShortRepr):
         with TemporaryDirectory(prefix="kanonym-") as folder:
             file = Path(folder) / "released.csv"
             try:
-                self.write(file)
+                content = self.write(file, read_back=False)
             except DataError:
                 return None
-            return files.sha256(file)
+            return None if content is None else content.sha256
 
     @property
     def _policy(self) -> dict[str, Any]:

@@ -70,15 +70,22 @@ class ReleaseElsewhere(Release):
             )
         super().report(path, **parts)
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, *, read_back: bool = True, safe_cells: bool = False) -> None:
         """Write the released table, whole or not at all, verified from what was written.
+
+        `read_back` and `safe_cells` are for tables of this process: an engine always counts
+        what it wrote.
 
         Raises
         ------
         DataError
-            The engine cannot write there.
+            The engine cannot write there, or safe cells are asked for.
 
         """
+        if safe_cells or not read_back:
+            raise DataError(
+                f"{self.engine} has no safe cells, and always reads back; leave both out"
+            )
         self.writer(str(path))
 
     def aggregate(self) -> Any:

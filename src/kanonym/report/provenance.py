@@ -54,11 +54,11 @@ class Provenance:
         cls,
         policy: Mapping[str, Any],
         *,
-        source: str | Path | None = None,
-        output: str | Path | None = None,
+        source: str | Path | files.Content | None = None,
+        output: str | Path | files.Content | None = None,
         release_hash: str | None = None,
     ) -> Provenance:
-        """Gather it: the files are read for their SHA-256.
+        """Gather it: files of which only the path is known are read for their SHA-256.
 
         Raises
         ------
@@ -66,7 +66,10 @@ class Provenance:
             A file cannot be read.
 
         """
-        names = [None if file is None else Path(file).name for file in (source, output)]
+        read, written = (
+            None if file is None else files.Content.of(file) for file in (source, output)
+        )
+        names = [None if file is None else file.name for file in (read, written)]
         before, after = (
             shlex.quote(name or otherwise)
             for name, otherwise in zip(names, ("TABLE.csv", "RELEASED.csv"), strict=True)
@@ -85,8 +88,8 @@ class Provenance:
                 json.dumps(policy, sort_keys=True, ensure_ascii=False, default=str).encode()
             ).hexdigest(),
             release_hash=release_hash,
-            input_hash=None if source is None else files.sha256(source),
-            output_hash=None if output is None else files.sha256(output),
+            input_hash=None if read is None else read.sha256,
+            output_hash=None if written is None else written.sha256,
         )
 
 

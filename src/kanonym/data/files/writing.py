@@ -16,6 +16,7 @@ from kanonym.data.files import columnar, delimited, excel, records, statistical
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import atomic_write, check_output, read_bytes, refuse_url, write_bytes
 from kanonym.data.files.formats import FORMATS, format_of
+from kanonym.data.files.formulas import with_safe_cells
 from kanonym.data.files.read_back import check_written
 from kanonym.data.files.reading import with_place
 from kanonym.data.frames import column_names
@@ -43,6 +44,7 @@ def write_table(
     *,
     read_back: bool = True,
     like: str | Path | None = None,
+    safe_cells: bool = False,
 ) -> Content:
     """Write a table to a file, whole or not at all.
 
@@ -64,6 +66,9 @@ def write_table(
     like
         The input of a release. Where both are files of SPSS, Stata or SAS, columns get the
         labels and measures that they have there.
+    safe_cells
+        Of CSV and TSV: put an apostrophe before texts and names that a spreadsheet program
+        would run as formulas.
 
     Returns
     -------
@@ -89,6 +94,10 @@ def write_table(
     both = like is not None and kind in statistical.WRITTEN
     if both and FORMATS.get(Path(str(like)).suffix.lower()) in statistical.WRITTEN:
         write = partial(statistical.write, kind=kind, like=read_bytes(str(like)))
+    if safe_cells:
+        if kind not in ("csv", "tsv"):
+            raise DataError(f"{where} is {kind}: safe cells are for CSV and TSV; leave them out")
+        frame = with_safe_cells(frame)
     try:
         if str(path) == "-" or packed:
             buffer = io.BytesIO()

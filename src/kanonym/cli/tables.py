@@ -1,0 +1,40 @@
+"""Tables as commands write them: compared with what was written, and told of formulas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kanonym.cli import options
+
+if TYPE_CHECKING:
+    from kanonym.data.files import Content
+
+
+def write_table(
+    frame: Any,
+    output: str,
+    format: str | None,
+    like: str | None = None,
+    *,
+    no_read_back: bool = False,
+    safe_cells: bool = False,
+) -> Content:
+    """Write a table, and tell which columns of a CSV file Excel would run as formulas.
+
+    format: what --format says; like: as of `files.write_table`.
+    """
+    from kanonym.cli.progress import note
+    from kanonym.data import files
+
+    kind = options.format_of(output, format)
+    content = files.write_table(
+        frame, output, kind, read_back=not no_read_back, safe_cells=safe_cells, like=like
+    )
+    if not safe_cells and files.check_table_output(output, kind) in ("csv", "tsv"):
+        columns = files.formula_columns(frame)
+        if columns:
+            note(
+                f"Excel and other spreadsheet programs run cells of {', '.join(columns)} as "
+                "formulas (they start with = + - or @); --safe-cells puts an apostrophe before them"
+            )
+    return content
