@@ -223,4 +223,4 @@ def test_no_command_tells_a_password(url, capsys, tmp_path):
         said = "".join(capsys.readouterr())
         assert CANARY not in said
         assert PORT not in said
-        assert "defect" not in said
+        assert "internal error" not in said
