@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 
-import numpy as np
 import polars as pl
 
 NAMES = (
@@ -22,25 +21,29 @@ TEXTS = (
 NUMBERS = (0.1 + 0.2, 0.3, -0.0, 0.0, 1e-300, 1e15, 123456789.123456789, 1 / 3, -1.5, 2.0**53 + 2)
 WHOLES = (0, 1, -1, 2**53 + 1, 2**63 - 1, -(2**63), 99, 100)
 DAYS = (dt.date(1, 1, 1), dt.date(1899, 12, 31), dt.date(2024, 2, 29), dt.date(9999, 12, 31))
-TIMES = tuple(dt.datetime(2024, 1, 1, 12, 0, 0, n) for n in (0, 1, 999, 1000, 500_000, 999_999))  # noqa: DTZ001
+TIMES = tuple(dt.datetime(2024, 1, 1, 12, 0, 0, n) for n in (0, 1, 999, 1000, 500_000, 999_999))
 
 
-def hostile_table(rng):
-    """Return a table of 0 to 60 records: `id`, one to four quasi-identifiers, and `s`."""
+def hostile_table(rng, *, numbers=False, most=4):
+    """Return a table of 0 to 60 records: `id`, up to four quasi-identifiers, and `s`.
+
+    numbers: whether quasi-identifiers are numbers without null. most: of them.
+    """
     n = int(rng.choice([0, 1, 5, 12, 30, 30, 60, 60]))
-    names = list(rng.choice(NAMES, size=int(rng.integers(1, 5)), replace=False))
+    names = list(rng.choice(NAMES, size=int(rng.integers(1, most + 1)), replace=False))
     columns = {"id": pl.Series("id", range(n), pl.Int64)}
     for name in names:
-        columns[str(name)] = _column(str(name), n, rng)
+        columns[str(name)] = _column(str(name), n, rng, numbers=numbers)
     # Skewed, nearly constant, or even: what diversity has to cope with.
     shares = [(0.9, 0.05, 0.05), (0.98, 0.01, 0.01), (0.4, 0.3, 0.3)][int(rng.integers(3))]
     columns["s"] = pl.Series("s", rng.choice(["hiv", "flu", "none"], n, p=shares), pl.String)
     return pl.DataFrame(list(columns.values())), [str(name) for name in names]
 
 
-def _column(name, n, rng):
+def _column(name, n, rng, *, numbers):
     """Return a column of one kind: few values, heavy repetition, some null."""
-    kind = rng.choice(["number", "whole", "text", "day", "time", "flag", "category", "small", "none"])
+    kinds = ["number", "whole", "small", "text", "day", "time", "flag", "category", "none"]
+    kind = rng.choice(kinds[:3] if numbers else kinds)
     pools = {
         "number": (NUMBERS, pl.Float64),
         "whole": (WHOLES, pl.Int64),
@@ -55,9 +58,11 @@ def _column(name, n, rng):
     pool, dtype = pools[str(kind)]
     few = [pool[place] for place in rng.integers(0, len(pool), int(rng.integers(1, 7)))]
     places = rng.integers(0, len(few), n)
-    missing = rng.random(n) < (0.15 if rng.random() < 0.4 else 0.0)
+    missing = rng.random(n) < (0.15 if rng.random() < 0.4 and not numbers else 0.0)
     values = [None if gone else few[place] for place, gone in zip(places, missing, strict=True)]
     column = pl.Series(name, values, dtype)
     if kind == "category":
-        column = column.cast(pl.Categorical if rng.random() < 0.5 else pl.Enum(list(dict.fromkeys(TEXTS))))
+        column = column.cast(
+            pl.Categorical if rng.random() < 0.5 else pl.Enum(list(dict.fromkeys(TEXTS)))
+        )
     return column

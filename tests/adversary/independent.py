@@ -5,6 +5,8 @@ Nothing of kanonym is imported here.
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import csv
 import gzip
 import io
@@ -12,6 +14,8 @@ import json
 import math
 import re
 import sqlite3
+import zipfile
+import zlib
 from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -142,7 +146,15 @@ def _diverse(model, values, _whole):
 
 def _close(model, values, whole):
     own = _shares(values)
-    return sum(abs(own.get(one, 0) - share) for one, share in whole.items()) / 2 <= model["t"] + CLOSE
+    if model.get("distance") == "ordered":
+        moved, total = 0.0, 0.0
+        for value in sorted(whole):
+            moved += own.get(value, 0) - whole[value]
+            total += abs(moved)
+        return total <= (model["t"] + CLOSE) * max(len(whole) - 1, 1)
+    return (
+        sum(abs(own.get(one, 0) - share) for one, share in whole.items()) / 2 <= model["t"] + CLOSE
+    )
 
 
 def _alike(model, values, whole):
@@ -186,8 +198,6 @@ def contains(label, value):
 
 def forms_of(secret):
     """Return the bytes in which a text may hide: as it is, in UTF-16 and in base64."""
-    import base64
-
     plain = secret.encode()
     found = [plain, secret.encode("utf-16-le"), secret.encode("utf-16-be")]
     # In base64, what stands around a text decides how its ends are written.
@@ -199,9 +209,6 @@ def forms_of(secret):
 
 def uncovered(data):
     """Return bytes, and what they hold packed: members of zip archives, gzip, zlib streams."""
-    import zipfile
-    import zlib
-
     found = [data]
     if data.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -209,10 +216,8 @@ def uncovered(data):
     for mark in (b"\x1f\x8b\x08", b"\x78\x9c", b"\x78\xda"):
         place = data.find(mark)
         while place >= 0:
-            try:
+            with contextlib.suppress(zlib.error):
                 found.append(zlib.decompressobj(47).decompress(data[place:]))
-            except zlib.error:
-                pass
             place = data.find(mark, place + 1)
     if data.startswith(b"PAR1"):
         table = pyarrow.parquet.read_table(io.BytesIO(data))

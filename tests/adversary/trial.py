@@ -45,22 +45,48 @@ MODELS = (
 FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "xlsx", "csv.gz", "jsonl.gz")
 ENGINES = ("local", "local", "local", "duckdb", "sqlite")
 RECODINGS = (None, None, "interval", "set", "range", "hierarchy", "mode", "median")
-PARAMETERS = {"kmeans": {"clusters": 3}, "individual-ranking": {"size": 3}}
+PARAMETERS = {"kmeans": {"clusters": 3}}
+BY_SIZE = (
+    "mdav",
+    "v-mdav",
+    "ona",
+    "mona",
+    "univariate",
+    "individual-ranking",
+    "k-member",
+    "kmeans",
+)
+"""Algorithms that take models of class sizes alone."""
+BY_NUMBERS = ("ona", "mona", "univariate", "individual-ranking", "kmeans", "t-closeness-first")
+"""Algorithms that take numbers without null alone."""
 
 
 REASONS: Counter[str] = Counter()
 
 
-class Wrong(AssertionError):
+class WrongReleaseError(AssertionError):
     """A release that a checker refuses."""
+
+
+def models_for(algorithm, turn):
+    """Return the models of a turn that an algorithm takes."""
+    if algorithm == "t-closeness-first":
+        near = {"type": "t-closeness", "attribute": "s", "t": 0.4, "distance": "ordered"}
+        return [{"type": "k-anonymity", "k": 2 + turn % 4}, near]
+    if algorithm in BY_SIZE:
+        return [{"type": "k-anonymity", "k": 2 + turn % 5}]
+    return MODELS[turn % len(MODELS)]
 
 
 def run_once(algorithm, models, engine, form, rng, folder):
     """Make one release of a hostile table; return what came of it: `released` or `refused`."""
-    table, known = hostile_table(rng)
+    few = 1 if algorithm == "univariate" else 4
+    table, known = hostile_table(rng, numbers=algorithm in BY_NUMBERS, most=few)
     before = table.clone()
     roles = {name: {"role": "quasi-identifier"} for name in known} | {"s": {"role": "sensitive"}}
     recoding = RECODINGS[int(rng.integers(len(RECODINGS)))]
+    if ALGORITHMS[algorithm].recodes != "spans":
+        recoding = None
     path = folder / f"released.{form}"
     try:
         policy = ka.Policy(
@@ -75,10 +101,10 @@ def run_once(algorithm, models, engine, form, rng, folder):
     except KanonymError as error:
         REASONS[str(error)[:70]] += 1
         if any(folder.iterdir()) and engine != "sqlite":
-            raise Wrong("a refused run left a file") from None
+            raise WrongReleaseError("a refused run left a file") from None
         return "refused"
     if not table.equals(before, null_equal=True):
-        raise Wrong("the input was changed")
+        raise WrongReleaseError("the input was changed")
     for read in rows:
         _judge(read, table, known, models, release, algorithm)
     return "released"
@@ -105,26 +131,26 @@ def _released(table, policy, engine, path):
 def _judge(rows, table, known, models, release, algorithm):
     """Refuse rows that are not what the release promises."""
     if len(rows) != release.rows_out:
-        raise Wrong(f"{len(rows)} rows in the file, {release.rows_out} in the release")
+        raise WrongReleaseError(f"{len(rows)} rows in the file, {release.rows_out} in the release")
     if release.rows_out + release.suppressed != len(table) or release.rows_in != len(table):
-        raise Wrong("records do not add up")
+        raise WrongReleaseError("records do not add up")
     ids = [int(row["id"]) for row in rows]
     if len(set(ids)) != len(ids) or not set(ids) <= set(range(len(table))):
-        raise Wrong("a record was released twice, or invented")
+        raise WrongReleaseError("a record was released twice, or invented")
     secrets = table["s"].to_list()
     if any(row["s"] != secrets[int(row["id"])] for row in rows):
-        raise Wrong("a sensitive value belongs to another record")
+        raise WrongReleaseError("a sensitive value belongs to another record")
     names = [] if not rows else [name for name in rows[0] if name not in ("id", "s")]
     groups = classes(rows, names, "s")
     if algorithm != "cell-suppression":
         for model in models:
             if rows and not satisfied(model, groups, secrets):
-                raise Wrong(f"{model} does not hold")
+                raise WrongReleaseError(f"{model} does not hold")
     for name in known:
         if table[name].dtype.is_integer() and rows and name in rows[0]:
             values = table[name].to_list()
             if any(contains(row[name], values[int(row["id"])]) is False for row in rows):
-                raise Wrong("a label does not hold its own value")
+                raise WrongReleaseError("a label does not hold its own value")
 
 
 def trial(runs, seed, algorithms=tuple(ALGORITHMS)):
@@ -137,7 +163,7 @@ def trial(runs, seed, algorithms=tuple(ALGORITHMS)):
     for algorithm in algorithms:
         for number in range(runs):
             turn = seed + number
-            models, form = MODELS[turn % len(MODELS)], FORMATS[turn % len(FORMATS)]
+            models, form = models_for(algorithm, turn), FORMATS[turn % len(FORMATS)]
             engine = ENGINES[turn % len(ENGINES)]
             rng = np.random.default_rng([seed, number, *algorithm.encode()])
             with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
