@@ -1,5 +1,5 @@
-# `just` lists the recipes. They use the tools on the path: `uv sync --locked --extra dev`
-# and `uv run just check`, or activate an environment made with `pip install -e '.[dev]'`.
+# `just` lists the recipes. They use the tools on the path: activate an environment made with
+# `pip install -e '.[dev]'`, or with the exact versions of requirements-dev.txt.
 
 _default:
     @just --list
@@ -36,6 +36,7 @@ bench *names="benches/*.py":
 demo:
     kanonym demo
 
-# write uv.lock again, with the newest versions that pyproject.toml allows
+# write requirements-dev.txt again, with the newest versions that pyproject.toml allows; needs uv
 lock:
-    uv lock --upgrade
+    uv pip compile pyproject.toml --extra dev --extra spark --extra stat --universal --python-version 3.11 \
+        --generate-hashes --no-header --no-emit-index-url --upgrade --quiet -o requirements-dev.txt

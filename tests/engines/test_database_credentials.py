@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 import kanonym as ka
+from effort import examples
 from kanonym.cli import main
 from kanonym.data.credentials import shown, without_credentials
 from kanonym.data.errors import DataError
@@ -158,7 +159,7 @@ def test_what_is_shown_of_a_url(url, expected):
 PARTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=5)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(user=PARTS, password=PARTS, around=PARTS)
 def test_passwords_are_never_in_a_message(user, password, around):
     """However a password is written, and wherever it stands, it is taken out."""

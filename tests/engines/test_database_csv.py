@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from effort import examples
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table, typed_texts
 from kanonym.database import DuckDB
@@ -136,7 +137,7 @@ CELLS = st.text(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     style=st.sampled_from(["necessary", "non_numeric"]),
     rows=st.lists(st.tuples(CELLS | st.none(), CELLS | st.none()), min_size=1, max_size=8),

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.files import read_table
 from kanonym.data.schema import Role
@@ -148,7 +149,7 @@ def test_every_engine_divides_alike(source, name):
 
 
 @DUCKDB
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.sampled_from([1, 7, 60, 300]),

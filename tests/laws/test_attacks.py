@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from conftest import FRAMES
+from effort import examples
 from kanonym.attacks.registry import ATTACKS
 from releases import KINDS, SOURCES, policy_of, tables, typed
 
 KNOWN = list(KINDS)
 TRIED = settings(
-    max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 # What is drawn depends on the order of released records, or on who is who.
 BY_ORDER = {"singling-out", "optimal-linkage"}
@@ -96,7 +98,7 @@ def test_order_of_records_does_not_matter(scene, random):
         assert found[name].risk == pytest.approx(other[name].risk), name
 
 
-@settings(TRIED, max_examples=6)
+@settings(TRIED, max_examples=examples(6))
 @given(scenes())
 def test_every_library_gives_the_same(scene):
     """The same tables have the same outcomes in every frame library."""

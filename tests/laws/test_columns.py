@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from conftest import FRAMES
+from effort import examples
 from kanonym.data.frames import to_polars
 
 NUMBERS = st.one_of(st.integers(-5, 5), st.sampled_from([0.25, 1e6, -1e-3, 7.5]))
@@ -46,7 +47,7 @@ def released(frame, algorithm, **models):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(case=asked())
 def test_every_record_is_released_once_among_k(algorithm, case):
     """None is dropped, and at least k share what is released of their quasi-identifiers."""
@@ -60,7 +61,7 @@ def test_every_record_is_released_once_among_k(algorithm, case):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(case=asked())
 def test_means_of_columns_stay(algorithm, case):
     """A class or a group releases its own mean, so the table keeps its means, merged or not."""
@@ -72,7 +73,7 @@ def test_means_of_columns_stay(algorithm, case):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(case=asked(), seed=st.integers(0, 2**32 - 1), enforce=st.booleans())
 def test_the_order_of_records_does_not_matter(algorithm, case, seed, enforce):
     """The same records in another order release the same values."""
@@ -91,7 +92,7 @@ def test_the_order_of_records_does_not_matter(algorithm, case, seed, enforce):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 @given(case=asked())
 def test_every_frame_library_gives_the_same(algorithm, case):
     """pandas, polars and pyarrow come in, and the same values go out."""
@@ -104,7 +105,7 @@ def test_every_frame_library_gives_the_same(algorithm, case):
 
 
 @pytest.mark.parametrize("recoding", ["interval", "set", "median", "range"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(case=asked())
 def test_any_recoding_pairs_with_groups_of_columns(recoding, case):
     """Classes of columns grouped alone are verified whatever is released of a group."""

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym import Policy, QuasiIdentifier, Sensitive, hierarchy
 from kanonym.data.table import encode
 from kanonym.engine import Stopwatch, run
@@ -46,7 +47,7 @@ def frequency_set(rows):
 
 
 @given(TABLES)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_frequency_set_is_encoded_as_the_table(rows):
     """The frequency set gives the domains, tuples and weights that the table gives."""
     whole, few, counts = frequency_set(rows)
@@ -66,7 +67,7 @@ def test_the_frequency_set_is_encoded_as_the_table(rows):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @given(TABLES)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_the_frequency_set_is_divided_as_the_table(algorithm, rows):
     """Each algorithm makes the same classes of a frequency set as of its table."""
     whole, few, counts = frequency_set(rows)

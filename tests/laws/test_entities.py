@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 
 ALGORITHMS = ["mondrian", "segmentation", "auto", "full-domain", "local-recoding"]
 
@@ -31,7 +32,7 @@ def persons_of_classes(release, table):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @given(table=visits(), k=st.integers(2, 3))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_every_class_has_records_of_k_persons(algorithm, table, k):
     """With an entity, each class has k distinct persons, and that is what is reported."""
     release = ka.anonymize(

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from conftest import FRAMES
+from effort import examples
 from kanonym.data.frames import to_polars
 from kanonym.fitting import Fitted, fit
 from kanonym.fitting.hierarchies import extended
@@ -28,7 +29,7 @@ from releases import KINDS, MODELS, SOURCES, TREE, coded, holds, policy_of, regr
 
 BOXES = {"loss": ka.Mondrian(split="loss"), "span": ka.Mondrian(split="span")}
 EVERY = {**BOXES, "full-domain": ka.FullDomain()}
-QUICK = settings(max_examples=15, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=examples(15), suppress_health_check=list(HealthCheck))
 
 
 @st.composite
@@ -68,7 +69,7 @@ def applied(fitted, batch):
         return None
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(
     models=st.sampled_from(list(MODELS)),
     columns=tables(),
@@ -95,7 +96,7 @@ def test_levels_applied_to_the_table_give_its_release(models, columns, chosen, l
 
 
 @pytest.mark.parametrize("algorithm", BOXES)
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(
     models=st.sampled_from(list(MODELS)),
     columns=tables(),
@@ -120,7 +121,7 @@ def test_boxes_applied_to_the_table_give_its_release(models, algorithm, columns,
 
 
 @pytest.mark.parametrize("algorithm", EVERY)
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 @given(
     models=st.sampled_from(list(MODELS)),
     columns=tables(),
@@ -172,7 +173,7 @@ def require(groups, came, policy):
 
 
 @pytest.mark.parametrize("algorithm", EVERY)
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 @given(columns=tables(), batch=tables(), chosen=attributes(levels=True))
 def test_what_is_released_is_true(algorithm, columns, batch, chosen):
     """Labels hold the value of each record: intervals, sets, and nodes of hierarchies."""
@@ -238,7 +239,7 @@ def test_a_file_goes_on_where_the_recoding_was(algorithm, columns, first, second
 
 @pytest.mark.parametrize("algorithm", EVERY)
 @pytest.mark.parametrize("library", FRAMES)
-@settings(max_examples=6, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(6), suppress_health_check=list(HealthCheck))
 @given(columns=tables(), batch=tables(), chosen=attributes(levels=True))
 def test_every_frame_library_gives_the_same_releases(library, algorithm, columns, batch, chosen):
     """A recoding that was fitted to one library's table releases the batches of all others."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from conftest import FRAMES
+from effort import examples
 from kanonym.data.frames import to_polars
 from kanonym.models import ALL, OfPopulation
 from kanonym.transforms.recoding import ALLOWED
@@ -85,7 +86,7 @@ def test_every_model_has_its_laws():
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("models", MODELS)
-@settings(max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), suppress_health_check=list(HealthCheck))
 @given(
     columns=tables(),
     attributes=attributes(),
@@ -128,7 +129,7 @@ def test_every_class_of_every_release_satisfies_every_model(
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(
     columns=tables(),
     attributes=attributes(),
@@ -158,7 +159,7 @@ def test_the_order_of_records_changes_nothing(
 
 
 @pytest.mark.parametrize("library", [name for name in FRAMES if name != "polars"])
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(
     columns=tables(),
     attributes=attributes(),

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 import naive
 from conftest import FRAMES
+from effort import examples
 from kanonym.data.frames import to_polars
 from kanonym.models import WholeTable
 from kanonym.transforms.recoding import text_of
@@ -101,7 +102,7 @@ def require_each_record_once(table, release, limit):
 
 @pytest.mark.parametrize("algorithm", LEVELS)
 @pytest.mark.parametrize("models", MODELS)
-@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(8), suppress_health_check=list(HealthCheck))
 @given(columns=tables(), attributes=attributes(), limit=LIMITS)
 def test_every_class_of_every_release_by_levels_satisfies_every_model(
     models, algorithm, columns, attributes, limit
@@ -146,7 +147,7 @@ def test_every_class_of_every_release_by_levels_satisfies_every_model(
 
 
 @pytest.mark.parametrize("kind", ["k-map", "delta-presence"])
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(columns=tables(), attributes=attributes(), limit=LIMITS, data=st.data())
 def test_persons_of_a_population_are_enough(kind, columns, attributes, limit, data):
     """Every released class has as many persons of the population table as its model asks.
@@ -181,7 +182,7 @@ def test_persons_of_a_population_are_enough(kind, columns, attributes, limit, da
 
 
 @pytest.mark.parametrize("algorithm", LEVELS)
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(columns=tables(), attributes=attributes(), limit=LIMITS)
 def test_released_values_are_true_and_lose_what_the_search_says(
     algorithm, columns, attributes, limit
@@ -221,7 +222,7 @@ def test_released_values_are_true_and_lose_what_the_search_says(
 
 
 @pytest.mark.parametrize("reading", CELLS)
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(columns=tables(), attributes=attributes())
 def test_cells_are_true_or_blank_and_records_indistinguishable(reading, columns, attributes):
     """Every record is released, each value as it was, in its type, or null; k holds as counted."""
@@ -249,7 +250,7 @@ def test_cells_are_true_or_blank_and_records_indistinguishable(reading, columns,
     assert ka.verify(release.aggregate(), policy, count="count").satisfied
 
 
-@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(120), suppress_health_check=list(HealthCheck))
 @given(
     columns=tables(),
     attributes=attributes(),
@@ -279,7 +280,7 @@ def test_the_order_of_records_changes_nothing(columns, attributes, randoms, data
 
 
 @pytest.mark.parametrize("library", [name for name in FRAMES if name != "polars"])
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 @given(columns=tables(), attributes=attributes(), data=st.data())
 def test_every_frame_library_gives_the_same_release(library, columns, attributes, data):
     """The release of a table does not depend on the library that holds it, nor does its order.

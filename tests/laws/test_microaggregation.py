@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from conftest import FRAMES
+from effort import examples
 from kanonym.data.frames import to_polars
 
 GRADES = ["low", "middle", "high"]
@@ -69,7 +70,7 @@ def of_mixed(frame, k, algorithm, **options):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(case=asked(), algorithm=ALGORITHMS, standardize=st.booleans())
 def test_every_record_is_released_once_among_k(case, algorithm, standardize):
     """None is dropped, and at least k share what is released of their quasi-identifiers."""
@@ -80,7 +81,7 @@ def test_every_record_is_released_once_among_k(case, algorithm, standardize):
     assert release.verification.satisfied
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(case=mixed(), algorithm=ALGORITHMS, standardize=st.booleans())
 def test_classes_of_mixed_tables_release_values_of_their_own_type(case, algorithm, standardize):
     """At least k share each row of centroids, every column has its type and no new value."""
@@ -95,7 +96,7 @@ def test_classes_of_mixed_tables_release_values_of_their_own_type(case, algorith
     assert release.frame["a"].max() <= frame["a"].max()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(case=asked(), algorithm=ALGORITHMS)
 def test_means_of_columns_stay(case, algorithm):
     """A class releases its own mean, so the table keeps its means."""
@@ -106,7 +107,7 @@ def test_means_of_columns_stay(case, algorithm):
         assert frame[name].sum() == pytest.approx(sum(columns[name]), abs=1e-9 * scale * len(frame))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(case=asked(), algorithm=ALGORITHMS, seed=st.integers(0, 2**32 - 1))
 def test_the_order_of_records_does_not_matter(case, algorithm, seed):
     """The same records in another order release the same values."""
@@ -120,7 +121,7 @@ def test_the_order_of_records_does_not_matter(case, algorithm, seed):
     assert one == other
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(case=mixed(), algorithm=ALGORITHMS, seed=st.integers(0, 2**32 - 1))
 def test_the_order_of_mixed_records_does_not_matter(case, algorithm, seed):
     """So do records of all kinds, where many are equally far."""
@@ -133,7 +134,7 @@ def test_the_order_of_mixed_records_does_not_matter(case, algorithm, seed):
     assert one == other
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(case=asked())
 def test_every_frame_library_gives_the_same(case):
     """pandas, polars and pyarrow come in, and the same values go out."""

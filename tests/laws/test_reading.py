@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from conftest import FRAMES
+from effort import examples
 from kanonym.data import files, frames
 from kanonym.metrics.information_loss import METRICS
 from kanonym.metrics.utility import generalization
@@ -90,7 +91,7 @@ def is_left_open(column, row, value):
     return value in [column.categories[code] for code in members.tolist()]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(drawn=releases(["interval", "range", "set", "hierarchy"]))
 def test_what_is_read_contains_the_original_value_of_every_cell(drawn):
     """A released cell that is read leaves open what it was made of, so order is recognized."""
@@ -106,7 +107,7 @@ def test_what_is_read_contains_the_original_value_of_every_cell(drawn):
             assert is_left_open(column, row, value), (column.name, value)
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(
     drawn=releases(
         ["interval", "range", "set", "hierarchy", "mean", "median"],
@@ -133,7 +134,7 @@ def test_penalties_are_those_of_the_release_itself(drawn):
             assert found[name] == pytest.approx(lost, rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     drawn=releases(["hierarchy"], ["full-domain"], 0.4, DISTINCT),
     aligned=st.sampled_from([None, False]),

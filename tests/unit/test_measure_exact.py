@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 import naive_cells
 from classes import classes
+from effort import examples
 from kanonym.metrics.disclosure import measure_table
 
 AGE = st.sampled_from([30, 40, None])
@@ -59,14 +60,14 @@ def flat(found, name=""):
 
 
 @given(records=RECORDS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_records_count_by_value(records):
     """Missing cells are values: no record is left out, in no measure."""
     assert measured(in_pandas(records)) == pytest.approx(expected(records), rel=1e-12, abs=1e-12)
 
 
 @given(records=RECORDS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_quick_values_count_as_others_do(records):
     """Integers and categories, which need no hash table, measure as the same values in text.
 
@@ -83,7 +84,7 @@ def test_quick_values_count_as_others_do(records):
 
 
 @given(records=RECORDS, seed=st.integers(0, 100))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_shuffled_frame_gives_the_same_numbers(records, seed):
     """The index of a pandas frame is no position: shuffled with its index, nothing changes."""
     frame = in_pandas(records)
@@ -92,7 +93,7 @@ def test_a_shuffled_frame_gives_the_same_numbers(records, seed):
 
 
 @given(records=RECORDS, others=RECORDS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_filtered_frame_gives_the_numbers_of_its_rows(records, others):
     """Rows that were filtered out leave gaps in the index, levels in categories, and no trace."""
     mixed = [*others, *records]
@@ -129,7 +130,7 @@ def test_missing_sensitive_values_are_one_value(values):
 
 
 @given(records=RECORDS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_numbers_that_name_categories_are_ordered_in_one_measure_only(records):
     """Codes measure as the categories that they stand for, in all but the ordered distance."""
     code = {"flu": 10, "cold": 1, "angina": 7, None: 3}

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive_cells as naive
+from effort import examples
 from kanonym.algorithms import cell_patterns
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.cell_suppression import CellSuppression
@@ -99,7 +100,7 @@ def test_wildcards_blank_the_fewest_cells_after_which_each_record_fits_k(drawn):
 
 @pytest.mark.parametrize("nulls", ["value", "wildcard"])
 @given(drawn=tables(max_columns=4), size=st.integers(1, 4))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_every_few_keys_have_k_records(nulls, drawn, size):
     """With subsets of n, every n quasi-identifiers hold by themselves, in either reading."""
     rows, k = drawn
@@ -143,7 +144,7 @@ def test_the_account_is_counted_from_the_release(nulls, drawn):
 @pytest.mark.parametrize("nulls", ["value", "wildcard"])
 @pytest.mark.parametrize("subsets", [None, 1])
 @given(drawn=tables(max_rows=8))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_table_that_holds_is_left_alone(nulls, subsets, drawn):
     """Where every record is there k times, no cell is blanked."""
     rows, k = drawn
@@ -156,7 +157,7 @@ def test_a_table_that_holds_is_left_alone(nulls, subsets, drawn):
 @pytest.mark.parametrize("nulls", ["value", "wildcard"])
 @pytest.mark.parametrize("subsets", [None, 2])
 @given(drawn=tables(), seed=st.integers(0, 5))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_order_of_the_records_does_not_matter(nulls, subsets, drawn, seed):
     """In any order, the same cells are blanked, and the same records released."""
     rows, k = drawn
@@ -181,7 +182,7 @@ def test_sensitive_values_do_not_matter(drawn, seed):
 
 
 @given(drawn=tables(max_rows=5, max_columns=2))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_value_mode_is_near_the_optimum_of_tiny_tables(drawn):
     """On tables small enough to try everything, no more than k cells over the fewest possible."""
     rows, k = drawn
@@ -278,7 +279,7 @@ def test_importance_is_an_order_of_costs(drawn, seed):
 
 @pytest.mark.parametrize("nulls", ["value", "wildcard"])
 @given(seed=st.integers(0, 200))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_many_attributes_are_searched_without_trying_every_pattern(nulls, seed):
     """Tables of too many patterns hold as well, and stay as they are where they held before."""
     rng = np.random.default_rng(seed)
@@ -331,7 +332,7 @@ def test_twenty_attributes_hold_with_null_as_a_value(twenty):
 
 
 @given(seed=st.integers(0, 30))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_larger_tables_hold(seed):
     """A few hundred records of skewed values: classes of k or more, whatever is lent and moved."""
     rng = np.random.default_rng(seed)

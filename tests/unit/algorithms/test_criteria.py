@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 import naive_mondrian
+from effort import examples
 from kanonym.algorithms.criteria import ancestors_of, classes_of, compiled, table_counts
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import from_mapping
@@ -54,7 +55,7 @@ def encoded(rng, n):
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 999))
 def test_attributes_of_different_size_measure_as_each_alone(name, seed):
     """References stacked to the largest domain and the highest tree change no measure."""

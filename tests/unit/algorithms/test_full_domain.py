@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes, evaluated, find
 from kanonym.data.errors import InfeasibleError
@@ -24,7 +25,7 @@ from searches import COSTS, best_of, near, nodes_of, require_optimum, searches
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("metric", METRICS)
-@settings(max_examples=3)
+@settings(max_examples=examples(3))
 @given(data=st.data())
 def test_the_search_finds_what_the_twin_finds(metric, model, data):
     """The least score, proven; or that there is none: for every metric and every model.
@@ -35,14 +36,14 @@ def test_the_search_finds_what_the_twin_finds(metric, model, data):
 
 
 @pytest.mark.parametrize("model", ["average-risk", "sample-uniqueness", "population-uniqueness"])
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(data=st.data(), metric=st.sampled_from(["non-uniform-entropy", "kl-divergence", "loss"]))
 def test_models_of_the_whole_table_suppress_what_the_twin_does(model, metric, data):
     """The smallest classes, then those of less loss, then of smaller labels."""
     require_optimum(data.draw(searches(metric, [model], 12)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(search=searches())
 def test_classes_are_those_of_equal_labels(search):
     """Two tuples are in one class if and only if they agree at the levels; suppressed or not."""
@@ -58,7 +59,7 @@ def test_classes_are_those_of_equal_labels(search):
     assert kept == list(range(partition.n_classes))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(search=searches())
 def test_levels_stay_between_their_bounds(search):
     """A number fixes a level, a pair bounds it."""
@@ -214,7 +215,7 @@ def require_same(found, nodes):
         assert node.achieved == pytest.approx(twin.achieved, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(search=searches())
 def test_every_node_is_what_the_twin_says(search):
     """Its score, suppressed records and classes, and what each model achieves; by levels."""
@@ -224,7 +225,7 @@ def test_every_node_is_what_the_twin_says(search):
     require_same(found, nodes)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(search=searches(), data=st.data())
 def test_some_nodes_are_what_the_twin_says(search, data):
     """In the order in which they are asked."""
@@ -236,7 +237,7 @@ def test_some_nodes_are_what_the_twin_says(search, data):
 
 
 @pytest.mark.parametrize("large", [1, 1 << 22])
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(search=searches(), strategy=st.sampled_from(["optimal", "best-first", "genetic"]))
 def test_of_large_lattices_only_satisfied_nodes_are_listed(large, strategy, search):
     """Those that the search came across, the best one among them."""
@@ -254,7 +255,7 @@ def test_of_large_lattices_only_satisfied_nodes_are_listed(large, strategy, sear
         assert near(min(node.score for node in found), best.score)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(search=searches())
 def test_a_list_is_cut_at_its_worse_end(search):
     """The best node stays."""

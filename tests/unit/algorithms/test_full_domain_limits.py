@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.algorithms.full_domain import FullDomain, find
 from kanonym.algorithms.full_domain.beam import beam_search
 from kanonym.algorithms.full_domain.branch import NOTHING
@@ -45,7 +46,7 @@ def account_of(table, limit=0.1, models=FOUR, **options):
 
 
 @pytest.mark.parametrize("strategy", ["best-first", "genetic"])
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(search=searches())
 def test_a_heuristic_finds_a_node_that_satisfies_the_models(strategy, search):
     """Never one of less than the optimum; and what it calls the optimum is one."""
@@ -67,7 +68,7 @@ def test_a_heuristic_finds_a_node_that_satisfies_the_models(strategy, search):
         assert near(account["gap"], account["score"] - account["lower_bound"])
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(search=searches())
 def test_large_lattices_are_searched_in_stages_to_the_same_end(search):
     """A good node first, bounds of the last attributes then: the optimum stays what it was."""
@@ -77,7 +78,7 @@ def test_large_lattices_are_searched_in_stages_to_the_same_end(search):
 
 
 @pytest.mark.parametrize("metric", ["loss", "loss-arithmetic", "precision", "height"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(data=st.data())
 def test_bounds_of_the_last_attributes_hold_for_every_sum(metric, data):
     """The stages again, for the metrics whose attributes are bounded one by one."""
@@ -86,7 +87,7 @@ def test_bounds_of_the_last_attributes_hold_for_every_sum(metric, data):
         require_optimum(data.draw(searches(metric, ["k-anonymity"], 20)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(search=searches(n=12), width=st.integers(1, 4))
 def test_branches_left_out_are_bounded(search, width):
     """However badly they are chosen: nothing that was left out scores less than the bound."""
@@ -118,7 +119,7 @@ def test_a_heuristic_proves_what_it_can():
 
 @pytest.mark.parametrize("large", [0, 1 << 22])
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(search=searches(), share=st.floats(0, 1))
 def test_a_bound_holds_at_every_limit(strategy, large, search, share):
     """No node that satisfies the models scores less than the bound, however early it ends."""
@@ -159,7 +160,7 @@ def test_more_steps_are_never_worse():
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(search=searches(), steps=st.sampled_from([None, 5, 30]))
 def test_the_number_of_cores_does_not_matter(strategy, search, steps):
     """Neither for the node, nor for the bound, nor for the nodes checked."""
@@ -249,7 +250,7 @@ def test_the_second_interruption_ends_everything(monkeypatch):
 
 
 @pytest.mark.parametrize("large", [0, 1 << 22])
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(search=searches(), bits=st.integers(6, 9))
 def test_keys_of_several_words_hold_the_same(large, search, bits):
     """Words of a few bits: attributes, sensitive values and persons are found in all of them."""
@@ -363,7 +364,7 @@ def test_levels_that_fail_are_named():
         account_of(wide(2), 0.01, models=[ka.KAnonymity(50)], levels={"q0": 0, "q1": 1})
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(search=searches(models=["k-anonymity"]))
 def test_what_is_infeasible_is_so_for_every_strategy(search):
     """Small lattices are seen as a whole by all of them."""

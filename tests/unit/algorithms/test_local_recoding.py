@@ -13,6 +13,7 @@ from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.algorithms import joining, local_recoding
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain import search as full_domain_search
@@ -170,7 +171,7 @@ def one_attribute(records_of_value, hierarchy=FLAT, k=5):
     return table, [KAnonymity(k)]
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(cases(), st.sampled_from([None, None, 1, 2, 5, 20]))
 @example(by_class(92), None)  # released together at a node that suppresses some of them
 @example(by_class(135), None)

@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive_mondrian as naive
+from effort import examples
 from kanonym.algorithms import mondrian
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.mondrian import Mondrian
@@ -106,7 +107,7 @@ def test_suppression_obeys_its_limit_and_the_models(algorithm, table, limit):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(table=tables(), limit=st.sampled_from([0.0, 0.3]), seed=st.integers(0, 99))
 def test_order_of_records_does_not_matter(algorithm, table, limit, seed):
     """Shuffled records give the same classes, as sets of values."""
@@ -144,7 +145,7 @@ def test_order_of_records_does_not_matter(algorithm, table, limit, seed):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(table=tables(16, 60), limit=st.sampled_from([0.0, 0.2]))
 def test_parallel_and_sequential_runs_are_the_same(algorithm, table, limit):
     """Neither the number of cores nor where work is handed out changes a label."""

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_mondrian as naive
+from effort import examples
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.mondrian import LARGE, Mondrian, refine_nodes
 from kanonym.algorithms.mondrian_histograms import Histogram, Tree, asked, cuts, satisfy
@@ -67,7 +68,7 @@ def as_sets(labels):
 
 
 @pytest.mark.parametrize("strategy", [SMALL, BIG], ids=["small", "large"])
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data())
 def test_a_cut_is_the_twin_of_the_kernels(strategy, data):
     """Counts alone give the cut that rows give: widest, beside a quantile, models held."""
@@ -85,7 +86,7 @@ def test_a_cut_is_the_twin_of_the_kernels(strategy, data):
 
 
 @pytest.mark.parametrize("split", ["span", "loss"])
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(table=tables(5, 16, 60, 120), fragment=st.sampled_from([0, 3, 10, 40]))
 def test_classes_are_those_of_the_whole(split, table, fragment):
     """A tree from counts, its fragments finished by the kernel, has the classes of the table."""
@@ -126,7 +127,7 @@ def test_a_tree_counts_what_is_in_its_nodes(table, fragment):
     assert sorted(np.concatenate(leaves).tolist()) == list(range(len(encoded.weights)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(table=BIG, cuts=st.lists(st.integers(1, 100), max_size=4))
 def test_nodes_are_refined_each_for_itself(table, cuts):
     """Several nodes side by side end in the classes that each of them has alone."""

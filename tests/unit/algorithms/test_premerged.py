@@ -12,6 +12,7 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
 from kanonym.algorithms.full_domain.premerged import merge, search_premerged
 from kanonym.data.errors import DataError, InfeasibleError
@@ -83,7 +84,7 @@ def require_same_here(algorithm, table, models, limit, most):
 # --- merged tables ---------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(search=searches(), data=st.data())
 def test_every_level_from_the_merged_ones_on_reads_as_before(search, data):
     """Nodes at or above the levels are worth the same: score, classes, what is suppressed."""
@@ -103,7 +104,7 @@ def test_every_level_from_the_merged_ones_on_reads_as_before(search, data):
         )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(search=searches(), data=st.data())
 def test_merging_twice_is_merging_once(search, data):
     """Of what the original was, both know the same."""
@@ -130,7 +131,7 @@ def test_merging_twice_is_merging_once(search, data):
 
 
 @pytest.mark.parametrize("model", MODELS)
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(data=st.data())
 def test_lowest_levels_leave_the_optimum_where_it_is(model, data):
     """For every model, with others beside it, any metric, limit, weights and levels."""
@@ -138,7 +139,7 @@ def test_lowest_levels_leave_the_optimum_where_it_is(model, data):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(data=st.data())
 def test_scores_are_those_of_the_original_values(metric, data):
     """Also by metrics that compare labels with values that nobody counted together."""
@@ -156,7 +157,7 @@ def table_of(n_rows, sizes, rng=None, *, secret=False):
     return encode(known, hidden if secret else [], n_rows)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32 - 1))
 def test_a_divided_lattice_has_the_same_optimum(seed):
     """Where the frequency set is still too large, its parts are searched one by one."""
@@ -269,7 +270,7 @@ def test_a_limit_of_steps_still_gives_a_node():
 
 
 @pytest.mark.parametrize("search", ["best-first", "genetic"])
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(data=st.data())
 def test_searches_without_a_proof_find_a_node_that_satisfies_the_models(search, data):
     """And none where there is none."""

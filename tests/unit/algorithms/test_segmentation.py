@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 import naive_mondrian as naive
+from effort import examples
 from kanonym.algorithms.auto import Auto
 from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.algorithms.criteria import classes_of, compiled
@@ -50,7 +51,7 @@ def divided(table, algorithm, limit=0.0):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table=tables(2, 30))
 def test_every_class_satisfies_every_model(order, table):
     """Whatever the order, classes hold every record once and satisfy the models."""
@@ -65,7 +66,7 @@ def test_every_class_satisfies_every_model(order, table):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(table=tables(2, 30), k=st.integers(1, 6))
 def test_classes_have_k_to_2k_minus_1_records(order, table, k):
     """Where only k is asked for, no class has room for two."""
@@ -76,7 +77,7 @@ def test_classes_have_k_to_2k_minus_1_records(order, table, k):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(table=tables(2, 30))
 def test_auto_keeps_the_order_that_loses_least(order, table):
     """No order that can be asked for loses less than `auto`."""
@@ -84,7 +85,7 @@ def test_auto_keeps_the_order_that_loses_least(order, table):
         assert divided(table, Segmentation())[2] <= divided(table, Segmentation(order))[2] + 1e-9
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(table=tables(2, 40))
 @example(table=random_table(40, 24189965))  # Mondrian's classes are in none of the orders
 def test_mondrian_never_loses_less(table):
@@ -96,7 +97,7 @@ def test_mondrian_never_loses_less(table):
         assert divided(table, Auto())[2] <= best + 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table=tables(2, 40), limit=st.sampled_from([0.0, 0.1, 0.5]))
 def test_the_choice_is_the_one_that_loses_least(table, limit):
     """With suppressed records counted in full, `auto` loses no more than either algorithm."""

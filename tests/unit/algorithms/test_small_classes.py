@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_small_classes
+from effort import examples
 from kanonym.algorithms.small_classes import enlarged
 from kanonym.data.errors import InfeasibleError
 from kanonym.transforms.groups import renumbered
@@ -72,7 +73,7 @@ def same(labels, others):
 
 
 @given(cases)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_merging_joins_whole_classes_as_the_twin_does(case):
     """Classes are those of joining the smallest with its nearest, again and again."""
     labels, _ = case.enlarged("merge")
@@ -81,7 +82,7 @@ def test_merging_joins_whole_classes_as_the_twin_does(case):
 
 
 @given(cases)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_moving_leaves_large_classes_and_sends_the_others_to_the_nearest(case):
     """Points of small classes go to the nearest of the large ones; none large is an error."""
     large = [c for c, size in enumerate(case.sizes) if size >= case.k]
@@ -100,7 +101,7 @@ def test_moving_leaves_large_classes_and_sends_the_others_to_the_nearest(case):
 
 
 @given(cases, st.sampled_from(["merge", "move"]))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_classes_are_large_and_keep_the_groups_of_those_that_stayed(case, small):
     """Every class has k records, and the groups of the class that others joined, numbered anew."""
     large = [c for c, size in enumerate(case.sizes) if size >= case.k]

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 
 import naive_mondrian as naive
 import naive_workload as twins
+from effort import examples
 from guided import guided
 from kanonym.algorithms import workload
 from kanonym.algorithms.mondrian import Mondrian
@@ -54,7 +55,7 @@ def encoded(columns, target, recoding="interval"):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(case=guided(2, 6, 12, 30))
 def test_every_class_satisfies_every_model(algorithm, case):
     """Whatever the target, each record is in one class, and classes satisfy the models."""
@@ -65,7 +66,7 @@ def test_every_class_satisfies_every_model(algorithm, case):
 
 
 @pytest.mark.parametrize("split", ["loss", "span"])
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(case=guided(3, 8, 16))
 def test_mondrian_cuts_by_gain_and_then_as_without_a_target(split, case):
     """Its classes are those of the plain recursion in each node that no cut gains in."""
@@ -89,7 +90,7 @@ def test_mondrian_cuts_by_gain_and_then_as_without_a_target(split, case):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(case=guided(3, 8, 16))
 def test_the_account_says_the_task_and_the_impurity_that_is_left(algorithm, case):
     """It is a share of that of the whole table, and classes never add to it."""

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from conftest import FRAMES
+from effort import examples
 from kanonym.attacks.background import BackgroundKnowledge
 from kanonym.attacks.homogeneity import Homogeneity
 from kanonym.attacks.inference import Inference
@@ -748,7 +749,7 @@ MARKS = ["MARKED-a", "MARKED-b", "MARKED-c", None]
 
 
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_no_value_of_a_person_is_told(data):
     """The JSON form has names of columns and rates; no quasi-identifier, no sensitive value."""
     n = data.draw(st.integers(2, 20))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.attacks.cells import cell_codes, regrouped
 from pairs import categorical, numeric, pair
 from scenes import scene, shuffled
@@ -17,7 +18,7 @@ PLACES = st.sampled_from([None, "Ulm", "Bonn", ("Bonn", "Ulm"), "*"])
 
 
 @given(st.lists(st.tuples(CELLS, PLACES), min_size=1, max_size=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_equal_cells_have_one_code(rows):
     """Records have the same class exactly where they leave the same values open."""
     cells, places = zip(*rows, strict=True)

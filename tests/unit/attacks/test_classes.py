@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from hypothesis import given, settings
 
+from effort import examples
 from kanonym.attacks.classes import classes_by
 from linkages import everybody, linkages
 from pairs import categorical, kept, numeric, pair
@@ -26,7 +27,7 @@ def opened(tables, record, names):
 
 
 @given(linkages())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_records_of_a_class_leave_the_same_open(tables):
     """Two records are in one class exactly where all columns leave the same values open."""
     for names in (tables.quasi_identifiers, tables.quasi_identifiers[:1]):

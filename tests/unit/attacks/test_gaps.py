@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.attacks import gaps as module
 from kanonym.attacks.gaps import nearest_gaps
 from pairs import categorical, numeric, pair
@@ -33,7 +34,7 @@ def strange(town, cell):
 
 
 @given(st.lists(st.tuples(CELLS, PLACES), min_size=1, max_size=8), st.sampled_from([1, 5, 1 << 20]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_it_is_the_least_sum_of_ways(records, cells):
     """Compared with every record, none is nearer, and one is as near; whatever the memory."""
     persons = [(age, town) for age in AGES for town in TOWNS]

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.attacks.inference import Inference
 from kanonym.data.errors import PolicyError
 from scenes import HIDDEN, ILLNESS, KNOWN, banded, people, released, scene, shuffled, starred
@@ -217,7 +218,7 @@ PLACES = {"Bonn": {"Bonn"}, "{Bonn, Ulm}": {"Bonn", "Ulm"}, "*": set(TOWNS), "Ki
         max_size=12,
     )
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_guesses_are_those_of_a_plain_count(records):
     """Votes counted in a dict, each through the number of towns left open, guess the same."""
     persons = [(town, disease) for town in TOWNS for disease in ILLNESS]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 import naive_linkage
+from effort import examples
 from kanonym.attacks.linkage import CHANGED, Linkage
 from kanonym.attacks.scene import Scene
 from kanonym.data.errors import PolicyError
@@ -22,7 +23,7 @@ def carried_out(sight, attempts=None, seed=0):
 
 
 @given(linkages(most=12))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_equals_the_twin(tables):
     """Each person counts what a random pick of the nearest records is expected to find."""
     found = carried_out(Scene(tables, None, ()))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.attacks import lookup
 from kanonym.attacks.lookup import candidates, classes_of, is_changed
 from naive_candidates import open_to
@@ -46,7 +47,7 @@ def listed(found):
 
 
 @given(pairs(), st.sampled_from([("age", "town"), ("town",), ()]))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_it_finds_the_classes_whose_records_are_open(pair, names):
     """A class is a candidate exactly where its records leave all compared values open."""
     persons = np.arange(pair.n_original)
@@ -56,7 +57,7 @@ def test_it_finds_the_classes_whose_records_are_open(pair, names):
 
 
 @given(pairs(), st.integers(1, 40))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_memory_does_not_change_what_is_found(pair, cells):
     """However few cells are looked at together, the candidates are the same."""
     persons = np.arange(pair.n_original)
@@ -67,7 +68,7 @@ def test_memory_does_not_change_what_is_found(pair, cells):
 
 
 @given(pairs())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_classes_can_be_chosen(pair):
     """Among some classes, those are found that are found among all."""
     persons, chosen = np.arange(pair.n_original), np.unique(pair.classes)[::2].astype(np.int64)
@@ -121,7 +122,7 @@ def test_means_and_rounded_values_are_told_from_generalized_ones(release, change
 
 
 @given(pairs())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_changed_is_what_leaves_persons_out(pair):
     """A column tells where more persons find no cell than records or cells are suppressed."""
     persons, missing = np.arange(pair.n_original), max(pair.n_original - pair.n_released, 0)

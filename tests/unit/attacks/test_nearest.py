@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.attacks.nearest import TIE, nearest
 
 POINTS = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=40)
 
 
 @given(POINTS, POINTS, st.sampled_from(["euclidean", "manhattan"]))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_it_is_the_first_of_the_nearest(points, asked, distance):
     """Compared with every point, none is nearer, and none as near comes before it."""
     points, asked = np.array(points, float), np.array(asked, float)

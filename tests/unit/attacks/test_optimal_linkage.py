@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_linkage
+from effort import examples
 from kanonym.attacks.classes import classes_by
 from kanonym.attacks.linkage import Linkage
 from kanonym.attacks.optimal_linkage import SECOND, UNKNOWN, OptimalLinkage, _assigned, _blocks
@@ -36,7 +37,7 @@ def noisy(n, spread, seed=0):
 
 
 @given(linkages(most=5))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_no_other_assignment_is_nearer(tables):
     """In one block the sum of distances is the least of all ways to give different records."""
     names = tables.quasi_identifiers
@@ -62,7 +63,7 @@ def test_no_other_assignment_is_nearer(tables):
 
 
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(0, 5))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_blocks_hold_everybody_and_every_record_once(block, n, seed):
     """Persons and records are each in at most one block, of at most the size asked for."""
     random = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from effort import examples
 from kanonym.attacks.outcome import AttackOutcome, Counted
 
 TIMES = 2000
@@ -52,7 +53,7 @@ def outcomes(draw):
 
 
 @given(st.integers(1, 5000), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_the_interval_of_a_rate_is_wilsons(attempts, share, confidence):
     """It is what SciPy computes for a proportion by Wilson's method."""
     successes = round(share * attempts)
@@ -113,7 +114,7 @@ def test_an_estimated_chance_that_always_succeeded_leaves_everything_open():
 
 
 @given(outcomes())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_risk_lies_in_its_interval_and_that_between_0_and_1(one):
     """Whatever was counted, of whomever."""
     low, high = one.interval
@@ -122,7 +123,7 @@ def test_risk_lies_in_its_interval_and_that_between_0_and_1(one):
 
 
 @given(outcomes())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_higher_confidence_is_a_wider_interval(one):
     """The interval at 99 % has the one at 80 %."""
     narrow, wide = (

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.attacks import predicates as module
 from kanonym.attacks.predicates import Predicates, matched, possible
 from pairs import categorical, numeric, pair
@@ -53,7 +54,7 @@ def open_values(cell, side, values):
 
 
 @given(situations())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_persons_satisfy_a_predicate_whose_values_are_allowed(situation):
     """A person counts where each column's value is among those that the condition allows."""
     tables, columns, asked = situation
@@ -72,7 +73,7 @@ def test_persons_satisfy_a_predicate_whose_values_are_allowed(situation):
 
 
 @given(situations())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_records_may_satisfy_a_predicate_with_which_they_share_values(situation):
     """A released record counts where each of its cells leaves an allowed value open.
 
@@ -98,7 +99,7 @@ def test_records_may_satisfy_a_predicate_with_which_they_share_values(situation)
 
 
 @given(situations(), st.integers(1, 40))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_memory_does_not_change_counts(situation, cells):
     """Looked at in small parts, the same records are counted."""
     tables, _, asked = situation

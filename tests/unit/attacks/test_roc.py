@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score, roc_curve
 
+from effort import examples
 from kanonym.attacks import roc
 from kanonym.attacks.outcome import Counted
 
@@ -21,7 +22,7 @@ def joined(members, others):
     return np.repeat([1, 0], [len(members), len(others)]), np.concatenate([members, others])
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(SCORES, SCORES)
 def test_the_area_is_that_of_scikit_learn(members, others):
     """Ties count half, as in the trapezoids under the curve."""
@@ -29,7 +30,7 @@ def test_the_area_is_that_of_scikit_learn(members, others):
     assert roc.area(members, others) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(SCORES, SCORES)
 def test_the_interval_has_delongs_variance(members, others):
     """Around logarithmic odds; its variance is of rows and columns of the table of all pairs."""
@@ -47,7 +48,7 @@ def test_the_interval_has_delongs_variance(members, others):
     assert [low, high] == pytest.approx(list(1 / (1 + np.exp(-odds))), abs=1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(SCORES, SCORES)
 def test_no_threshold_gains_more(members, others):
     """The best threshold has the largest true less false positive rate of all."""
@@ -55,7 +56,7 @@ def test_no_threshold_gains_more(members, others):
     assert found == pytest.approx(max(roc.advantage(members, others, t) for t in range(8)))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(SCORES, SCORES, st.sampled_from([0.01, 0.1, 0.25, 0.5]))
 def test_the_true_positive_rate_lies_on_the_curve(members, others, false):
     """Between two thresholds the curve is a straight line; at a step its upper end counts."""

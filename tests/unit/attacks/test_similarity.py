@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_similarity
+from effort import examples
 from kanonym import similarity_attack
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 
@@ -41,7 +42,7 @@ def table(rows, **further):
     st.sampled_from([0.0, 0.3, 0.5, 1.0]),
     st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_equals_the_twin(persons, released, data, distance, threshold, standardize):
     """Groups, distances, shared values and who is re-identified are as by comparing all pairs."""
     secrets = data.draw(

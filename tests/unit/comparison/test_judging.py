@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.comparison.judging import LEAST_BEND, frontier, knee
 
 RELEASES = st.lists(
@@ -20,7 +21,7 @@ RELEASES = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(releases=RELEASES)
 def test_nothing_beats_a_release_on_the_frontier(releases):
     """A release is there exactly if no other is better in one and no worse in the other.
@@ -53,7 +54,7 @@ def test_the_knee_is_farthest_below_the_line_between_the_ends():
     assert (found.gained, found.paid) == (pytest.approx(0.5), pytest.approx(0.1))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     sizes=st.lists(st.integers(2, 500), min_size=3, max_size=8, unique=True),
     steps=st.lists(st.floats(0.01, 1), min_size=8, max_size=8),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym import PolicyError, QuasiIdentifier
 from kanonym.data.conventions import (
     DateConvention,
@@ -91,7 +92,7 @@ def test_two_readings_are_an_error_that_names_both(texts, message):
     assert not any(text in str(error.value) for text in texts)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.dates(date(1000, 1, 1), date(9999, 12, 31)), min_size=1),
     st.sampled_from(["%d.%m.%Y", "%-d/%-m/%Y", "%m-%d-%Y", "%Y/%m/%d", "%d %b %Y"]),
@@ -102,7 +103,7 @@ def test_dates_are_written_as_they_are_read(dates, form):
     assert convention.read(convention.write(pl.Series(dates))).to_list() == dates
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.floats(-1e9, 1e9).map(lambda x: round(x, 4)), min_size=1),
     st.sampled_from(["1.234,50 €", "$1,234.5", "1234,5 %", "1'234.50", "1 234,5"]),

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.fitting.hierarchies import extended, from_rows, rule_of, to_rows
 
 H = ka.hierarchy
@@ -110,7 +111,7 @@ def test_levels_that_the_fit_left_out_do_not_shift_the_others():
     st.lists(st.integers(-60, 90), max_size=15),
     st.sampled_from([H.intervals(width=[5, 20]), H.intervals(bounds=[0, 18]), H.masking()]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_no_value_of_the_fit_changes_its_labels(values, new, source):
     """Whatever comes, the values of the fit keep their order and the labels of every level."""
     hierarchy, rule = fitted(source, values)

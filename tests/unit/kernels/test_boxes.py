@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from effort import examples
 from kanonym.kernels.boxes import mean_products, normal_quantile
 from naive_boxes import naive_mean_products
 
 
 @given(st.data(), st.integers(1, 4), st.integers(1, 5), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_boxes_agree_with_twin(data, d, n_points, moves):
     """Boxes agree with the twin: equal, unsorted, empty and unbounded ones among them."""
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
@@ -34,7 +35,7 @@ def test_boxes_agree_with_twin(data, d, n_points, moves):
 
 
 @given(st.floats(2.0**-53, 1 - 2.0**-53))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_quantiles_agree_with_the_standard_library(p):
     """The normal quantile is that of the standard library, to seven digits."""
     assert normal_quantile(p) == pytest.approx(NormalDist().inv_cdf(p), rel=2e-7, abs=1e-12)

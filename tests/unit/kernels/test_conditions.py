@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_mondrian as naive
+from effort import examples
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.conditions import shell_sort, sides_satisfy
 from tables import tables
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(table=tables(), data=st.data())
 def test_sides_satisfy_the_models_as_their_twins_do(table, data):
     """A side of a cut satisfies the conditions where its rows satisfy the models by definition.

@@ -7,6 +7,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import naive_containing
+from effort import examples
 from kanonym.kernels.containing import LEAF, Boxes, containing, plant
 
 
@@ -43,7 +44,7 @@ def compiled(boxes, listed):
     st.integers(1, 4),
     st.sampled_from([1, 3, 10, 50]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_the_box_is_the_twins(seed, n, d, size):
     """Of overlapping boxes the first contains a point, also beside and between all boxes."""
     rng = np.random.default_rng(seed)

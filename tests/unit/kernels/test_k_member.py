@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_k_member
+from effort import examples
 from kanonym.data.hierarchy.base import with_null
 from kanonym.data.table import Domain
 from kanonym.kernels.k_member import k_member
@@ -94,21 +95,21 @@ def is_the_twins(case):
     ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(seed=st.integers(0, 2**32 - 1))
 def test_classes_are_the_twins(seed):
     """Classes, in the order of their formation, hold the records that the twin's hold."""
     is_the_twins(Case(seed))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32 - 1))
 def test_classes_of_larger_tables_are_the_twins(seed):
     """So they do where tuples are many and are skipped by their first codes."""
     is_the_twins(Case(seed, large=True))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seed=st.integers(0, 2**32 - 1))
 def test_classes_have_k_records_and_those_left_over(seed):
     """There are as many classes as there is room for; what is left over makes some larger."""
@@ -120,7 +121,7 @@ def test_classes_have_k_records_and_those_left_over(seed):
     assert sum(size - case.k for size in sizes) == len(case.records) % case.k
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 2**32 - 1))
 def test_numbers_without_ties_are_the_twins(seed):
     """So are classes of real numbers, whose losses are rounded."""

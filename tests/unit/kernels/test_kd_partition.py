@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_kdtree
+from effort import examples
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.kd_partition import accumulated_order, halve_in_turn
@@ -38,7 +39,7 @@ def shuffled(draw, *sizes):
 
 
 @pytest.mark.parametrize("sizes", [(), (60, 120)], ids=["small", "large"])
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data())
 def test_classes_and_their_order_are_the_twins(sizes, data):
     """Classes, their numbers and the order of records in them are those of sorting each time.

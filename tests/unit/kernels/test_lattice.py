@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from effort import examples
 from kanonym.kernels.branching import search_below
 from kanonym.kernels.lattice import (
     ABOVE,
@@ -44,7 +45,7 @@ def test_keys_hold_the_tuples_in_their_order(walk):
     assert rows == sorted(rows)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(walk=walks())
 def test_runs_are_the_tuples_that_agree_so_far(walk):
     """On an attribute and all before it, with their class above, records and persons."""
@@ -63,7 +64,7 @@ def test_runs_are_the_tuples_that_agree_so_far(walk):
         assert not runs[-1, [LABEL, RECORDS, PERSONS]].any()
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(walk=walks())
 def test_generalized_tuples_are_joined_and_small_classes_leave(walk):
     """Sorted again, equal ones added up; labels of what leaves are counted where asked."""
@@ -90,7 +91,7 @@ def test_generalized_tuples_are_joined_and_small_classes_leave(walk):
         assert (counts == again[1]).all()
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(walk=walks())
 def test_every_level_is_tried(walk):
     """Records that go, losses and bound are those of the whole table, counted from scratch.
@@ -117,7 +118,7 @@ def test_every_level_is_tried(walk):
             assert losses[level, -1] == pytest.approx(expected[1], abs=1e-12)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(walk=walks())
 def test_bounds_grow_on_the_way_down(walk):
     """No node below a branch scores less than the branch's bound."""
@@ -130,7 +131,7 @@ def test_bounds_grow_on_the_way_down(walk):
             )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(walk=walks())
 def test_classes_are_those_that_the_first_attributes_make(walk):
     """Their labels, records and persons, and the class of each tuple."""
@@ -147,7 +148,7 @@ def test_classes_are_those_that_the_first_attributes_make(walk):
             assert labels[place].tolist() == [*one[:a], label]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(walk=walks())
 def test_the_search_below_a_branch_finds_the_least_score(walk):
     """Of all nodes below; it leaves nothing open, and no better one than what is known."""
@@ -178,7 +179,7 @@ def test_the_search_below_a_branch_finds_the_least_score(walk):
             assert nodes[tuple(levels.tolist())] == pytest.approx(least, abs=1e-12)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(walk=walks())
 def test_a_search_that_is_stopped_leaves_a_bound(walk):
     """After any number of nodes, what is open and what was found bound the least score."""

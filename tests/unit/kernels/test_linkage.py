@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 
 import naive_linkage
+from effort import examples
 from kanonym.kernels.opened import BITS, LEAF
 from linkages import away_from, linkages, searched
 from pairs import categorical, numeric, pair
 
 
 @given(linkages())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_the_nearest_class_is_found(tables):
     """No class is nearer by the first, then by the second distance, and none before it as near."""
     classes, numbers, codes = searched(tables)
@@ -25,7 +26,7 @@ def test_the_nearest_class_is_found(tables):
 
 
 @given(linkages())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_equally_near_records_are_counted(tables):
     """As many records are as near as the own one as by looking at all, none if one is nearer."""
     classes, numbers, codes = searched(tables)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import event, given, settings
 
 import naive_mdav
+from effort import examples
 from kanonym.kernels.centroid import NOMINAL, ORDERED
 from kanonym.kernels.mdav import mdav
 from points import cases, labels_of
@@ -24,7 +25,7 @@ def partitioned(case):
 
 
 @given(cases)
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_the_partition_is_the_twins(case):
     """Skipping what cannot be the answer changes no group, ties and duplicates included."""
     labels, n_groups = partitioned(case)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_mondrian as naive
+from effort import examples
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.mondrian import _records
 from kanonym.data.table import encode
@@ -71,7 +72,7 @@ def test_a_node_is_measured_as_its_rows(table):
 
 
 @pytest.mark.parametrize("strategy", [SMALL, LARGE], ids=["small", "large"])
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data())
 def test_least_loss_cut_is_its_twin(strategy, data):
     """Of all cuts that satisfy the models the one of least loss is chosen, ties as documented."""
@@ -82,7 +83,7 @@ def test_least_loss_cut_is_its_twin(strategy, data):
 
 
 @pytest.mark.parametrize("strategy", [SMALL, LARGE], ids=["small", "large"])
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data())
 def test_wide_cut_is_its_twin(strategy, data):
     """The widest attribute is cut beside its median, or what comes next where that fails."""
@@ -142,7 +143,7 @@ def test_records_are_moved_as_they_are(codes, cut):
     assert (records[middle:, 1] > cut).all()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(table=SMALL, exact=st.integers(0, 14))
 def test_refining_is_its_twin(table, exact):
     """A table ends in the classes of the recursion, wherever it turns from median to least loss."""

@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_linkage
+from effort import examples
 from kanonym.kernels.neighbours import class_distances
 from linkages import away_from, linkages, searched
 
 
 @given(linkages())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_distances_are_those_of_the_twin(tables):
     """Of every person and class, both distances are what the definition says, to the last bit."""
     classes, numbers, codes = searched(tables)
@@ -25,7 +26,7 @@ def test_distances_are_those_of_the_twin(tables):
 
 
 @given(linkages(most=7), st.integers(1, 4))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_neighbours_of_both_sets_of_columns(tables, wanted):
     """Neighbours have one in common as often as among all sets that could be the nearest."""
     from kanonym.attacks.linkability import _linked

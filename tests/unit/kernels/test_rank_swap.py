@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_rank_swap
+from effort import examples
 from kanonym.kernels.rank_swap import swap_ranks
 
 DRAWS = st.lists(st.floats(0, 1, exclude_max=True), max_size=70)
 
 
 @given(DRAWS, st.integers(1, 80))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_equals_the_twin(draws, reach):
     """The same ranks are paired as by going through lists."""
     found = swap_ranks(np.array(draws, float), reach).tolist()

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_mondrian as naive
+from effort import examples
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.mondrian import workspace
@@ -48,7 +49,7 @@ def alone(table):
 
 
 @pytest.mark.parametrize("sizes", [(), (60,)], ids=["small", "large"])
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data(), by_loss=st.booleans())
 def test_halving_is_its_twin(sizes, data, by_loss):
     """The classes are those of the recursion: best attribute first, ties divided by code."""

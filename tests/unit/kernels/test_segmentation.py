@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import naive_segmentation as naive
 import naive_workload
+from effort import examples
 from kanonym.algorithms.criteria import compiled
 from kanonym.data.table import encode
 from kanonym.kernels.segmentation import Limits, Purity, cut, first_fit
@@ -66,7 +67,7 @@ class Order:
         assert loss == pytest.approx(lost, abs=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(table=SMALL, data=st.data())
 def test_no_cut_loses_less_where_conditions_last(table, data):
     """For numbers of records and of distinct values a complete cut is the best of all cuts."""
@@ -85,7 +86,7 @@ def test_no_cut_loses_less_where_conditions_last(table, data):
         assert order.complete or reach < order.n
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(table=SMALL, data=st.data(), numbers=st.booleans())
 def test_no_cut_of_less_loss_and_impurity_together(table, data, numbers):
     """With a target, what is least is the loss and the weighed impurity of all classes."""
@@ -119,7 +120,7 @@ def test_no_cut_of_less_loss_and_impurity_together(table, data, numbers):
         assert loss == pytest.approx(lost, abs=1e-6)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(table=SMALL, data=st.data(), apart=st.booleans(), reach=st.integers(1, 12))
 def test_the_cut_is_that_of_its_rule(table, data, apart, reach):
     """Whatever the models, units and known classes: the loss is that of the plain rule."""
@@ -137,7 +138,7 @@ def test_the_cut_is_that_of_its_rule(table, data, apart, reach):
             assert {i for i in range(m) if known[i]} <= set(starts)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(table=SMALL, data=st.data())
 def test_no_cut_loses_more_than_a_known_division(table, data):
     """Where known classes satisfy the models, what is found loses no more than they do."""
@@ -150,7 +151,7 @@ def test_no_cut_loses_more_than_a_known_division(table, data):
     assert order.cut(starts, len(starts))[1] <= lost + 1e-9
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(table=SMALL, data=st.data())
 def test_first_fit_is_its_twin(table, data):
     """Units are joined from the left until they satisfy the models; the rest joins the last."""
@@ -159,7 +160,7 @@ def test_first_fit_is_its_twin(table, data):
     assert found.tolist() == naive.first_fit(order.units, table.satisfies)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(table=SMALL, data=st.data(), k=st.integers(1, 5))
 def test_classes_have_k_to_2k_minus_1_records(table, data, k):
     """Where only k is asked for, no class is long enough to be two."""

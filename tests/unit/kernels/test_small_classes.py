@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_small_classes
+from effort import examples
 from kanonym.kernels.small_classes import merged, nearest_centres
 from tables import pick
 
@@ -30,7 +31,7 @@ cases = st.builds(Case, st.integers(0, 2**32 - 1))
 
 
 @given(cases)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_classes_join_as_the_twins_do(case):
     """The smallest class joins the one of the nearest centre, ties and duplicates included."""
     found = merged(case.centres, case.weights, case.sizes, case.k)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_suda
+from effort import examples
 from kanonym.kernels.suda import BLOCK, minimal_uniques
 
 
@@ -36,7 +37,7 @@ def sets_of(codes, largest):
 
 
 @given(tables(), st.integers(1, 7))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_equals_the_twin(codes, largest):
     """The same sets are found as by trying every set of attributes for every record."""
     assert sets_of(codes, largest) == naive_suda.minimal_uniques(codes.tolist(), largest)

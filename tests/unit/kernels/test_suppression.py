@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_mondrian as naive
+from effort import examples
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.mondrian import workspace
@@ -33,7 +34,7 @@ def ask(table, starts, stops, budget):
 
 
 @pytest.mark.parametrize("sizes", [(), (60,)], ids=["small", "large"])
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data(), budget=st.sampled_from([1, 2, 3, 5, 100]))
 def test_suppressing_cut_is_its_twin(sizes, data, budget):
     """The chosen cut saves most for each suppressed record, and what stays satisfies the models."""

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import event, given, settings
 
 import naive_t_closeness_first as naive
+from effort import examples
 from kanonym.algorithms.microaggregation.t_closeness_first import class_size_for
 from kanonym.kernels.t_closeness_first import t_closeness_first
 from points import cases, labels_of
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(case=cases)
 def test_groups_are_the_twins(case):
     """Groups are those of comparing every distance, in the order of their formation."""

@@ -11,6 +11,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import naive_univariate
+from effort import examples
 from kanonym.kernels.univariate import optimal_cut
 
 
@@ -36,7 +37,7 @@ def sizes_of(labels):
 
 
 @given(cases())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_no_other_cut_has_a_smaller_error(case):
     """The squared error is that of the best of all cuts; where one alone has it, that is found."""
     values, k = case
@@ -52,7 +53,7 @@ def test_no_other_cut_has_a_smaller_error(case):
     st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60),
     st.integers(1, 8),
 )
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_groups_are_runs_of_k_to_twice_k_less_one(values, k):
     """Groups stand in the order of values, and each has k to 2 k - 1 of them."""
     k = min(k, len(values))

@@ -8,6 +8,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import naive_v_mdav
+from effort import examples
 from kanonym.kernels.v_mdav import v_mdav
 from points import cases, labels_of
 
@@ -26,7 +27,7 @@ def of_numbers(rows, k, gamma):
 
 
 @given(cases, GAMMAS)
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_the_partition_is_the_twins(case, gamma):
     """Asking a tree instead of every record changes no group, ties and duplicates included."""
     labels, n_groups = partitioned(case, gamma)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import naive_mondrian as naive
 import naive_workload as twins
+from effort import examples
 from guided import guided
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.mondrian import _records
@@ -54,7 +55,7 @@ class Node:
 
 
 @pytest.mark.parametrize("strategy", [SMALL, LARGE], ids=["small", "large"])
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data())
 def test_the_cut_of_largest_gain_is_its_twin(strategy, data):
     """Of all cuts that satisfy the models the one of largest gain is chosen, ties as documented."""
@@ -63,7 +64,7 @@ def test_the_cut_of_largest_gain_is_its_twin(strategy, data):
     assert Node(case).cut() == expected
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(case=guided(5, 12, 60))
 def test_what_is_left_is_what_the_recursion_leaves(case):
     """Cuts are made until none gains, each half on its own, and each record stays once."""
@@ -73,7 +74,7 @@ def test_what_is_left_is_what_the_recursion_leaves(case):
     assert Node(case).refine()[0] == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(case=guided())
 def test_only_once_makes_the_first_cut(case):
     """Both sides of the first cut are marked, and where the right one begins is returned."""
@@ -83,7 +84,7 @@ def test_only_once_makes_the_first_cut(case):
     assert middle == (-1 if cut is None else len(naive.divide(case.rows, cut)[0]))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(case=guided(3, 8, 16))
 def test_the_gain_is_the_impurity_that_falls(case):
     """What the integers say is the entropy, or the squared error, of node less both sides."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 import reading
+from effort import examples
 from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
@@ -235,7 +236,7 @@ def column(values):
     return st.lists(st.sampled_from(values), min_size=30, max_size=30)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     n=st.integers(2, 30),
     x=column([0, 1, 2, 5, 40, None]),

@@ -21,6 +21,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import naive_minimization as naive
+from effort import examples
 from kanonym.minimization import Minimizer
 
 JOBS = ["clerk", "cook", "driver", "nurse", "smith"]
@@ -84,7 +85,7 @@ def test_relative_accuracy_of_numbers_is_r2_against_the_own_predictions(target):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.5, 0.8, 0.95]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_gcp_is_the_one_that_looking_at_each_record_gives(seed, target):
     """GCP is in [0, 1] and equals the mean width of the one cell that holds each record."""
     columns, answers = people(80, seed)

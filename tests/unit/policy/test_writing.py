@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.policy.document import parse
 from kanonym.policy.writing import WIDTH, written
 
@@ -12,7 +13,7 @@ NAMES = st.text(min_size=1, max_size=8)
 VALUES = st.one_of(st.integers(), st.booleans(), st.text(max_size=8), st.lists(st.integers()))
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.dictionaries(NAMES, st.dictionaries(NAMES, VALUES)), st.text(max_size=300))
 def test_the_text_reads_back_as_the_form(attributes, sentence):
     """Whatever names, values and comments hold, parsing gives the form that was written."""

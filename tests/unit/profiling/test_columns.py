@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.errors import DataError
 from kanonym.profiling.columns import content_of, unreadable
 
@@ -42,7 +43,7 @@ def test_categories_are_ordered_or_not():
     assert content(["a"], dtype=pl.Enum(["a"])).type == "ordered categories"
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.one_of(st.none(), st.integers(0, 5)), max_size=20))
 def test_nulls_and_values_are_counted(values):
     """Null is a value where records are told apart, and is counted on its own."""

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_separation as naive
+from effort import examples
 from kanonym.profiling import minimal
 from kanonym.profiling.minimal import Threshold, minimal_sets
 from kanonym.profiling.separation import separation_of
@@ -32,7 +33,7 @@ def digits(n_rows, width=7):
     return {f"d{at}": ((rows >> at & 1).astype(np.int32), 2) for at in range(width)}
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(tables(), st.sampled_from([0, 0.5, 1, 2.5]))
 def test_the_search_finds_every_minimal_set_and_no_other(columns, others):
     """By levels, with pruning, the sets are those that looking at each set finds."""

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym import profiling
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.patients import patients
@@ -152,7 +153,7 @@ VALUES = {
 }
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_the_policy_of_any_table_runs_unedited(data):
     """Whatever the columns hold, the release satisfies the policy that was suggested."""

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_separation as naive
+from effort import examples
 from kanonym.profiling.separation import Separation, separation_of
 
 
@@ -25,7 +26,7 @@ def encoded(columns):
     return {name: (np.array(codes, np.int32), 4) for name, codes in columns.items()}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables())
 def test_every_count_is_that_of_the_pairs(columns):
     """Combinations, uniques, the smallest group and equal pairs are what counting gives."""

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.microaggregation.mdav import MDAV
@@ -103,7 +104,7 @@ def job_of(table, algorithm):
 
 
 @pytest.mark.parametrize("algorithm", [Mondrian(), Mondrian(strict=False)], ids=str)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(table=tables(16, 60), seed=st.integers(0, 99))
 def test_fragments_are_finished_alike_in_any_order_and_process(algorithm, table, seed):
     """Neither the order of rows nor the way to another process changes what is decided."""
@@ -114,7 +115,7 @@ def test_fragments_are_finished_alike_in_any_order_and_process(algorithm, table,
 
 
 @pytest.mark.parametrize("algorithm", [Mondrian(), Mondrian(strict=False)], ids=str)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(table=tables(16, 60))
 def test_fragments_keep_every_record(algorithm, table):
     """Each tuple has all its records, in classes of one fragment, each described once."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import effort
 from kanonym.data import hierarchy
 from kanonym.report.examples import SHOWN, examples_of
 from kanonym.report.resolution import released_counts
@@ -26,7 +27,7 @@ def examples(divided, values, labels, recoding, *, tree=None, floor=2):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=effort.examples(60), deadline=None)
 @given(values=st.lists(st.integers(-10_000, 10_000), min_size=2, max_size=40))
 def test_invented_numbers_lie_within_the_released_bounds(divided, values):
     """An invented number is between the ends of the interval that it is shown with."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.sigo.attributes import attribute, identities
 from kanonym.sigo.printing import lines
@@ -41,7 +42,7 @@ def printed(records):
     return lines(records, None, {}).decode()
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.lists(st.dictionaries(TEXTS, VALUES, min_size=1, max_size=3), min_size=1, max_size=6))
 def test_any_records_come_back(rows):
     """Records of any keys and values are printed as they came, in order, blanks and all."""

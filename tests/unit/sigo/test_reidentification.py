@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.sigo.attributes import attribute, identities
 from kanonym.sigo.clusters import clusters_of, models_of
@@ -67,7 +68,7 @@ def naive(original, masked):
     return printed
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=12),
     st.lists(st.tuples(CELLS, CELLS, st.sampled_from("ab")), min_size=1, max_size=12),
@@ -198,7 +199,7 @@ def test_equal_records_that_differ_in_the_value_tell_nothing():
     assert merged(rows, k=3) == rows
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.lists(
         st.tuples(st.integers(0, 1), CELLS, CELLS, st.sampled_from("ab")), min_size=2, max_size=10

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.synthesis.classes import Classes, classes_of
 from kanonym.synthesis.wanted import Wanted, needs
@@ -58,7 +59,7 @@ def situations(draw):
 
 
 @given(situations())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_the_fewest_records_are_those_of_trying_every_number(situation):
     """Records and new values are the least that reach all targets, or the target is refused."""
     size, distinct, reach, wanted = situation

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
@@ -64,7 +65,7 @@ def by_record(attribute, labels):
 
 
 @pytest.mark.parametrize("recoding", RECODINGS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=grouped())
 def test_a_class_releases_what_its_groups_would_release_as_classes(recoding, case):
     """In each attribute, records get the value of a partition whose classes are its groups."""
@@ -92,7 +93,7 @@ def test_a_mean_is_that_of_the_groups_records():
 
 
 @pytest.mark.parametrize("recoding", RECODINGS)
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(case=grouped())
 def test_joining_classes_of_equal_values_changes_no_value(recoding, case):
     """Classes that release the same are joined, and recoded again every record has its values."""
@@ -111,7 +112,7 @@ def test_joining_classes_of_equal_values_changes_no_value(recoding, case):
     assert join_equal(table, joined, after) is joined
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     groups=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=12),
     seed=st.integers(0, 1000),

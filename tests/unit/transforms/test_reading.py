@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.transforms.reading import read_pair
 from kanonym.transforms.reading.texts import Codes
 
@@ -355,7 +356,7 @@ def test_shuffled_large_integers_are_not_taken_for_their_neighbours():
     st.lists(st.text("ab", min_size=1, max_size=5), min_size=1, max_size=12, unique=True),
     st.lists(st.text("ab**", min_size=1, max_size=6), min_size=1, max_size=4),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_masks_that_are_announced_find_what_others_find(texts, masks):
     """What masks have in common is done once, and each has the codes that it has alone."""
     together = Codes(texts, masks)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 import naive_k_member
+from effort import examples
 from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
@@ -46,7 +47,7 @@ def partition(frame, models, seed=0):
 
 
 @given(drawn=tables(), seed=st.integers(0, 3))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_classes_are_the_twins(drawn, seed):
     """Classes are those of trying every record, the column of fewest values first."""
     frame, k = drawn
@@ -66,7 +67,7 @@ def test_classes_are_the_twins(drawn, seed):
 
 
 @given(drawn=tables(), randoms=st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_release_is_k_anonymous_whatever_the_order_of_records(drawn, randoms):
     """Every row is there k times, nobody is left out, and the order of the input is no matter."""
     frame, k = drawn

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import kanonym as ka
+from effort import examples
 from kanonym.algorithms.clustering.kmeans import KMeans
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
@@ -89,7 +90,7 @@ def test_standardizing_lets_small_columns_count():
 
 
 @given(drawn=tables(), per_column=st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_there_are_at_most_so_many_clusters(drawn, per_column):
     """Classes are no more than clusters; in columns alone, groups are not."""
     frame, clusters = drawn
@@ -104,7 +105,7 @@ def test_there_are_at_most_so_many_clusters(drawn, per_column):
 
 
 @given(drawn=tables())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_columns_alone_are_clustered_as_tables_of_one_column(drawn):
     """The groups of a column are the clusters that it has as a table of its own."""
     frame, clusters = drawn
@@ -159,7 +160,7 @@ def test_without_a_model_an_outlier_is_a_class_of_its_own():
 @pytest.mark.parametrize("small", ["merge", "move"])
 @pytest.mark.parametrize("per_column", [False, True])
 @given(drawn=tables(), data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_release_has_the_k_that_is_asked_for(small, per_column, drawn, data):
     """Verified from the released rows: each is there k times; nobody is left out."""
     frame, clusters = drawn
@@ -222,7 +223,7 @@ def test_average_risk_is_met():
 
 
 @given(drawn=tables(), per_column=st.booleans(), randoms=st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_order_of_records_changes_nothing(drawn, per_column, randoms):
     """The same records in another order are in the same classes."""
     frame, clusters = drawn

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
@@ -43,7 +44,7 @@ def partition(frame, k, models=()):
 
 
 @given(tables())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_each_column_is_cut_alone(drawn):
     """In every column the sorted values are in the groups of the best cut of that column."""
     frame, k = drawn
@@ -55,7 +56,7 @@ def test_each_column_is_cut_alone(drawn):
 
 
 @given(tables())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_released_value_is_the_mean_of_k_records_or_more(drawn):
     """Without a model, columns have groups of k, and no column's total moves."""
     frame, k = drawn
@@ -81,7 +82,7 @@ def test_combinations_are_not_protected():
 
 
 @given(drawn=tables(), data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_release_has_the_k_that_the_policy_asks_for(drawn, data):
     """Rare combinations are merged: verified from the released rows, nobody left out."""
     frame, k = drawn
@@ -95,7 +96,7 @@ def test_a_release_has_the_k_that_the_policy_asks_for(drawn, data):
 
 
 @given(drawn=tables(), randoms=st.randoms(use_true_random=False), enforce=st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_released_values_do_not_depend_on_the_order_of_records(drawn, randoms, enforce):
     """The same records in another order give the same rows, ties and duplicates included."""
     frame, k = drawn

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 import naive_mdav
+from effort import examples
 from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
 from kanonym.data.hierarchy import groups
@@ -101,7 +102,7 @@ def expected(frame, k, *, standardize):
 
 
 @given(drawn=tables(), standardize=st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_classes_are_the_twins(drawn, standardize):
     """Classes are those of comparing every distance, in standard deviations or as they are."""
     frame, k = drawn
@@ -136,7 +137,7 @@ def weight_of(values, kind, *, standardize):
 
 
 @given(drawn=mixed_tables(), standardize=st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_classes_of_mixed_tables_are_the_twins(drawn, standardize):
     """Days count as numbers, grades as ranks, towns as 0 or 1, their missing values, too."""
     frame, k = drawn
@@ -180,7 +181,7 @@ def test_released_values_do_not_depend_on_the_order_of_records(drawn, randoms):
 
 
 @given(drawn=tables())
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_a_release_is_k_anonymous_and_keeps_the_totals(drawn):
     """Every row of means is there k times, nobody is left out, and no column's mean moves."""
     frame, k = drawn

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from effort import examples
 from kanonym.algorithms.microaggregation import mona as mona_module
 from kanonym.algorithms.microaggregation.mona import MONA
 from kanonym.algorithms.microaggregation.ona import ONA
@@ -62,7 +63,7 @@ def loss(frame, labels, *, standardize=True):
 
 
 @given(drawn=tables(), algorithm=SEARCHES)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_classes_have_k_to_2k_minus_1_records(drawn, algorithm):
     """Every record is in one class, and no class is as large as two."""
     frame, k = drawn
@@ -72,7 +73,7 @@ def test_classes_have_k_to_2k_minus_1_records(drawn, algorithm):
 
 
 @given(drawn=tables(), standardize=st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_ona_loses_no_more_than_mdav(drawn, standardize):
     """The search begins with the classes of MDAV, and its loss never rises."""
     frame, k = drawn
@@ -88,7 +89,7 @@ def test_ona_loses_no_more_than_mdav(drawn, standardize):
 
 
 @given(drawn=tables(), algorithm=SEARCHES, randoms=st.randoms(use_true_random=False))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_released_values_do_not_depend_on_the_order_of_records(drawn, algorithm, randoms):
     """The same records in another order give the same rows, ties and duplicates included."""
     frame, k = drawn
@@ -102,7 +103,7 @@ def test_released_values_do_not_depend_on_the_order_of_records(drawn, algorithm,
 
 
 @given(drawn=tables(), algorithm=SEARCHES)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_a_release_is_k_anonymous_and_keeps_the_totals(drawn, algorithm):
     """Every row of means is there k times, nobody is left out, and no column's mean moves."""
     frame, k = drawn

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 import naive
+from effort import examples
 from kanonym.algorithms.microaggregation.t_closeness_first import (
     TClosenessFirst,
     _join,
@@ -63,7 +64,7 @@ def tables(draw, *, distinct=False):
 
 
 @given(drawn=tables())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_every_class_is_t_close_and_has_k_records(drawn):
     """Whatever repeats, every class is as large and as close to the table as asked."""
     frame, k, t = drawn
@@ -73,7 +74,7 @@ def test_every_class_is_t_close_and_has_k_records(drawn):
 
 
 @given(drawn=tables(distinct=True))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_different_values_need_no_joining(drawn):
     """Where sensitive values differ and nothing is left over, classes are t-close as made."""
     frame, k, t = drawn
@@ -149,7 +150,7 @@ def test_a_class_follows_the_one_that_it_joins():
 
 
 @given(drawn=tables(), randoms=st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_released_values_do_not_depend_on_the_order_of_records(drawn, randoms):
     """The same records in another order give the same rows, verified from the release."""
     frame, k, t = drawn

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 import naive_univariate
+from effort import examples
 from kanonym.algorithms.microaggregation.univariate import Univariate
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
@@ -50,7 +51,7 @@ def released(values, k, **options):
 
 
 @given(columns())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_no_classes_of_k_lose_less(drawn):
     """The squared error of the release is the least of all cuts of the sorted column."""
     values, k = drawn
@@ -62,7 +63,7 @@ def test_no_classes_of_k_lose_less(drawn):
 
 
 @given(columns())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_classes_have_k_to_twice_k_less_one_records(drawn):
     """Every class is an interval of the sorted column of that many records."""
     values, k = drawn
@@ -73,7 +74,7 @@ def test_classes_have_k_to_twice_k_less_one_records(drawn):
 
 
 @given(columns(), st.randoms(use_true_random=False))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_the_order_of_records_does_not_matter(drawn, randoms):
     """The same values in another order release the same values."""
     values, k = drawn

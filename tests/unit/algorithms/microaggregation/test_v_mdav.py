@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 import naive_v_mdav
+from effort import examples
 from kanonym.algorithms.microaggregation.records import kinds_of, space
 from kanonym.algorithms.microaggregation.v_mdav import VMDAV
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
@@ -43,7 +44,7 @@ def released(frame, k, **parameters):
 
 
 @given(drawn=tables(), gamma=st.sampled_from([0, 0.2, 1.1]), standardize=st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_classes_are_the_twins(drawn, gamma, standardize):
     """Classes are those of comparing every distance, rows numbered as they sort."""
     frame, k = drawn
@@ -58,7 +59,7 @@ def test_classes_are_the_twins(drawn, gamma, standardize):
 
 
 @given(drawn=tables(), gamma=st.sampled_from([0.0, 0.2, 1.1]))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_a_release_is_k_anonymous_and_keeps_every_record(drawn, gamma):
     """Every row of centroids is there k times, and nobody is left out."""
     frame, k = drawn

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 import naive_minimization as naive
+from effort import examples
 from kanonym.algorithms.minimization.boxes import Feature, boxes_of, categories_of
 from kanonym.algorithms.minimization.nodes import Nodes, cell_of
 from kanonym.algorithms.minimization.representatives import representatives_of
@@ -118,7 +119,7 @@ def test_null_lies_below_numbers_and_costs_all_beside_them():
 
 
 @given(st.integers(0, 10**6), st.sampled_from([None, 4]), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_representatives_are_those_of_the_twin(seed, leaves, with_classes):
     """A node's representative is the twin's: nearest to the median among its main class."""
     rows, labels, fitted = grown(seed, leaves, n=25)

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_minimization as naive
+from effort import examples
 from kanonym.algorithms.minimization.knapsack import best_within
 from kanonym.algorithms.minimization.links import after, links_of
 from kanonym.algorithms.minimization.nodes import Nodes
 
-ANY = settings(max_examples=150, deadline=None)
+ANY = settings(max_examples=examples(150), deadline=None)
 
 
 def of_shape(shape):

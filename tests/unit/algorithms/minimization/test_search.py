@@ -11,6 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import naive_minimization as naive
+from effort import examples
 from kanonym.algorithms.minimization import search
 from kanonym.algorithms.minimization.boxes import Feature
 from kanonym.algorithms.minimization.exemption import exempt
@@ -47,7 +48,7 @@ def classifier(rows, seed):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.6, 0.8, 0.9]))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_pruning_goes_at_least_as_far_as_whole_levels_do(seed, target):
     """At the same target, GCP is at least that of the twin that prunes level by level."""
     rows = np.random.default_rng(seed).normal(size=(80, 3))
@@ -173,7 +174,7 @@ def test_nothing_is_taken_back_where_one_gained_nothing():
 
 
 @given(st.integers(1, 500), st.floats(0.001, 1.0))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_budget_of_classes_is_the_largest_that_keeps_the_target(n, target):
     """So many changed records keep the target, one more does not."""
     scale = Scale.of(np.zeros(n, np.int64), np.arange(n))

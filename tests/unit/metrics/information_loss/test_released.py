@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data import hierarchy
 from kanonym.data.errors import HierarchyError
 from kanonym.metrics.information_loss import Loss, LossArithmetic
@@ -32,7 +33,7 @@ def column(*values):
     return pl.Series("city", values, dtype=pl.String)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(lattice=lattices(), typed=st.booleans())
 def test_the_loss_of_released_values_is_the_score_of_their_node(lattice, typed):
     """To the last bit, for any node and any suppressed classes, level 0 as texts or typed."""

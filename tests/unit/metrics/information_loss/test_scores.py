@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import naive_metrics
+from effort import examples
 from kanonym.data import hierarchy
 from kanonym.data.errors import HierarchyError, PolicyError
 from kanonym.data.table import encode
@@ -70,7 +71,7 @@ def test_every_metric_has_a_twin():
 
 
 @pytest.mark.parametrize("metric", [*SINGLE, *SUMS], ids=name_of)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(lattice=lattices())
 def test_a_score_is_what_the_twin_says(metric, lattice):
     """For any table, weights, node and suppressed classes."""
@@ -81,7 +82,7 @@ def test_a_score_is_what_the_twin_says(metric, lattice):
 
 
 @pytest.mark.parametrize("metric", [*SINGLE, *SUMS], ids=name_of)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(lattice=lattices())
 def test_a_floor_is_below_every_score_above(metric, lattice):
     """Whatever classes are suppressed at a node at or above, with and without the classes."""
@@ -94,7 +95,7 @@ def test_a_floor_is_below_every_score_above(metric, lattice):
 
 
 @pytest.mark.parametrize("name", naive_metrics.SCORES)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(lattice=lattices())
 def test_a_floor_is_the_score_of_its_own_node_where_nothing_is_suppressed(name, lattice):
     """No bound from the classes could be higher; that from the marginals alone is no closer."""
@@ -106,7 +107,7 @@ def test_a_floor_is_the_score_of_its_own_node_where_nothing_is_suppressed(name, 
 
 
 @pytest.mark.parametrize("metric", [*SINGLE, *SUMS], ids=name_of)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(lattice=lattices(8, 16))
 def test_a_score_does_not_depend_on_the_order_of_classes(metric, lattice):
     """To the last bit; so search and recomputation agree."""
@@ -117,7 +118,7 @@ def test_a_score_does_not_depend_on_the_order_of_classes(metric, lattice):
 
 
 @pytest.mark.parametrize("metric", [*SINGLE, *SUMS], ids=name_of)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(lattice=lattices())
 def test_a_score_is_in_the_range_that_its_metric_declares(metric, lattice):
     """Every metric says its unit, its source and its range, and that less is better."""
@@ -130,7 +131,7 @@ def test_a_score_is_in_the_range_that_its_metric_declares(metric, lattice):
 
 
 @pytest.mark.parametrize("metric", [*SINGLE, *SUMS], ids=name_of)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(lattice=lattices())
 def test_classes_without_records_do_not_count(metric, lattice):
     """A tuple that only a population table holds makes a class of no record."""
@@ -150,7 +151,7 @@ ADDITIVE = [metric for metric in SINGLE if metric.type in naive_metrics.ADDITIVE
 
 
 @pytest.mark.parametrize("metric", ADDITIVE, ids=name_of)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(lattice=lattices())
 def test_terms_add_up_to_the_score(metric, lattice):
     """Record by record; to the last bit where the factor makes whole numbers of the terms."""
@@ -166,7 +167,7 @@ CHARGED = [metric for metric in SINGLE if metric.type in naive_metrics.CHARGED]
 
 
 @pytest.mark.parametrize("metric", CHARGED, ids=name_of)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(lattice=lattices())
 def test_terms_and_the_entropy_of_what_is_suppressed_add_up_to_the_score(metric, lattice):
     """The entropy of the suppressed labels is charged on top of the records' terms."""
@@ -178,7 +179,7 @@ def test_terms_and_the_entropy_of_what_is_suppressed_add_up_to_the_score(metric,
 
 
 @pytest.mark.parametrize("metric", [*SINGLE, *SUMS], ids=name_of)
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 @given(lattice=lattices(4))
 def test_only_metrics_that_are_sums_over_records_have_terms(metric, lattice):
     """The others say None."""
@@ -187,7 +188,7 @@ def test_only_metrics_that_are_sums_over_records_have_terms(metric, lattice):
 
 
 @pytest.mark.parametrize("metric", SINGLE, ids=name_of)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(lattice=lattices())
 def test_a_class_loses_what_arx_ranks_it_by(metric, lattice):
     """Records times share put together, records times combinations, or the records alone."""
@@ -211,7 +212,7 @@ def test_a_class_loses_what_arx_ranks_it_by(metric, lattice):
 
 
 @pytest.mark.parametrize("metric", [*SINGLE, *SUMS], ids=name_of)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(lattice=lattices(4, 8))
 def test_the_whole_table_suppressed_or_at_its_root_is_finite_or_says_so(metric, lattice):
     """Only an average over no class that counts is infinite."""

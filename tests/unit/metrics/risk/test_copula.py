@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
+from effort import examples
 from kanonym.data.errors import DataError
 from kanonym.metrics.risk.copula import copula_risk
 
@@ -110,7 +111,7 @@ tables = st.lists(
 
 
 @given(tables, st.randoms(use_true_random=False))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_order_of_rows_does_not_count(rows, random):
     """Shuffled rows get the same likelihoods, and the population the same figures."""
     codes = np.array(rows, np.int32)
@@ -124,7 +125,7 @@ def test_order_of_rows_does_not_count(rows, random):
 
 
 @given(tables, st.permutations(range(5)))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_numbers_of_values_do_not_count(rows, renumbered):
     """Values may be numbered in any order: names have none."""
     codes = np.array(rows, np.int32)
@@ -137,7 +138,7 @@ def test_numbers_of_values_do_not_count(rows, renumbered):
 
 
 @given(tables, st.integers(30, 10**9))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_likelihoods_lie_in_their_ranges(rows, population):
     """Uniqueness is at most correctness, and correctness at least a random guess."""
     found = copula_risk(np.array(rows, np.int32), [4, 3, 5], population)

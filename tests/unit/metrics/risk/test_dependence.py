@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
+from effort import examples
 from kanonym.metrics.risk.dependence import (
     correlation_of,
     expected_mutual_information,
@@ -50,7 +51,7 @@ def test_information_of_known_tables():
 
 
 @given(counts, st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_expectation_of_small_tables(first, data):
     """The expected information is the sum over all hypergeometric cell counts."""
     n = sum(first)
@@ -87,7 +88,7 @@ def _shuffled(first, second, times):
 
 
 @given(st.floats(0.02, 0.99), st.lists(st.integers(1, 50), min_size=2, max_size=8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_correlation_is_found_again(correlation, sizes):
     """The information of a copula's table gives back the copula's correlation."""
     falling = np.array(sorted(sizes, reverse=True))

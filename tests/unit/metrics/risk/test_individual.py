@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_individual as naive
+from effort import examples
 from kanonym.data.errors import DataError
 from kanonym.metrics.risk import estimated_population, household_risk, individual_risk
 
@@ -22,7 +23,7 @@ def risk(f, population, form="exact"):
     return individual_risk(np.array([f]), np.array([float(population)]), form=form).by_class[0]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(SIZES, st.floats(1e-12, 1))
 def test_the_exact_form_is_that_of_decimals(f, fraction):
     """Fourteen digits agree with the recurrence in decimals, for any share of the population."""

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.errors import DataError
 from kanonym.kernels.population import ESTIMATORS, histogram
 from kanonym.metrics.risk import population_uniques
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=25), st.integers(0, 3000))
 def test_every_estimator_is_asked_and_the_chosen_one_is_dankars(sizes, more):
     """Estimates are those of the kernels, None for none, and Dankar's is that of the chosen."""

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_suda
+from effort import examples
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.metrics.risk.suda import ENTRIES, MOST_ATTRIBUTES, MOST_SETS, fitting, suda
 
@@ -31,7 +32,7 @@ def names_of(codes):
 
 
 @given(tables(), st.integers(1, 6), st.integers(1, 100))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_equals_the_twin(codes, largest, percent):
     """Scores, counts and contributions are those of the definitions, for any largest set."""
     found = suda(codes, names_of(codes), largest=largest, fraction=percent / 100)
@@ -173,7 +174,7 @@ def test_unique_records_whose_sets_are_larger_are_not_safe():
 
 
 @given(st.integers(0, 10**9), st.lists(st.integers(1, 10**6), min_size=1, max_size=12))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_what_fits_shrinks_with_the_table(n, sizes):
     """More records or attributes never allow larger sets, and a small table allows all."""
     fits = fitting(n, sizes, len(sizes))

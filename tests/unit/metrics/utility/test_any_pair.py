@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pairs
+from effort import examples
 from kanonym.metrics.utility import associations, cells, intervals, marginals, propensity, queries
 from kanonym.metrics.utility.learning import learning_measure
 
@@ -49,7 +50,7 @@ def tables(draw):
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda one: one.meaning.name)
 @given(drawn=tables())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_a_value_lies_in_its_range_or_a_reason_is_given(measure, drawn):
     """No table is refused: there is a number within the bounds, or why there is none."""
     if measure.meaning.name == "query-error":
@@ -64,7 +65,7 @@ def test_a_value_lies_in_its_range_or_a_reason_is_given(measure, drawn):
 
 @pytest.mark.parametrize("target", ["x0", "y0"])
 @given(drawn=tables())
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_small_tables_teach_nothing_and_say_so(drawn, target):
     """Learning from tables of a few records is refused with a reason, never by an error."""
     found = learning_measure(target).take(drawn, np.random.default_rng(0))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import contingency
 
 import pairs
+from effort import examples
 from kanonym.metrics.utility.associations import MEASURES, cramers_v
 
 NAMES = [
@@ -36,7 +37,7 @@ def test_names():
     y=st.lists(st.integers(0, 9), min_size=8, max_size=8),
     released=st.lists(st.integers(0, 9), min_size=8, max_size=8),
 )
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_correlations_are_numpys(x, y, released):
     """The difference is that of numpy's correlations, 0 for a column that is constant."""
 
@@ -59,7 +60,7 @@ def test_correlations_count_records_that_have_both():
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=2, max_size=40))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_cramers_v_is_scipys(records):
     """Cramér's V without correction is scipy's where the table has two rows and columns."""
     counts = np.array([[records.count((a, b)) for b in "xyz"] for a in "abc"])

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pairs
+from effort import examples
 from kanonym.metrics.utility.cells import (
     below,
     borders,
@@ -30,7 +31,7 @@ SPANS = st.one_of(
     original=st.lists(st.one_of(NUMBERS, st.none()), min_size=1, max_size=60),
     released=st.lists(st.one_of(SPANS, st.none()), min_size=1, max_size=20),
 )
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_record_of_numbers_is_spread_whole(original, released):
     """Shares of a record are at least 0 and add up to 1, whatever its interval."""
     cells = numeric_cells(pairs.numeric("age", original, released))
@@ -40,7 +41,7 @@ def test_a_record_of_numbers_is_spread_whole(original, released):
 
 
 @given(original=st.lists(st.one_of(NUMBERS, st.none()), min_size=1, max_size=200))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_equal_numbers_fall_in_the_same_cell_of_both_tables(original):
     """A number that is released as it is falls in the cell of the original."""
     cells = numeric_cells(pairs.numeric("age", original))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pairs
+from effort import examples
 from kanonym.metrics.utility.intervals import (
     MEASURES,
     mean_interval,
@@ -33,7 +34,7 @@ def overlap(first, second):
 
 
 @given(first=ENDS, second=ENDS)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_overlaps_lie_between_0_and_1_both_ways(first, second):
     """It does not matter which is the original's, and an interval overlaps itself wholly."""
     assert 0 <= overlap(first, second) <= 1

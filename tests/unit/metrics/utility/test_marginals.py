@@ -10,6 +10,7 @@ from scipy import stats
 from scipy.spatial import distance
 
 import pairs
+from effort import examples
 from kanonym.metrics.utility.marginals import (
     MEASURES,
     hellinger,
@@ -28,7 +29,7 @@ def taken(tables):
 
 
 @given(first=COUNTS, second=COUNTS)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_distances_are_scipys(first, second):
     """Jensen–Shannon is scipy's in base 2, the others their formulas, and all lie in [0, 1]."""
     assume(sum(first) and sum(second))
@@ -44,7 +45,7 @@ def test_distances_are_scipys(first, second):
     original=st.lists(st.integers(-9, 9), min_size=2, max_size=30),
     released=st.lists(st.integers(-9, 9), min_size=1, max_size=30),
 )
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_wasserstein_of_numbers_is_scipys(original, released):
     """Where released values are numbers it is scipy's, over the original's range, at most 1."""
     span = max(original) - min(original)
@@ -61,7 +62,7 @@ def test_wasserstein_of_numbers_is_scipys(original, released):
         max_size=8,
     ),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_wasserstein_of_intervals_is_that_of_their_points(original, spans):
     """An interval is as good as a thousand points spread over it evenly."""
     extent = max(original) - min(original)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pairs
+from effort import examples
 from kanonym.metrics.utility.queries import (
     MEASURES,
     Condition,
@@ -35,7 +36,7 @@ def test_a_release_of_everything_answers_exactly():
     spans=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5)), min_size=1, max_size=9),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_shares_of_a_range_are_lengths(spans, seed):
     """A released interval answers with the share of its length between the range's borders."""
     original = [0, 1, 2, 2, 4, 7, 9, None]

@@ -13,6 +13,7 @@ from faker import Faker
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.patients import patients
 from kanonym.profiling.identifiers import find_identifiers
 from kanonym.profiling.identifiers.finding import percent
@@ -181,7 +182,7 @@ COLUMN = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(COLUMN, st.sampled_from(["v", "id", "name", "phone", "email", "ssn", "lat", "iban", ""]))
 def test_any_column_has_findings_or_none(values, name):
     """No value, however odd, is an error, and shares are shares."""

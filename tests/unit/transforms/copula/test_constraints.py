@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.errors import DataError
 from kanonym.transforms.copula import Constraint, fit
 
@@ -177,7 +178,7 @@ NUMBERS = {
     signs=st.tuples(*[st.sampled_from(["<", "<="])] * 2),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_constraints_hold_for_any_numbers(data, kinds, signs, seed):
     """Integers, cents and floats in a chain, strict or not, with nulls, any of them given."""
     order = [Constraint("a", signs[0], "b"), Constraint("b", signs[1], "c")]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.transforms.copula import fit
 
 N = 300
@@ -166,7 +167,7 @@ def test_not_a_number_is_null():
     ),
     seed=st.integers(0, 9),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_any_column_of_numbers_is_imitated(values, seed):
     """Whatever finite numbers a column holds, what is drawn lies in their range."""
     column = pl.Series("x", values, pl.Float64)
@@ -184,7 +185,7 @@ def test_any_column_of_numbers_is_imitated(values, seed):
     values=st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=19),
     seed=st.integers(0, 9),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_column_of_integers_is_imitated(values, seed):
     """Whole numbers up to the ends of 64 bits are drawn within their range."""
     column = pl.Series("x", values, pl.Int64)

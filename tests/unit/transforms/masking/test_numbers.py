@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acting import applied, context
+from effort import examples
 from kanonym import DataError, PolicyError, SchemaError
 from kanonym.transforms.masking import Bin, Round, TopBottom
 
@@ -27,7 +28,7 @@ def test_integers_round_half_to_even_and_stay_integers():
 
 
 @given(st.integers(-(10**6), 10**6), st.integers(1, 5000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_integers_round_as_exact_decimals_do(number, step):
     """Nothing is computed in floating point."""
     quotient = (Decimal(number) / step).quantize(Decimal(1), ROUND_HALF_EVEN)
@@ -113,7 +114,7 @@ def test_quantiles_are_numbers_of_the_column():
     st.floats(0, 0.5),
     st.floats(0.51, 1),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_quantiles_are_the_inverse_of_the_distribution_function(numbers, low, high):
     """The bound is the least number that the asked share of records does not exceed."""
     bounds = np.quantile(numbers, [low, high], method="inverted_cdf")
@@ -133,7 +134,7 @@ def tukey(numbers):
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(-20, 20)), min_size=1, max_size=20),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_quartiles_of_each_class_are_those_of_sigo(records):
     """Clipped to the medians of the halves of the record's own class; one record stays."""
     classes = [label for label, _ in records]

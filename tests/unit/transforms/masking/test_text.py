@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acting import applied, context
+from effort import examples
 from kanonym import PolicyError
 from kanonym.transforms.masking import Keep, Redact, Suppress
 
@@ -38,7 +39,7 @@ def test_keep_takes_numbers_as_their_digits():
     last=st.integers(0, 3),
     character=st.sampled_from("*$\\#"),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_keep_hides_character_by_character_as_plain_code_does(texts, first, last, character):
     """Whatever characters there are, newlines and the mark itself among them."""
     if first + last == 0:

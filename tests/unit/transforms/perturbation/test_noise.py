@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.transforms.perturbation import GaussianNoise, LaplaceNoise
 
@@ -61,7 +62,7 @@ def test_a_column_without_spread_gets_no_relative_noise(kind, context):
     ),
     st.sampled_from(KINDS),
 )
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_noise_of_a_class_stays_strictly_within_its_range(context, rows, kind):
     """No noisy value is the smallest or largest of its class, or beyond; equal ones stay."""
     values = pl.Series("x", [value for value, _ in rows], pl.Float64)

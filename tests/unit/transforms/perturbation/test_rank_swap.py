@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.transforms.perturbation import RankSwap
 
@@ -19,7 +20,7 @@ from kanonym.transforms.perturbation import RankSwap
     st.floats(0.5, 100),
     st.integers(0, 5),
 )
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_values_are_kept_and_nulls_stay(context, cells, percent, seed):
     """The column has the same values as before, each null in its row."""
     values = pl.Series("x", cells, pl.Int64)
@@ -35,7 +36,7 @@ def test_values_are_kept_and_nulls_stay(context, cells, percent, seed):
 
 
 @given(st.permutations(range(60)), st.floats(2, 100), st.integers(0, 5))
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_value_goes_beyond_its_reach(context, cells, percent, seed):
     """Ranks of the value that came and the value that went differ by at most the percentage."""
     values = pl.Series("x", cells)

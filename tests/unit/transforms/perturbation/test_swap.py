@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from kanonym.data.errors import PolicyError
 from kanonym.transforms.perturbation import Shuffle, Swap
 
@@ -16,7 +17,7 @@ CELLS = st.one_of(st.none(), st.sampled_from("abcd"))
 
 
 @given(st.lists(st.tuples(CELLS, st.integers(-1, 4)), max_size=40), st.integers(0, 5))
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_each_class_keeps_its_values(context, rows, seed):
     """Each class has the same values as before, each null in its row."""
     values = pl.Series("x", [cell for cell, _ in rows], pl.String)
@@ -28,7 +29,7 @@ def test_each_class_keeps_its_values(context, rows, seed):
 
 
 @given(st.lists(CELLS, max_size=40), st.integers(0, 5))
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_shuffling_keeps_the_values(context, cells, seed):
     """The column has the same values as before, each null in its row."""
     values = pl.Series("x", cells, pl.Categorical)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acting import applied, context
+from effort import examples
 from kanonym import DataError, PolicyError
 from kanonym.transforms.pseudonymization import FF1
 
@@ -41,7 +42,7 @@ def test_the_samples_of_nist_are_met(monkeypatch, digits, plain, by_tweak, long)
 
 
 @given(st.from_regex(r"\A[0-9]{6,9}[-. x]{0,2}[0-9]{1,3}\Z"))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_values_come_back_by_restore_and_keep_their_form(text):
     """Length and other characters stay; decryption is the inverse of encryption."""
     action = FF1(key=KEY)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acting import applied, context
+from effort import examples
 from kanonym import SchemaError
 from kanonym.transforms.action import Action
 from kanonym.transforms.pseudonymization import ACTIONS, FF1, Fake, KeyedHash, Surrogate
@@ -87,7 +88,7 @@ def test_a_time_is_the_same_in_any_unit_and_zone(unit):
 
 @keyed
 @given(values=st.lists(st.integers(0, 10**7 - 1), min_size=1, max_size=4), seed=st.integers(0, 9))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_with_a_key_a_pseudonym_depends_on_its_value_alone(action, values, seed):
     """Not on the other records, on their order or on the seed: tables stay joined."""
     texts = [f"{value:07}" for value in values]

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acting import applied
+from effort import examples
 from kanonym import DataError, PolicyError
 from kanonym.transforms.pseudonymization import Surrogate
 
@@ -95,7 +96,7 @@ def test_a_mapping_is_a_table_of_values_and_numbers(tmp_path):
 
 
 @given(st.lists(st.text(alphabet='ab",;\n\r é', max_size=4), min_size=1, max_size=5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_any_text_comes_back_from_a_mapping(tmp_path_factory, values):
     """Quotes, newlines and empty texts too: a second run numbers nothing anew."""
     action = Surrogate(mapping=tmp_path_factory.mktemp("mapping") / "m.csv")
