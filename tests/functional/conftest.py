@@ -30,6 +30,7 @@ attributes:
   zip:     {role: quasi-identifier, hierarchy: masking}
   sex:     {role: quasi-identifier}
   disease: {role: sensitive}
+rows: persons
 models:
   - {type: k-anonymity, k: 2}
   - {type: l-diversity, attribute: disease, l: 2}

@@ -29,6 +29,7 @@ attributes:
   occupation: {role: quasi-identifier}
   diagnosis: {role: sensitive}
   income: {role: insensitive, action: [{type: round, to: 1000}, {type: rank-swap, percent: 2}]}
+rows: persons
 models:
   - {type: k-anonymity, k: 5}
   - {type: l-diversity, attribute: diagnosis, l: 3}

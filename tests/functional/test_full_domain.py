@@ -26,6 +26,7 @@ attributes:
   sex:             {role: quasi-identifier}
   occupation:      {role: quasi-identifier}
   diagnosis:       {role: sensitive}
+rows: persons
 models:
   - {type: k-anonymity, k: 5}
   - {type: l-diversity, attribute: diagnosis, l: 3}
