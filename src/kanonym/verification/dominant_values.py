@@ -47,13 +47,19 @@ def largest_share(attribute: str, distribution: Distribution) -> LargestShare | 
     )
 
 
-def dominant_value(attribute: str, distribution: Distribution) -> VerificationWarning | None:
-    """Return a warning where classes are nearly all one value; None where none is."""
+def dominant_value(
+    attribute: str, distribution: Distribution, judged: NDArray[np.bool_]
+) -> VerificationWarning | None:
+    """Return a warning where classes are nearly all one value; None where none is.
+
+    judged: as of `dominance`.
+    """
     found = _commonest(distribution)
     doubt, left = 1 - found.table_shares, 1 - found.shares
     slack = 1e-12
     hollow = (found.shares >= NEARLY_ALL - slack) & (left <= DOUBT_LEFT * doubt + slack)
     hollow &= found.shares > found.table_shares + slack
+    hollow &= judged[np.diff(distribution.offsets) > 0]
     classes, records = int(hollow.sum()), int(found.records[hollow].sum())
     if not classes:
         return None
@@ -69,12 +75,17 @@ def dominant_value(attribute: str, distribution: Distribution) -> VerificationWa
 
 
 def dominance(
-    classes: Classes, attributes: list[str]
+    classes: Classes, attributes: list[str], judged: NDArray[np.bool_] | None = None
 ) -> tuple[tuple[LargestShare, ...], list[VerificationWarning]]:
-    """Return the largest share of each sensitive attribute, and what warns of them."""
+    """Return the largest share of each sensitive attribute, and what warns of them.
+
+    judged: (n_classes,) bool; None for all. Where null matches every value, records of other
+    classes may be meant as well, and a class by itself tells less than its share says.
+    """
+    of = np.ones(len(classes.sizes), np.bool_) if judged is None else judged
     held = {name: classes.distributions[name] for name in attributes}
     shares = [largest_share(name, one) for name, one in held.items()]
-    warned = [dominant_value(name, one) for name, one in held.items()]
+    warned = [dominant_value(name, one, of) for name, one in held.items()]
     return tuple(one for one in shares if one), [one for one in warned if one]
 
 

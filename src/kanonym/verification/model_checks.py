@@ -175,7 +175,7 @@ def _verify(
             for i in failed[smallest]
         ]
     attributes = _sensitive_attributes(sensitive, models)
-    shares, dominant = dominance(seen, attributes)
+    shares, dominant = dominance(seen, attributes, counted.sizes <= seen.sizes)
     warned = [*unprotected(attributes, models), *_trivial(models, checks, seen), *dominant]
     distinct, numbers = np.unique(sizes, return_counts=True)
     return Verification(
