@@ -218,7 +218,7 @@ def to_polars(frame: object) -> pl.DataFrame:
 
     """
     native = eager(frame)
-    return pl.DataFrame([_convert(native, name) for name in column_names(native)])
+    return pl.DataFrame([_named(native, name) for name in column_names(native)])
 
 
 def assemble(
@@ -364,9 +364,15 @@ def _checked(names: Sequence[object]) -> list[str]:
 
 
 def _convert(native: pl.DataFrame | PandasFrame | ArrowTable, name: str) -> pl.Series:
-    names = column_names(native)
+    # Names of polars are texts that differ: checking them all for each column would take long.
+    names = native.columns if isinstance(native, pl.DataFrame) else column_names(native)
     if name not in names:
         raise DataError(f"no column {name!r}; the table has: {', '.join(names)}")
+    return _named(native, name)
+
+
+def _named(native: pl.DataFrame | PandasFrame | ArrowTable, name: str) -> pl.Series:
+    """Return a column that is known to be there, by the one name that it has."""
     if isinstance(native, pl.DataFrame):
         series = native.get_column(name)
     elif is_pyarrow_table(native):

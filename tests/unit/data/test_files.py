@@ -19,7 +19,8 @@ from polars.testing import assert_frame_equal
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, check_table_output, read_table, write_table, writing
 
-WRITTEN = [extension for extension in FORMATS if extension != ".xls"]
+GENERAL = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "excel")
+WRITTEN = [one for one, kind in FORMATS.items() if kind in GENERAL and one != ".xls"]
 TEXT = [".csv", ".txt", ".tsv", ".jsonl", ".ndjson", ".json"]
 TYPED = [".parquet", ".pq", ".feather", ".arrow", ".ipc"]
 
@@ -186,7 +187,7 @@ def test_a_damaged_gzip_file_is_an_error(table):
         read_table(path)
 
 
-@pytest.mark.parametrize("kind", sorted(set(FORMATS.values())))
+@pytest.mark.parametrize("kind", GENERAL)
 def test_standard_input_and_output_hold_every_format(monkeypatch, kind):
     """`-` writes any format and reads it back: given by name, or told from the first bytes."""
     people = MODERN.drop("seen") if kind == "excel" else PEOPLE
@@ -313,7 +314,7 @@ def test_two_columns_of_one_name_in_parquet_are_an_error(tmp_path):
         read_table(path)
 
 
-@pytest.mark.parametrize("name", ["t.sav", "t.parquet.gz", "t.2024"])
+@pytest.mark.parametrize("name", ["t.ods", "t.parquet.gz", "t.2024"])
 def test_an_unknown_extension_lists_the_known(table, name):
     """An extension that nobody knows is answered with those that are known."""
     path = table("a\n1\n", name)
@@ -324,8 +325,8 @@ def test_an_unknown_extension_lists_the_known(table, name):
 
 def test_an_unknown_format_lists_the_known(table):
     """A format that nobody knows is answered with those that are known."""
-    with pytest.raises(DataError, match="format 'sas' is unknown; it is one of csv, excel"):
-        read_table(table("a\n1\n"), format="sas")
+    with pytest.raises(DataError, match="format 'ods' is unknown; it is one of csv, excel"):
+        read_table(table("a\n1\n"), format="ods")
 
 
 @pytest.mark.parametrize(

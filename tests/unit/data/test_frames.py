@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 import kanonym as ka
+from kanonym.data import frames
 from kanonym.data.errors import DataError
 from kanonym.data.frames import assemble, column, column_names, eager, is_frame, n_rows, to_polars
 
@@ -457,3 +458,15 @@ def test_a_forked_process_is_refused_instead_of_waiting_for_ever():
     """Threads of polars stay in the parent; the message says how processes are started."""
     done = subprocess.run([sys.executable, "-c", FORK], timeout=60, check=False)
     assert done.returncode == 17
+
+
+def test_names_are_checked_once_per_table(monkeypatch):
+    """The time for a whole table grows with its columns, not with their square."""
+    calls = []
+    checked = frames._checked  # noqa: SLF001 - what would be quadratic
+    monkeypatch.setattr(frames, "_checked", lambda names: calls.append(1) or checked(names))
+    wide = pl.DataFrame({f"column {place}": [place] for place in range(100)})
+    for frame in (wide, wide.to_arrow(), wide.to_pandas()):
+        calls.clear()
+        assert frames.to_polars(frame).width == 100
+        assert len(calls) == 1

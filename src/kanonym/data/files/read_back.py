@@ -63,13 +63,13 @@ def check_written(data: bytes, kind: str, frame: pl.DataFrame, held: pl.DataFram
 
     """
     form = _NAMES[kind]
-    for name, dtype in frame.schema.items():
-        if held.schema[name] != dtype and not dtype.is_nested():
-            row = _first_merged(frame.get_column(name), held.get_column(name))
+    for given, written in zip(frame, held, strict=True):
+        if written.dtype != given.dtype and not given.dtype.is_nested():
+            row = _first_merged(given, written)
             if row is not None:
                 raise DataError(
-                    f"column {name!r}, row {row}: its value and another one are written as the "
-                    f"same in {form}; {_WAY_OUT}"
+                    f"column {given.name!r}, row {row}: its value and another one are written as "
+                    f"the same in {form}; {_WAY_OUT}"
                 )
     try:
         found = _READERS[kind](data, held)

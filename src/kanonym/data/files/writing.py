@@ -159,11 +159,11 @@ def check_table_output(
 
 def _canonical(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the table with one form of each number: NaN is null, and -0.0 is 0.0."""
-    floats = [name for name, dtype in frame.schema.items() if dtype.is_float()]
     return frame.with_columns(
         pl.when(pl.col(name) == 0)
-        .then(pl.lit(0, frame.schema[name]))
+        .then(pl.lit(0, dtype))
         .otherwise(pl.col(name).fill_nan(None))
         .alias(name)
-        for name in floats
+        for name, dtype in frame.schema.items()
+        if dtype.is_float()
     )
