@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.attacks.cells import cell_codes
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn, TablePair
 
@@ -75,18 +76,28 @@ def _counted(
     step = max(8 * CELLS // max(n, 1), 1)
     full = np.zeros(words * 8, np.uint8)
     full[: -(-n // 8)] = np.packbits(among)
+    alike: dict[int, NDArray[np.int64]] = {}
     for start in range(0, len(predicates), step):
         some = predicates.taken(np.arange(start, min(start + step, len(predicates))))
         bits = np.tile(full.view(np.uint64), (len(some), 1))
-        for number in np.unique(some.columns):
+        for number in np.unique(some.columns).tolist():
             owner, slot = np.nonzero(some.columns == number)
-            conditions = np.column_stack([some.rows[owner], some.sides[owner, slot]])
+            if number not in alike:
+                alike[number] = _first_alike(pair.columns[number])
+            rows = alike[number][some.rows[owner]]
+            conditions = np.column_stack([rows, some.sides[owner, slot]])
             distinct, place = np.unique(conditions, axis=0, return_inverse=True)
             packed = _packed(pair.columns[number], distinct, n, holds)
             # A predicate names a column once, so no row of `bits` is written twice.
             bits[owner] &= packed[place.ravel()]
         counts[start : start + len(some)] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
     return counts
+
+
+def _first_alike(column: Column) -> NDArray[np.int64]:
+    """Return (n_released,) int64: the first record whose cell leaves open what each one's does."""
+    _, first, place = np.unique(cell_codes(column)[0], return_index=True, return_inverse=True)
+    return first[place]
 
 
 def _packed(
