@@ -124,7 +124,6 @@ def test_standard_input_and_output_carry_the_table(kanonym, folder):
     ("line", "said"),
     [
         (f"{COLUMNS} -o out.csv", "inject: say what classes are to reach"),
-        (f"{COLUMNS} -o out.csv -l 4", "inject: 4 different values of 'disease' cannot be"),
         (f"{COLUMNS} -o out.csv --diversity 101", "inject: diversity is 101.0"),
         (f"{RUN} --class sex=x", "inject: class 1 of 1 is not in the table: no record has 'x'"),
         (f"{RUN} --constraint age", "'age' is no constraint"),
@@ -142,6 +141,12 @@ def test_standard_input_and_output_carry_the_table(kanonym, folder):
 def test_a_refusal_is_one_line_and_leaves_no_file(refused, line, said):
     """What cannot be done is told in one line, and nothing is written."""
     assert refused(line).startswith(said)
+
+
+def test_a_class_that_cannot_get_so_many_values_ends_with_1(refused):
+    """The target is named, and no file is left behind."""
+    error = refused(f"{COLUMNS} -o out.csv -l 4", expected=1)
+    assert error.startswith("inject: 4 different values of 'disease' cannot be")
 
 
 @pytest.mark.parametrize(
