@@ -112,10 +112,10 @@ def told(release):
 
 
 def manifest(release, path):
-    """Return the manifest of a release, apart from its seconds and its engine."""
+    """Return the manifest of a release, apart from its seconds, its engine and its order."""
     release.manifest(path)
     found = json.loads(path.read_text(encoding="utf-8"))
-    return {key: value for key, value in found.items() if key not in ("seconds", "engine")}
+    return {key: value for key, value in found.items() if key not in ("seconds", "engine", "order")}
 
 
 def ordered(frame):
