@@ -260,10 +260,9 @@ def test_wrong_usage_is_exit_code_2_and_touches_nothing(kanonym, folder, line, s
         ("attack patients.csv short.csv -q age --aligned", "they are not aligned"),
         ("attack empty.csv patients.csv -q age", "the original has no record"),
         ("attack patients.csv -p policy.yaml --hold-out 0.01", "both parts need at least one"),
-        ("attack patients.csv -p policy.yaml --hold-out 0.9", "no release of this table"),
     ],
 )
-def test_data_that_says_no_is_one_line_and_exit_code_1(refused, folder, line, said):
+def test_data_that_cannot_be_attacked_is_one_line_and_exit_code_3(refused, folder, line, said):
     """What is wrong with the data is one line, without a traceback, and no file is left."""
     table = read_table(folder / "patients.csv")
     age = pl.Series(["23", "old", *["30"] * 6])
@@ -336,3 +335,9 @@ def test_adult_with_l_diversity_is_not_homogeneous(adult):
     )
     assert plain.targets.rate > 0.05
     assert diverse.targets.rate == 0
+
+
+def test_a_hold_out_that_leaves_too_few_records_ends_with_1(refused):
+    """The release that would be attacked cannot meet its policy."""
+    error = refused("attack patients.csv -p policy.yaml --hold-out 0.9", expected=1)
+    assert "no release of this table" in error
