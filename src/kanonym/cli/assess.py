@@ -124,6 +124,7 @@ def assess(
     }
     if list(places.values()).count("-") > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
+    options.check_places(places, [("--records", records)])  # before any of them is read
     asked = options.columns_meant(policy, quasi_identifiers, sensitive, trees)
     options.check_places(places, [("--records", records)], asked)
     if records is not None:
