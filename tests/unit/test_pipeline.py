@@ -609,11 +609,11 @@ def test_joined_classes_satisfy_models_that_joining_can_break(monkeypatch):
 
 
 def test_what_fails_verification_is_not_released(monkeypatch):
-    """If an algorithm were wrong, the error would name the model and the classes that fail."""
+    """If an algorithm were wrong, the error would name the model and count the classes."""
     table = pl.DataFrame({"age": [1, 2]})
     wrong = ka.verify(table, policy(roles={"age": ka.QuasiIdentifier()}))
     monkeypatch.setattr(pipeline, "verify_columns", lambda *_, **__: wrong)
-    with pytest.raises(ka.InfeasibleError, match=r"fails k-anonymity in 2 classes .*'age': 1"):
+    with pytest.raises(ka.InfeasibleError, match=r"fails k-anonymity in 2 classes"):
         ka.anonymize(table, quasi_identifiers=["age"], k=2)
 
 
