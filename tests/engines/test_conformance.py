@@ -200,6 +200,7 @@ def test_adult_is_segmented_alike_everywhere(adult, holder, tmp_path):
     agree("adult", table.drop("salary-class"), policy, "segmentation", holder, tmp_path)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["mondrian", "full-domain", "segmentation"])
 def test_a_million_records_are_released_alike_everywhere(ihis, kind, holder, tmp_path):
     """Values, classes and manifest of 1,185,424 records are those of the polars table."""
