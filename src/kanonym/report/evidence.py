@@ -13,8 +13,28 @@ from kanonym.report.rounding import FINEST, rounded_share
 
 Sentences = tuple[str, ...]
 WHOLE = 0.01
-_ALONE = re.compile(r"; (?:one record is|[\d,]+ records are) alone with (?:its own|theirs)")
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?) %")
+_N = r"\d[\d,]*"
+_REWORDED = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (rf"; (?:one record is|{_N} records are) alone with (?:its own|theirs)", ""),
+        (rf"\b{_N} values? tells? ", "its values tell "),
+        (rf"\b{_N} values, the most frequent one in ", "its most frequent value is in "),
+        (rf"\ban amount with {_N} values", "an amount with many values"),
+        (rf"\b{_N} values for {_N} records, released", "its many values, released"),
+        (rf"\b{_N} values for {_N} records: ", "fewer values than records: "),
+        (rf"\b{_N} of {_N} records have ", "nearly all records have "),
+        (rf"\bnumbers of {_N} to {_N} digits", "long numbers"),
+        (rf"\bhave {_N} digits each", "have equally many digits"),
+        (rf"\btexts of {_N} words in the average", "texts of several words"),
+        (r"\ball (?=values|texts)", "100 % of the "),
+        (r"\bnone of the (?=values|texts)", "0 % of the "),
+    )
+)
+"""Sentences of a profile that count values or records, and what a report says instead."""
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?(?:e-?\d+)?) %")
+_HARMLESS = re.compile(r"\b\d+ %|\b(?:90|180) degrees\b")
+_COUNT = re.compile(r"\d|\bone record\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +57,7 @@ class Evidence:
 def evidence_of(profile: Any, roles: Mapping[str, str], step: float = FINEST) -> Evidence | None:
     """Take over a profile: None, a `Profile`, or its JSON form.
 
-    A profile counts all records of the original table. Its shares are rounded to `step`, at
-    least to whole percents, and how many records are alone with their value is left out.
+    A profile counts all records of the original table: its sentences are those of `coarse`.
 
     Raises
     ------
@@ -52,7 +71,7 @@ def evidence_of(profile: Any, roles: Mapping[str, str], step: float = FINEST) ->
         columns = {name: form for name, form in plain(profile)["columns"].items() if name in roles}
         return Evidence(
             reasons={
-                name: tuple(_coarse(str(one), step) for one in form["evidence"])
+                name: tuple(filter(None, (coarse(str(one), step) for one in form["evidence"])))
                 for name, form in columns.items()
             },
             suggested={
@@ -68,11 +87,25 @@ def evidence_of(profile: Any, roles: Mapping[str, str], step: float = FINEST) ->
         ) from None
 
 
-def _coarse(sentence: str, step: float) -> str:
-    """Return a sentence of a profile without figures of fewer persons than a class has."""
+def coarse(sentence: str, step: float = FINEST) -> str:
+    """Return a sentence of a profile without figures of fewer persons than a class has.
+
+    Shares are rounded to `step`, at least to whole percents. Counts are left out. A sentence
+    with a figure that is not known here is left out as a whole: the result is empty.
+
+    Examples
+    --------
+    >>> coarse("72 values tell 97.82 % of the pairs of records apart", 0.02)
+    'its values tell 98 % of the pairs of records apart'
+    >>> coarse("72 people have it")
+    ''
+
+    """
 
     def rounded(found: re.Match[str]) -> str:
-        share = float(found[1]) / 100
-        return f"{100 * rounded_share(share, max(step, WHOLE)):.0f} %"
+        return f"{100 * rounded_share(float(found[1]) / 100, max(step, WHOLE)):.0f} %"
 
-    return _PERCENT.sub(rounded, _ALONE.sub("", sentence))
+    for pattern, text in _REWORDED:
+        sentence = pattern.sub(text, sentence)
+    sentence = _PERCENT.sub(rounded, sentence)
+    return "" if _COUNT.search(_HARMLESS.sub("", sentence)) else sentence

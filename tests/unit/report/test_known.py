@@ -159,6 +159,7 @@ def test_evidence_is_that_of_the_attributes():
     """The profile's sentences stand with the attribute, its other opinion beside the role."""
     found = evidence_of(Report(PROFILE), {"age": "quasi-identifier", "town": "quasi-identifier"})
     assert found.reasons["age"] == ("its name says: age",)
+    assert found.reasons["town"] == ("it tells where somebody lives",)
     assert found.suggested == {"town": "sensitive"}
     changed = evidence_of(PROFILE, {"town": "sensitive, changed"})
     assert changed.suggested == {}
@@ -255,11 +256,3 @@ def test_purpose_and_author_stand_in_the_report(summary_of, format_):
     text = render(summary_of(COLUMNS, LABELS, purpose="Beds & beds", author="A. Weber"), format_)
     assert "A. Weber" in text
     assert "Beds &amp; beds" in text or (format_ == "json" and "Beds & beds" in text)
-
-
-def test_evidence_counts_no_record_that_is_alone():
-    """What a profile says of single records stays out of a report; its shares are rounded."""
-    told = "72 values tell 97.82 % of the pairs of records apart; one record is alone with its own"
-    form = {"columns": {"age": {"role": "quasi-identifier", "evidence": [told]}}}
-    found = evidence_of(form, {"age": "quasi-identifier"}, 0.02)
-    assert found.reasons["age"] == ("72 values tell 98 % of the pairs of records apart",)

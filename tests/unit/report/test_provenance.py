@@ -45,13 +45,14 @@ def test_files_are_named_without_folders(release, tmp_path):
 
 
 def test_the_policy_of_a_report_can_be_run(release, tmp_path):
-    """The printed policy is a policy file, and gives the same release."""
+    """The printed policy is a policy file, and gives the same records; their order is drawn."""
     release.report(tmp_path / "report.json")
     made = json.loads((tmp_path / "report.json").read_text("utf-8"))
     policy = tmp_path / "policy.json"
     policy.write_text(json.dumps(made["policy"]), "utf-8")
     again = ka.anonymize(TABLE, ka.Policy.from_file(policy))
-    assert again.frame.equals(release.frame)
+    columns = release.frame.columns
+    assert again.frame.sort(columns).equals(release.frame.sort(columns))
     form = json.dumps(release.policy.to_dict(), sort_keys=True, ensure_ascii=False).encode()
     assert made["provenance"]["policy_hash"] == sha256(form).hexdigest()
 
