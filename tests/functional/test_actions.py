@@ -181,6 +181,7 @@ def test_what_is_drawn_is_not_drawn_from_the_seed_that_everybody_tries():
             ka.Policy(**asked, seed=0)
 
 
+@pytest.mark.usefixtures("own_order")
 def test_without_a_seed_actions_draw_anew_each_time():
     """Nobody can draw again what was drawn by a seed that is kept nowhere."""
     frame = pl.DataFrame({"age": [30, 31] * 50, "pay": range(100)})

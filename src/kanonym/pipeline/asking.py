@@ -93,9 +93,14 @@ def acting_on(native: Any, schema: Schema, seed: int | None) -> Acting:
 
     seed: None draws one anew from the system's source; the result has it.
     """
-    seed = secrets.randbits(128) if seed is None else seed
+    seed = drawn_seed() if seed is None else seed
     actions = {name: one.action for name, one in schema.attributes.items() if one.action}
     return Acting(partial(frames.column, native), actions, seed)
+
+
+def drawn_seed() -> int:
+    """Return a seed from the system's source, for a release that asks for none."""
+    return secrets.randbits(128)
 
 
 def sorting_keys(

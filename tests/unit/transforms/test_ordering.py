@@ -43,6 +43,7 @@ def test_another_seed_gives_another_order_of_the_same_records():
     assert one.sort(one.columns).equals(other.sort(other.columns))
 
 
+@pytest.mark.usefixtures("own_order")
 def test_without_a_seed_every_release_has_its_own_order():
     """The seed is drawn anew and kept nowhere: not in the policy, not in the release."""
     records = [(age, group, str(age)) for age in range(20) for group in "ab"]

@@ -228,7 +228,8 @@ def test_classes_of_mixed_tables_release_their_centroid():
         (3.0, FIRST_DAY + dt.timedelta(1), "low", "b", True),
         (92.0, FIRST_DAY + dt.timedelta(901), "top", None, False),
     ]
-    assert release.frame.schema == {**frame.schema, "age": pl.Float64}
+    occurring = pl.Enum(["low", "top"])
+    assert release.frame.schema == {**frame.schema, "age": pl.Float64, "grade": occurring}
 
 
 @pytest.mark.parametrize(
