@@ -203,7 +203,6 @@ def test_k_that_is_swept_is_the_privacy_that_judges():
         ({"measures": ["gpc"]}, "'gpc' is an unknown measure; did you mean 'gcp'?"),
         ({"measures": "gcp"}, "give a list of measures"),
         ({"workers": 0}, "workers is 0"),
-        ({"k": 5}, "give a policy or short forms, not both: k"),
     ],
 )
 def test_wrong_parameters_are_refused(given, message):
