@@ -18,7 +18,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, TypeAlias, TypeVar, cast
 
 import narwhals as nw
@@ -34,6 +33,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.forks import require_own_threads
+from kanonym.data.pandas_columns import WORDS, as_pandas, refuse_mixture, same_type
 from kanonym.data.rebuilt import rebuilt_arrow, rebuilt_pandas, rebuilt_polars, taken_arrow
 from kanonym.data.years import refuse_strange_years
 from kanonym.kernels.parallel import parallel
@@ -47,7 +47,6 @@ Rows: TypeAlias = NDArray[np.int64] | None
 
 FrameT = TypeVar("FrameT")
 
-_WORDS = (pl.Boolean, pl.String, pl.Categorical, pl.Enum)
 _SMALL_OFFSETS = 2**31 - 1  # bytes of text that Arrow's `string` type can address
 
 
@@ -183,7 +182,7 @@ def column(frame: object, name: str) -> pl.Series:
     """
     series = _convert(eager(frame), name)
     dtype = series.dtype
-    if not (dtype.is_numeric() or dtype.is_temporal() or dtype in _WORDS):
+    if not (dtype.is_numeric() or dtype.is_temporal() or dtype in WORDS):
         raise DataError(
             f"column {name!r} holds {dtype}: only numbers, booleans, dates, text and "
             "categories can be recoded or measured. Convert the column, or give it the role "
@@ -319,7 +318,7 @@ def extended(
         columns = {}
         for one in further:
             own = native[one.name]
-            both = pandas.concat([own, _as_pandas(one, own)]).array.take(rows)
+            both = pandas.concat([own, as_pandas(one, own)]).array.take(rows)
             columns[one.name] = pandas.Series(both, dtype=own.dtype)
         built = pandas.DataFrame(columns)
     return cast("FrameT", _like(built, like))
@@ -398,7 +397,7 @@ def _from_arrow(array: ArrowArray, name: str) -> pl.Series:
 def _from_pandas(column: PandasSeries) -> pl.Series:
     name = str(column.name)
     if column.dtype == "object":
-        _refuse_mixture(column)
+        refuse_mixture(column)
     if column.dtype != "category":
         return _read(column, name, str(column.dtype))
     categories = column.cat.categories
@@ -421,17 +420,6 @@ def _read(column: PandasSeries | ArrowArray, name: str, dtype: str) -> pl.Series
             f"column {name!r} of type {dtype} cannot be read; convert it to numbers, dates or text"
         ) from None
     return series
-
-
-def _refuse_mixture(column: PandasSeries) -> None:
-    """Allow one type of object, or integers with floats: anything else has no order or text."""
-    types: set[type] = {type(value) for value in column[column.notna()]}
-    if len(types) > 1 and (bool in types or not all(issubclass(kind, Real) for kind in types)):
-        found = ", ".join(sorted(kind.__name__ for kind in types))
-        raise DataError(
-            f"column {column.name!r} holds values of several types ({found}); "
-            "convert it to one type (pandas: astype(str))"
-        )
 
 
 def _assemble_polars(
@@ -481,7 +469,7 @@ def _assemble_pandas(
 
 def _to_pandas(series: pl.Series, frame: PandasFrame) -> PandasSeries:
     before = frame[series.name] if series.name in frame.columns else None
-    kept = None if before is None or not _same_type(series, before) else before.dtype
+    kept = None if before is None or not same_type(series, before) else before.dtype
     if series.null_count() and (series.dtype.is_integer() or series.dtype == pl.Boolean):
         # NumPy has no null in these; going through floats would lose digits.
         if kept is None or isinstance(kept, np.dtype):
@@ -500,31 +488,6 @@ def _as_arrow(series: pl.Series, field: Any) -> ArrowArray:
     if series.dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
     return _to_arrow(series).cast(dtype.value_type).dictionary_encode().cast(dtype)
-
-
-def _as_pandas(series: pl.Series, before: PandasSeries) -> PandasSeries:
-    """Return a column as a Series of the type of another one that was read as such a column."""
-    pandas = nw.get_native_namespace(before)
-    if before.dtype == "object":
-        return pandas.Series(series.to_list(), dtype="object")
-    if before.dtype != "category":
-        whole = series.dtype.is_integer() or series.dtype == pl.Boolean
-        arrow = not isinstance(before.dtype, np.dtype) and (whole or series.dtype != pl.String)
-        return series.to_pandas(use_pyarrow_extension_array=arrow).astype(before.dtype)
-    categories = before.cat.categories
-    if series.dtype in _WORDS:
-        place = {str(category): code for code, category in enumerate(categories)}
-        codes = [-1 if text is None else place[text] for text in series.cast(pl.String)]
-    else:
-        codes = categories.get_indexer(series.to_pandas())
-    return pandas.Series(pandas.Categorical.from_codes(codes, dtype=before.dtype))
-
-
-def _same_type(series: pl.Series, before: PandasSeries) -> bool:
-    if not (series.dtype.is_numeric() or series.dtype.is_temporal() or series.dtype == pl.Boolean):
-        return False
-    after = nw.from_native(series, series_only=True).dtype
-    return bool(nw.from_native(before, series_only=True).dtype == after)
 
 
 def _name(entry: str | pl.Series) -> str:

@@ -237,7 +237,11 @@ def inject(
     secret = None if key is None else key_of(key)
     native = frames.eager(frame)
     every = frames.column_names(native)
-    kept = kept_columns(every, listed(drop, "columns"), list(quasi_identifiers), list(sensitive))
+    dropped = listed(drop, "columns")
+    kept = kept_columns(every, dropped, [], [])
+    for name in (*quasi_identifiers, *sensitive):
+        if name in dropped:
+            raise SchemaError(f"column {name!r} is dropped: it can make no class")
     native = native if kept == every else frames.select(native, kept)
     names = frames.column_names(native)
     asked = columns_asked(None, quasi_identifiers, sensitive, {}, names)

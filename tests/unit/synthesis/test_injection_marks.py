@@ -59,6 +59,9 @@ def test_marked_records_are_found_after_writing_reading_and_shuffling(
 ):
     """A table that went through a file, its rows and columns in another order, gives them all."""
     place = tmp_path / f"table.{extension}"
+    if extension == "xlsx":  # which cannot tell an empty text from null
+        table = table.with_columns(pl.col("zip").replace("", "y"))
+        marks = marks_of(table.get_columns(), INJECTED, KEY)
     write_table(table, place)
     back = read_table(place).sample(fraction=1, shuffle=True, seed=4)
     back = back.select(reversed(back.columns))
