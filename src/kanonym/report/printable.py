@@ -13,7 +13,7 @@ def printable(text: str) -> str:
 
     Examples
     --------
-    >>> printable("a\x00b") == "a\\ufffdb"
+    >>> printable("a\x00b") == "a\ufffdb"
     True
 
     """
