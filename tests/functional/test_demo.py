@@ -21,6 +21,7 @@ def test_demo_does_the_whole_job(kanonym, folder):
     assert kanonym("verify demo/released.csv -p demo/policy.yaml").code == 0
 
 
+@pytest.mark.usefixtures("own_order")
 def test_demo_can_be_repeated_by_hand(kanonym, folder):
     """The commands on the demo's files give the demo's records, in another order."""
     assert kanonym("demo --rows 500 --directory demo").code == 0
