@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 import threading
 import time
 from pathlib import Path
@@ -13,7 +12,8 @@ import polars as pl
 import pytest
 
 from kanonym.data.files import read_table
-from kanonym.fitting import Fitted, document
+from kanonym.data.files.lock import locked
+from kanonym.fitting import Fitted
 
 FIT = "fit patients.csv --policy policy.yaml -o recoding.json"
 APPLY = "apply recoding.json patients.csv -o out.csv"
@@ -64,14 +64,13 @@ def test_batches_are_counted_with_update(kanonym, fitted):
         assert found["counted"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks of this kind")
 def test_no_count_is_lost_to_another_update(kanonym, fitted):
     """Who updates waits for who does so already, and counts on."""
     path = fitted / "recoding.json"
     begun = threading.Event()
 
     def other():
-        with document.updating(path):
+        with locked(path):
             recoding = Fitted.load(path)
             begun.set()
             recoding.apply(read_table("patients.csv"))

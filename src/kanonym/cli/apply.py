@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
@@ -45,9 +46,9 @@ def apply(
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import atomic_write, check_table_output, read_table
+    from kanonym.data.files.lock import locked
     from kanonym.data.frames import to_polars
     from kanonym.fitting import Fitted
-    from kanonym.fitting.document import updating
 
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
@@ -56,7 +57,8 @@ def apply(
     options.check_places({"RECODING": recoding, "BATCH": batch}, [("-o", output)])
     kind = options.format_of(output, format)
     check_table_output(output, kind)
-    with working() as step, updating(recoding) if update else nullcontext():
+    counts = update and Path(recoding).exists()
+    with working() as step, locked(recoding) if counts else nullcontext():
         start = perf_counter()
         step("read")
         fitted = Fitted.load(recoding)

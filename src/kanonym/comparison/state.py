@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from io import BufferedRandom
-from os import PathLike, fspath, fsync
+from os import PathLike, fsync
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError
 from kanonym.policy import Policy
+from kanonym.policy.files_read import files_read
 from kanonym.release import versions
 
 MARK = b'{"kanonym comparison": '
@@ -107,31 +108,16 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 def key_of(table: str, policy: Policy, measures: Sequence[str]) -> str:
     """Return the key of a row: equal for the same table, policy, measures and versions.
 
-    Hierarchies in files and population tables count by what they hold. table: of `digest`.
+    Files that the policy reads and population tables count by what they hold. table: of `digest`.
     """
-    form, population = policy.to_dict(), policy.population
-    if isinstance(population, str | PathLike):
-        persons = files.sha256(fspath(population))
-    else:
-        persons = "" if population is None else digest(population)
-    parts = [table, repr(form), *_contents(form), persons, repr(sorted(measures)), repr(versions())]
+    population = policy.population
+    in_memory = [] if population is None or isinstance(population, str | PathLike) else [population]
+    contents = [
+        *(files.sha256(path) for path in files_read(policy).values()),
+        *(digest(persons) for persons in in_memory),
+    ]
+    parts = [table, repr(policy.to_dict()), *contents, repr(sorted(measures)), repr(versions())]
     return sha256("\0".join(parts).encode()).hexdigest()
-
-
-def _contents(form: Any) -> list[str]:
-    """Return the SHA-256 of every file that a policy's form calls so."""
-    if isinstance(form, list | tuple):
-        return [one for part in form for one in _contents(part)]
-    if not isinstance(form, dict):
-        return []
-    found = []
-    for name, part in form.items():
-        path = part.get("path") if isinstance(part, dict) else part
-        if name == "file" and isinstance(path, str):
-            found.append(files.sha256(path))
-        else:
-            found += _contents(part)
-    return found
 
 
 def digest(frame: Any) -> str:

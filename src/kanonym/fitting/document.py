@@ -6,8 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,6 @@ from kanonym.data import files
 from kanonym.data.errors import DataError
 from kanonym.data.files.disk import decoded, read_bytes
 from kanonym.policy import Policy
-
-if sys.platform != "win32":
-    import fcntl
 
 KIND = "fitted recoding"
 VERSION = 1
@@ -72,33 +68,6 @@ def load(path: str | Path) -> dict[str, Any]:
             "Take it from a copy, or fit again"
         )
     return content
-
-
-@contextlib.contextmanager
-def updating(path: str | Path) -> Iterator[None]:
-    """Wait for whoever updates a file, and keep others waiting: no count of a batch is lost.
-
-    Readers need not wait, for the file is replaced whole. The lock ends with the process,
-    however that ends. Systems without `fcntl` (Windows) have none.
-    """
-    final = Path(path).resolve()
-    with contextlib.ExitStack() as held:
-        # Who waited holds the file that was replaced meanwhile, and asks for the new one.
-        while not _held(final, held):
-            held.close()
-        yield
-
-
-def _held(final: Path, held: contextlib.ExitStack) -> bool:
-    """Lock a file; return False where another has taken its place meanwhile."""
-    if sys.platform == "win32":
-        return True
-    try:
-        file = held.enter_context(final.open("rb"))
-        fcntl.flock(file, fcntl.LOCK_EX)
-        return os.path.samestat(os.fstat(file.fileno()), final.stat())
-    except OSError:
-        return True  # who reads it says why, or it is on a disk without locks
 
 
 def _digest(content: Mapping[str, Any]) -> str:

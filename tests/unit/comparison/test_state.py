@@ -130,6 +130,23 @@ def test_the_key_looks_into_the_files_that_a_policy_names(tmp_path):
     assert key_of("t", asked, ()) != before
 
 
+def test_files_of_a_policy_are_found_beside_it(tmp_path, monkeypatch):
+    """A hierarchy is hashed in the policy's folder, wherever the command runs."""
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "age.csv").write_text("another file\n")
+    (tmp_path / "policies" / "age.csv").write_text("20;*\n21;*\n")
+    (tmp_path / "policies" / "p.yaml").write_text(
+        "version: 1\nattributes: {age: {role: quasi-identifier, hierarchy: {file: age.csv}}}\n"
+        "models: [{type: k-anonymity, k: 2}]\n"
+    )
+    keys = set()
+    for folder in (tmp_path, tmp_path / "policies"):
+        monkeypatch.chdir(folder)
+        path = (tmp_path / "policies" / "p.yaml").relative_to(folder)
+        keys.add(key_of("t", ka.Policy.from_file(path), ()))
+    assert len(keys) == 1
+
+
 def test_the_key_looks_into_the_population_table():
     """Another population is another comparison."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +10,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from kanonym.data.files.lock import locked
 from kanonym.fitting import Fitted, document, fit
 
 TABLE = pl.DataFrame(
@@ -107,7 +107,6 @@ def test_a_damaged_file_is_refused(fitted, tmp_path, part, value, said):
         Fitted.load(tmp_path / "r.json")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks of this kind")
 def test_updates_wait_for_each_other(tmp_path):
     """Who reads a file, and writes it again, does so alone, though it is replaced each time."""
     path = tmp_path / "r.json"
@@ -115,7 +114,7 @@ def test_updates_wait_for_each_other(tmp_path):
 
     def count():
         for _ in range(10):
-            with document.updating(path):
+            with locked(path):
                 n = document.load(path)["n"]
                 time.sleep(0.001)
                 document.save(path, {"n": n + 1})
@@ -124,7 +123,7 @@ def test_updates_wait_for_each_other(tmp_path):
         for one in [pool.submit(count) for _ in range(4)]:
             one.result()
     assert document.load(path)["n"] == 40
-    assert [one.name for one in tmp_path.iterdir()] == ["r.json"]
+    assert {one.name for one in tmp_path.iterdir()} == {"r.json", ".r.json.lock"}
 
 
 def test_keys_and_mappings_are_found_from_another_folder(tmp_path, monkeypatch):

@@ -32,7 +32,7 @@ from polars import selectors
 from kanonym.data.errors import DataError
 from kanonym.data.files.cells import decimals, differing_texts, printable, typed
 from kanonym.data.files.disk import decoded
-from kanonym.data.files.header import check_names, refuse_missing_header
+from kanonym.data.files.header import check_names, refuse_missing_header, refuse_names_like_values
 
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
 
@@ -121,7 +121,7 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.
     Raises
     ------
     DataError
-        A column of lists, structs, bytes or objects.
+        A column of lists, structs, bytes or objects, or a header like a record.
 
     """
     held = printable(frame, "CSV").with_columns(
@@ -133,6 +133,7 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.
             if one.dtype == pl.String
         ],
     )
+    refuse_names_like_values(held, "CSV")
     held.write_csv(target, separator=separator)
     return held
 

@@ -21,7 +21,7 @@ from polars import selectors
 
 from kanonym.data.errors import DataError
 from kanonym.data.files.cells import decimals, printable
-from kanonym.data.files.header import check_names, refuse_missing_header
+from kanonym.data.files.header import check_names, refuse_missing_header, refuse_names_like_values
 from kanonym.data.files.sheet_layout import HEAD, header_of, refuse_notes
 
 _logger = logging.getLogger(__name__)
@@ -140,11 +140,12 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
     ------
     DataError
         More rows, columns or characters in a cell than Excel holds; infinite
-        numbers; empty texts; lists, structs, bytes or objects; or a last row of nulls
-        only, which a sheet cannot tell from no row.
+        numbers; empty texts; lists, structs, bytes or objects; a last row of nulls
+        only, which a sheet cannot tell from no row; or a header like a record.
 
     """
     held = _expressible(frame)
+    refuse_names_like_values(held, "Excel")
     buffer = io.BytesIO()
     workbook = xlsxwriter.Workbook(buffer, {"in_memory": True})
     sheet = workbook.add_worksheet()

@@ -67,18 +67,65 @@ def refuse_missing_header(table: pl.DataFrame, where: str) -> None:
         The first row is evidently a record.
 
     """
-    again = 0
-    for position, (name, column) in enumerate(table.to_dict().items(), 1):
-        below = column.head(_HEAD).cast(pl.String).drop_nulls()
-        for form in (_NUMBER, _DATE):
-            if re.search(form, name) and below.str.contains(form).all():
-                raise DataError(
-                    f"{where} has no header: its first row holds a value in column {position}, "
-                    "not a name. Put a row of column names on top (no numbers or dates)"
-                )
-        again += (column.dtype == pl.String) and (below == name).any()
-    if again > 1 and again * 2 >= table.width:
+    position = _named_like_values(table)
+    if position is not None:
+        raise DataError(
+            f"{where} has no header: its first row holds a value in column {position + 1}, "
+            "not a name. Put a row of column names on top (no numbers or dates)"
+        )
+    again = _occurring_again(table)
+    if again:
         raise DataError(
             f"{where} has no header: {again} cells of its first row occur again below it. "
             "Put a row of column names on top"
         )
+
+
+def refuse_names_like_values(table: pl.DataFrame, form: str) -> None:
+    """Refuse to write names that `refuse_missing_header` would take for a record.
+
+    Parameters
+    ----------
+    table
+        The table in the types that are written.
+    form
+        What the format is called.
+
+    Raises
+    ------
+    DataError
+        The header could not be told from a record.
+
+    """
+    table = table.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
+    position = _named_like_values(table)
+    if position is not None:
+        raise DataError(
+            f"column {table.columns[position]!r} is named like a value, so a reader of {form} "
+            "takes the header for a record; rename the column, or write Parquet"
+        )
+    if _occurring_again(table):
+        raise DataError(
+            f"columns are named like their own values, so a reader of {form} takes the header "
+            "for a record; rename them, or write Parquet"
+        )
+
+
+def _named_like_values(table: pl.DataFrame) -> int | None:
+    """Return the first column whose name is a number above numbers or a date above dates."""
+    for position, (name, column) in enumerate(table.to_dict().items()):
+        below = column.head(_HEAD).cast(pl.String).drop_nulls()
+        for form in (_NUMBER, _DATE):
+            if re.search(form, name) and below.str.contains(form).all():
+                return position
+    return None
+
+
+def _occurring_again(table: pl.DataFrame) -> int:
+    """Return how many names occur as texts below themselves, 0 if they are less than half."""
+    again = sum(
+        bool((column.head(_HEAD).drop_nulls() == name).any())
+        for name, column in table.to_dict().items()
+        if column.dtype == pl.String
+    )
+    return again if again > 1 and again * 2 >= table.width else 0

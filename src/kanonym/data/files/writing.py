@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import polars as pl
+from polars import selectors
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import columnar, delimited, excel, records, statistical
@@ -20,6 +21,7 @@ from kanonym.data.files.formulas import with_safe_cells
 from kanonym.data.files.read_back import check_written
 from kanonym.data.files.reading import with_place
 from kanonym.data.frames import column_names
+from kanonym.data.years import refuse_strange_years
 
 Write: TypeAlias = Callable[[pl.DataFrame, Path | io.BytesIO], pl.DataFrame]
 _WRITERS: dict[str, Write] = {
@@ -79,10 +81,10 @@ def write_table(
     ------
     DataError
         The table has no columns; the format is unknown, or cannot hold a column
-        (lists in CSV, infinite numbers in JSON, empty texts in Excel); a value reads
-        back as another one; the folder does not exist; the disk is full or the file
-        may not be written. Nothing is left behind then, and a file that was there
-        before is unchanged.
+        (lists in CSV, infinite numbers in JSON, empty texts in Excel, a year beyond 9999);
+        a header that would be taken for a record; a value reads back as another one; the
+        folder does not exist; the disk is full or the file may not be written. Nothing is
+        left behind then, and a file that was there before is unchanged.
 
     """
     column_names(frame)  # no format can hold a table without columns
@@ -99,6 +101,9 @@ def write_table(
             raise DataError(f"{where} is {kind}: safe cells are for CSV and TSV; leave them out")
         frame = with_safe_cells(frame)
     try:
+        if kind not in ("parquet", "feather"):  # these hold any year as a number
+            for column in frame.select(selectors.date() | selectors.datetime()):
+                refuse_strange_years(column)
         if str(path) == "-" or packed:
             buffer = io.BytesIO()
             held = write(frame, buffer)

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
 import polars as pl
-from filelock import FileLock, Timeout
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import atomic_write, check_output, decoded, read_bytes
+from kanonym.data.files.lock import locked
 from kanonym.models.base import check_choice
 from kanonym.transforms.action import Context
 from kanonym.transforms.cells import texts
-
-PATIENCE = 600.0
-"""Seconds that a run waits for another one that writes the same mapping."""
 
 _HEADER = ["value", "pseudonym"]
 
@@ -91,7 +86,7 @@ class Surrogate:
         if path is None:
             self._number(distinct, known, context, values.name)
         elif not known.keys() >= set(distinct):
-            with _locked(path):
+            with locked(path):
                 known = _read(path)  # others may have numbered values meanwhile
                 if self._number(distinct, known, context, values.name):
                     _write(path, known)
@@ -122,29 +117,6 @@ class Surrogate:
             )
         known.update((value, number) for number, value in enumerate(new, first))
         return bool(new)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Wait until no other run writes a mapping, and keep others waiting; on Windows, too."""
-    path = path.resolve()
-    check_output(path)
-    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=PATIENCE, mode=0o600)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise DataError(
-            f"{path} is locked by another run, which has not ended in {PATIENCE:.0f} s; wait for it"
-        ) from None
-    except (OSError, NotImplementedError) as error:
-        raise DataError(
-            f"{path} cannot be locked ({error}), and without a lock another run might give its "
-            "numbers to other values; put the mapping on a local disk, in a folder of your own"
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _read(path: Path) -> dict[str, int]:

@@ -262,3 +262,34 @@ def test_parquet_is_read_by_another_library(tmp_path):
     path = tmp_path / "t.parquet"
     write_table(pl.DataFrame({"x": pl.Series([1, None], dtype=pl.Int16)}), path)
     assert pa.parquet.read_table(path)["x"].to_pylist() == [1, None]
+
+
+@pytest.mark.parametrize("extension", EXTENSIONS)
+@pytest.mark.parametrize("names", [("1", "2"), ("2024-01-01", "x"), ("a", "b")])
+def test_a_header_that_is_written_is_read(tmp_path, extension, names):
+    """Names that look like values, or stand among them, are refused before the file is there."""
+    path = tmp_path / f"t{extension}"
+    columns = {"1": ([1, 2], [3, 4]), "2024-01-01": ([dt.date(2024, 1, 2)] * 2, ["a", "b"])}
+    values = columns.get(names[0], (["a", "c"], ["b", "c"]))
+    frame = pl.DataFrame(dict(zip(names, values, strict=True)))
+    try:
+        write_table(frame, path)
+    except DataError:
+        assert extension in (".csv", ".tsv", ".xlsx")
+        assert list(tmp_path.iterdir()) == []
+    else:
+        assert read_table(path).equals(frame)
+
+
+@pytest.mark.parametrize("extension", EXTENSIONS)
+def test_dates_of_no_calendar_are_written_whole_or_refused(tmp_path, extension):
+    """A year beyond 9999 is a number in Parquet and Feather, and an error elsewhere."""
+    path = tmp_path / f"t{extension}"
+    frame = pl.DataFrame({"x": pl.Series([2_000_000_000, 19_000], dtype=pl.Int32).cast(pl.Date)})
+    if extension in (".parquet", ".feather"):
+        write_table(frame, path)
+        assert read_table(path)["x"].to_physical().equals(frame["x"].to_physical())
+    else:
+        with pytest.raises(DataError, match="column 'x', row 1: a date outside of the years"):
+            write_table(frame, path)
+        assert list(tmp_path.iterdir()) == []
