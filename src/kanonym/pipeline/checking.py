@@ -112,7 +112,7 @@ def opened(frame: Any, texts: Mapping[str, pl.Series] | None = None) -> Opened:
         return elsewhere.opened(elsewhere.source_of(frame))
     native = frames.eager(frame)
     texts = texts or {}
-    column = partial(frames.column, native)
+    column = partial(frames.label_column, native)
     taken = Taken(column, frames.n_rows(native), texts=texts.get)
     return Opened(frames.column_names(native), lambda _: taken, values_of(column))
 

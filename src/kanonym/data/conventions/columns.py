@@ -110,6 +110,7 @@ def _canonical(texts: pl.Series, convention: Convention) -> pl.Series:
         texts,
         lambda parts: convention.canonical(convention.read(parts)),
         (convention.separator, ", "),
+        ranges=True,
     )
 
 

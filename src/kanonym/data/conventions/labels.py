@@ -1,20 +1,36 @@
-"""Labels made of values, `[a, b]`, `{a, b}`, `<a` or a value alone, from one style to another."""
+"""Labels made of values, `[a, b]`, `{a, b}`, `<a` or a value alone, from one style to another.
+
+Labels of other tools, `[a, b[` and `a-b`, are read as well; none is written.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import polars as pl
 
-_LABEL = re.compile(r"^(?P<open>[\[({]|[<>]=?)?(?P<body>.*?)(?P<close>[\])}])?$", re.DOTALL)
-_CLOSING = {"[": "])", "(": "])", "{": "}"}
+_LABEL = re.compile(
+    r"^(?P<open>[\[({\]]|[<>]=?|[≤≥])?\s*(?P<body>.*?)(?P<close>[\])}\[])?$", re.DOTALL
+)
+_CLOSING = {"[": "])[", "(": "])[", "]": "])[", "{": "}"}
+
+
+class _Parts(NamedTuple):
+    """A label: what opens it, its values, and what closes it."""
+
+    start: str
+    values: list[str]
+    end: str
 
 
 def translate(
     labels: pl.Series,
     convert: Callable[[pl.Series], pl.Series],
     separators: tuple[str, str],
+    *,
+    ranges: bool = False,
 ) -> pl.Series:
     """Return labels with their values in another style; a label with anything else stays.
 
@@ -26,33 +42,51 @@ def translate(
         Gives texts of values in the other style, null for what is no value.
     separators
         Between the values of a label, in this style and in the other one.
+    ranges
+        Whether `a-b` and `a – b` are labels, which become `[a, b]`.
 
     """
-    distinct = labels.drop_nulls().unique()
-    parts = {text: _parts(text, separators[0]) for text in distinct.to_list()}
-    values = list(dict.fromkeys(one for _, body, _ in parts.values() for one in body))
+    distinct = labels.drop_nulls().unique().to_list()
+    readings = {text: list(_readings(text, separators[0], ranges=ranges)) for text in distinct}
+    values = list(dict.fromkeys(v for found in readings.values() for one in found for v in one[1]))
     converted = convert(pl.Series(values, dtype=pl.String)).to_list()
     known: dict[str, str | None] = dict(zip(values, converted, strict=True))
     known["null"] = "null"
-    made = [
-        text
-        if any(known[one] is None for one in body)
-        else start + separators[1].join(str(known[one]) for one in body) + end
-        for text, (start, body, end) in parts.items()
-    ]
+    made = [_translated(text, found, known, separators[1]) for text, found in readings.items()]
     return labels.replace_strict(
-        pl.Series(list(parts), dtype=pl.String),
+        pl.Series(list(readings), dtype=pl.String),
         pl.Series(made, dtype=pl.String),
         default=None,
         return_dtype=pl.String,
     )
 
 
-def _parts(label: str, separator: str) -> tuple[str, list[str], str]:
-    """Return what opens a label, its values, and what closes it."""
+def _translated(
+    text: str, readings: list[_Parts], known: dict[str, str | None], separator: str
+) -> str:
+    """Return a label by the first of its readings that has values alone."""
+    for start, values, end in readings:
+        new = [known[one] for one in values]
+        if None not in new:
+            return text if new == values else start + separator.join(map(str, new)) + end
+    return text
+
+
+def _readings(label: str, separator: str, *, ranges: bool) -> Iterator[_Parts]:
+    """Yield the ways to take a label apart."""
     found = _LABEL.match(label)
     start, end = (found["open"] or "", found["close"] or "") if found else ("", "")
     if not found or (end not in _CLOSING[start] if start in _CLOSING else end) or not found["body"]:
-        return "", [label], ""
-    body = found["body"].split(separator) if start in _CLOSING else [found["body"]]
-    return start, body, end
+        yield _Parts("", [label], "")
+        return
+    if start not in _CLOSING:
+        yield _Parts(start, [found["body"]], end)
+    else:
+        # Other tools write `, ` between decimal commas, too.
+        for one in dict.fromkeys([separator, ", "]):
+            yield _Parts(start, found["body"].split(one), end)
+    if ranges and not start:
+        for dash in re.finditer(r"\s*[-–—]\s*", label):
+            low, high = label[: dash.start()], label[dash.end() :]
+            if low and high:
+                yield _Parts("[", [low, high], "]")

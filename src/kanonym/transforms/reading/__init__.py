@@ -22,6 +22,8 @@ from kanonym.transforms.recoding import released_names
 
 __all__ = ["read_pair"]
 
+NULL_TEXT = "(null)"
+
 
 def read_pair(
     original: Mapping[str, pl.Series],
@@ -102,7 +104,7 @@ def read_pair(
             name: _read(
                 Cells(
                     original[name].alias(name),
-                    tuple(released[one].alias(one) for one in own),
+                    tuple(_nulls_read(released[one].alias(one), original[name]) for one in own),
                     rows,
                     classes,
                     name in quasi_identifiers,
@@ -130,6 +132,15 @@ def read_pair(
         classes=classes,
         new={name: one.new for name, one in found.items() if one.new},
     )
+
+
+def _nulls_read(released: pl.Series, original: pl.Series) -> pl.Series:
+    """Return a released column with null for `(null)`, which is null as Amnesia writes it."""
+    if released.dtype != pl.String or not (released == NULL_TEXT).any():
+        return released
+    if original.dtype == pl.String and (original == NULL_TEXT).any():
+        return released
+    return released.set(released == NULL_TEXT, None)
 
 
 def _names(

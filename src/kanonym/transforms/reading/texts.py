@@ -1,7 +1,7 @@
 """The forms of a released text: interval, bound, set and mask. What they mean is for others.
 
-Beside the forms of this package those of other tools: `[20, 30[` (ARX), `15-25` (Amnesia and
-many more), `65+`, `≥65`, and masks with any repeated character, `25xxx`, `25###`.
+Beside the forms of this package those of other tools: `[20, 30[` (ARX), `15-25` and
+`1/1980-12/1989` (Amnesia), `65+`, `≥65`, and masks with any repeated character, `25xxx`, `25$$$`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _RANGE = re.compile(r"(-?\d[\d.]*)\s*[-–—]\s*(-?\d[\d.]*)")
 _TIMES = re.compile(r"(\d{4}-.+?)(?:\s+[-–—]\s+|\s*[–—]\s*)(\d{4}-.+)")
 _PERIOD = re.compile(r"(\d{4})(?:-(\d\d))?")
 _YEARS = re.compile(r"(\d{4})\s*[-–—]\s*(\d{4})")
+_MONTHS = re.compile(r"(\d{1,2})/(\d{4})\s*[-–—]\s*(\d{1,2})/(\d{4})")
 _MASKS = "xX#?_•·"
-
+_RUN = re.compile(r"(?P<run>([^\w\s])\2+|(?:([^\W\d_])\3+))")
 
 MONTHS = 12
 
@@ -70,7 +71,9 @@ def span_of(text: str) -> Span | None:
 
 
 def period_of(text: str) -> Span | None:
-    """Return the days of a year `1980`, a month `1980-05` or years `1980-1989`; or None.
+    """Return the days of a year `1980`, a month `1980-05`, years `1980-1989` or months; or None.
+
+    Months are `1/1980-12/1989`.
 
     Examples
     --------
@@ -81,6 +84,10 @@ def period_of(text: str) -> Span | None:
     years = _YEARS.fullmatch(text)
     if years:
         return Span(f"{years[1]}-01-01", f"{int(years[2]) + 1:04}-01-01", high_open=True)
+    months = _MONTHS.fullmatch(text)
+    if months:
+        low, high = (period_of(f"{months[i + 1]}-{months[i]:0>2}") for i in (1, 3))
+        return low and high and Span(low.low, high.high, high_open=True)
     found = _PERIOD.fullmatch(text)
     if found is None or not 1 <= int(found[2] or 1) <= MONTHS:
         return None
@@ -103,8 +110,13 @@ def starred(text: str, letters: set[str]) -> str:
     --------
     >>> starred("25xxx", set("0123456789")), starred("Max", set("Ben")), starred("7", {"8"})
     ('25***', 'Max', '7')
+    >>> starred("25$$$", set("0123456789")), starred("25ZZZ", set("0123456789"))
+    ('25***', '25***')
 
     """
+    end = _masked_end(text, letters)
+    if end:
+        return end
     masks = {letter for letter in text if letter in _MASKS and letter not in letters}
     if ROOT in text or len(masks) != 1:
         return text
@@ -114,6 +126,22 @@ def starred(text: str, letters: set[str]) -> str:
     if mask.isalpha() and text.count(mask) == 1 and not rest.isdigit():
         return text
     return text.replace(mask, ROOT)
+
+
+def _masked_end(text: str, letters: set[str]) -> str:
+    """Return a text that begins or ends with a mark several times with `*` for it, else "".
+
+    A mark is no character of the original's values; a letter is one where they have no letter.
+    """
+    for found in _RUN.finditer(text):
+        mark = found["run"][0]
+        at_an_end = found.start() == 0 or found.end() == len(text)
+        plain = mark.isalpha() and any(letter.isalpha() for letter in letters)
+        rest = text[: found.start()] + text[found.end() :]
+        if at_an_end and not plain and mark not in letters and rest and set(rest) <= letters:
+            stars = ROOT * len(found["run"])
+            return text[: found.start()] + stars + text[found.end() :]
+    return ""
 
 
 def ends_of(text: str) -> Iterator[tuple[str, str]]:
