@@ -71,7 +71,7 @@ FIRST = f"({HEIGHT})(document.querySelector('.first'))"
 OPEN = "document.querySelectorAll('details').forEach(one => one.open = true)"
 OVERFLOWING = """
 [...document.querySelectorAll('body *')]
-  .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.wide'))
+  .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.chart'))
   .map(one => `${one.tagName} ${one.className?.baseVal ?? one.className} ${one.textContent}`)
   .map(text => text.slice(0, 60))
 """

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from kanonym.report.language import ENGLISH, Speech
-from kanonym.report.plots import BLUE, INK, PALE, svg_of
+from kanonym.report.plots import BLUE, INK, PALE, WIDTH, legend_columns, svg_of
 
 if TYPE_CHECKING:
     from kanonym.report.compared import Alternatives
 
-WIDTH, HEIGHT = 520, 320
+HEIGHT = 320
 SCALED = 20.0  # from this ratio of the largest to the smallest value, the axis is logarithmic
 
 
@@ -56,7 +56,11 @@ def alternatives_svg(compared: Alternatives, speech: Speech = ENGLISH) -> str:
         "kind:N",
         scale=alt.Scale(domain=kinds, range=[PALE, BLUE]),
         legend=alt.Legend(
-            title=None, orient="top", symbolType="circle", labelLimit=0, columnPadding=40
+            title=None,
+            orient="top",
+            symbolType="circle",
+            labelLimit=0,
+            columns=legend_columns(kinds, WIDTH - 60),
         ),
     )
     base = alt.Chart(alt.NamedData("rows"))
@@ -69,4 +73,4 @@ def alternatives_svg(compared: Alternatives, speech: Speech = ENGLISH) -> str:
         .mark_point(size=210, filled=False, stroke=INK, strokeWidth=2, opacity=1)
         .encode(x=x, y=y),
     ]
-    return svg_of(alt.layer(*layers).properties(height=HEIGHT), rows, WIDTH, speech=speech)
+    return svg_of(alt.layer(*layers).properties(height=HEIGHT), rows, speech=speech)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from kanonym.report.language import ENGLISH, Speech
-from kanonym.report.plots import INK, Row, named_axis, svg_of
+from kanonym.report.plots import INK, Row, named_axis, slanted_axis, step_of, svg_of
 
 if TYPE_CHECKING:
     from kanonym.report.assessed import Associations
 
 SHADES = ("#f1f5f9", "#6fa3d0")  # dark text can be read on all between
-CELL = 46
-WIDTH = 640
+CELL = 34
 LEAST_END = 0.1
 
 
@@ -32,20 +31,22 @@ def associations_svg(associations: Associations, speech: Speech = ENGLISH) -> st
     ]
     end = max(LEAST_END, *(row["change"] for row in rows))
     names, last = associations.columns, len(associations.columns) - 1
+    y_axis = named_axis(names)
     base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(
             "x:O",
             scale=alt.Scale(domain=list(range(last))),
-            axis=named_axis(names, None, upright=True),
+            axis=slanted_axis(names),
         ),
         y=alt.Y(
             "y:O",
             scale=alt.Scale(domain=list(range(1, last + 1))),
-            axis=named_axis(names, None, upright=False),
+            axis=y_axis,
         ),
     )
     color = alt.Color("change:Q", scale=alt.Scale(domain=[0, end], range=list(SHADES)), legend=None)
     chart = base.mark_rect(stroke="#ffffff", strokeWidth=2).encode(color=color)
-    chart += base.mark_text(color=INK, fontSize=13).encode(text="text:N")
-    width = min(WIDTH, CELL * last + 220)
-    return svg_of(chart.properties(height=alt.Step(30)), rows, width, speech=speech)
+    chart += base.mark_text(color=INK, fontSize=12).encode(text="text:N")
+    width = CELL * last + int(y_axis.minExtent) + 30
+    height = step_of(names, 30)
+    return svg_of(chart.properties(height=height), rows, width, speech=speech, names=names)

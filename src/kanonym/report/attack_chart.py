@@ -8,15 +8,25 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from kanonym.report.language import ENGLISH, Speech
-from kanonym.report.plots import BLUE, INK, MUTED, PALE, Row, named_axis, svg_of
+from kanonym.report.plots import (
+    BLUE,
+    INK,
+    MUTED,
+    PALE,
+    Row,
+    legend_columns,
+    named_axis,
+    step_of,
+    svg_of,
+)
 
 if TYPE_CHECKING:
     from kanonym.report.attacked import Attacked
 
-WIDTH = 520
+WIDTH = 420
 ENDS = (0.002, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 ROOM = 1.05
-LONGEST = 40
+PADDING = 12  # marks at 0 % reach over the axis
 
 
 def attacks_svg(
@@ -48,8 +58,14 @@ def attacks_svg(
     shown = kinds if any(one.control is not None for one in attacks) else kinds[:2]
     most = max(row["high"] for row in rows)
     end = next(one for one in ENDS if one >= min(most, 1.0))
-    names = named_axis(titles, None, upright=False, longest=LONGEST)
-    names.labelPadding = 12  # marks at 0 % reach over the axis
+    names = named_axis(titles)
+    names.labelPadding = PADDING
+    legend = alt.Legend(
+        title=None,
+        orient="top",
+        labelLimit=0,
+        columns=legend_columns(shown, WIDTH - names.minExtent - PADDING),
+    )
     place = alt.Y("bar:O", axis=names)
     base = alt.Chart(alt.NamedData("rows"))
     x = alt.X(
@@ -70,19 +86,19 @@ def attacks_svg(
             shape=alt.Shape(
                 "kind:N",
                 scale=alt.Scale(domain=shown, range=["circle", "diamond", "square"][: len(shown)]),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=40),
+                legend=legend,
             ),
             stroke=alt.Stroke(
                 "kind:N",
                 scale=alt.Scale(domain=shown, range=[BLUE, INK, MUTED][: len(shown)]),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=40),
+                legend=legend,
             ),
             fill=alt.Fill(
                 "kind:N",
                 scale=alt.Scale(domain=shown, range=[BLUE, "#ffffff", PALE][: len(shown)]),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0, columnPadding=40),
+                legend=legend,
             ),
         ),
     ]
-    chart = alt.layer(*layers).properties(height=alt.Step(34))
-    return svg_of(chart, rows, WIDTH, speech=speech)
+    chart = alt.layer(*layers).properties(height=step_of(titles, 34))
+    return svg_of(chart, rows, WIDTH, speech=speech, names=titles)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,8 +10,8 @@ from typing import Any, Literal
 import altair as alt
 
 from kanonym.report.html import chart_of, environment
-from kanonym.report.plots import BLUE, INK, MUTED, Row, styled
-from kanonym.report.renderer import to_png, to_svg
+from kanonym.report.plots import BLUE, INK, MUTED, Row, styled, svg_of
+from kanonym.report.renderer import to_png
 
 WIDTH, HEIGHT = 760, 460
 SERIES = "#9aa5b0"
@@ -109,7 +108,7 @@ def draw(compared: Compared, format: Literal["html", "svg", "png"]) -> bytes:  #
     chart, rows = _chart(compared)
     if format == "png":
         return to_png(styled(chart, rows, WIDTH))
-    svg = _svg(styled(chart, rows, WIDTH))
+    svg = svg_of(chart, rows, WIDTH)
     if format == "svg":
         return svg.encode()
     page = environment().get_template("comparison.html")
@@ -119,13 +118,6 @@ def draw(compared: Compared, format: Literal["html", "svg", "png"]) -> bytes:  #
         "the table below names those on the frontier."
     )
     return page.render(compared=compared, svg=chart_of(svg, told), frontier=shown).encode()
-
-
-def _svg(spec: dict[str, Any]) -> str:
-    """Render a chart; places are rounded to hundredths of a pixel, labels are left as they are."""
-    svg = re.sub(r"(\d\.\d\d)\d+(?=[^<>]*>)", r"\1", to_svg(spec))
-    # The page scales the chart: its size is the view box, its natural width a style.
-    return re.sub(r' width="([\d.]+)" height="[\d.]+"', r' style="width:\1px"', svg, count=1)
 
 
 def figure(value: float) -> str:

@@ -85,8 +85,6 @@ class Figure:
         Returns the SVG; is called for pages only.
     caption, numbers
         Below it; the numbers are folded on a page.
-    wide
-        Whether it is drawn wider than a column: on a small screen it scrolls.
 
     """
 
@@ -96,7 +94,6 @@ class Figure:
     draw: Callable[[], str] = field(compare=False)
     caption: str = ""
     numbers: Table | None = None
-    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)

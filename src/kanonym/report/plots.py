@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import math
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
 
 import altair as alt
 
@@ -28,13 +30,19 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 INK, MUTED, LINE = "#1c2024", "#565d64", "#dfe3e7"
 BLUE, PALE = "#1f5f9e", "#c3cfdb"
 SHADES = ("#d6e4f1", "#a9c8e4", "#6fa3d0", "#3a78b2", "#123f70")
-WIDTH = 460
+WIDTH = 400
 LETTER = 7.2  # pixels, generous: the reader's font is not the one that is measured here
-LONGEST = 22
+LETTERS = 13  # size of the font
+LEAST_LETTERS = 10  # pixels to which a small screen may scale letters; below, the chart scrolls
+LONGEST = 22  # letters of a line of a label
+MOST_LINES = 3
+LONGEST_SLANTED = 28  # letters of a label that cannot be wrapped
 MOST_LOSSES = 40
-LONG_LABELS = 30
 MANY_CODES = 12
-LINE_HEIGHT = 14
+LINE_HEIGHT = 15
+CUT = "…"
+PADDING = 6  # between labels and bars
+SYMBOL = 26  # pixels of a legend's symbol with its margins
 FEW_TICKS = 6
 _FORMAT = ",~r"
 
@@ -47,22 +55,17 @@ def class_sizes_svg(sizes: ClassSizes, speech: Speech = ENGLISH) -> str:
         {"bar": i, "records": records, "classes": classes}
         for i, (records, classes) in enumerate(zip(sizes.records, sizes.classes, strict=True))
     ]
-    chart = (
-        alt.Chart(alt.NamedData("rows"))
-        .mark_bar(color=BLUE)
-        .encode(
-            x=alt.X(
-                "bar:O",
-                axis=named_axis(sizes.labels, speech.say("axis.class-size"), upright=True),
-            ),
-            y=alt.Y(
-                "records:Q",
-                title=speech.say("axis.records"),
-                axis=_counts_axis(sizes.records, upright=True),
-            ),
-        )
+    upright = fits_upright(sizes.labels)
+    bars, amounts = _bar_channels(
+        sizes.labels,
+        speech.say("axis.class-size"),
+        sizes.records,
+        speech.say("axis.records"),
+        upright=upright,
     )
-    return svg_of(chart.properties(height=220), rows, speech=speech)
+    chart = alt.Chart(alt.NamedData("rows")).mark_bar(color=BLUE).encode(bars, amounts("records"))
+    height = 220 if upright else step_of(sizes.labels, 21)
+    return svg_of(chart.properties(height=height), rows, speech=speech, names=sizes.labels)
 
 
 def losses_svg(attributes: Sequence[AttributeLoss], speech: Speech = ENGLISH) -> str:
@@ -80,19 +83,21 @@ def shares_svg(shares: Mapping[str, float], title: str, speech: Speech = ENGLISH
     ]
     longest = shares[most[0]]
     ceiling = next(c for c in (0.05, 0.1, 0.25, 0.5, 1) if c >= min(1.2 * longest, 1))
+    if ceiling < 1:
+        title = speech.say("axis.ends", title=title, end=speech.percent(ceiling))
     base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(
             "loss:Q",
-            title=title,
-            scale=alt.Scale(domain=[0, ceiling * 1.12], nice=False),
+            title=title_lines(title),
+            scale=alt.Scale(domain=[0, ceiling * 1.22], nice=False),
             axis=alt.Axis(
                 format="%", values=[ceiling * i / 5 for i in range(6)], domain=False, ticks=False
             ),
         ),
-        y=alt.Y("bar:O", axis=named_axis(most, None, upright=False)),
+        y=alt.Y("bar:O", axis=named_axis(most)),
     )
     chart = base.mark_bar(color=BLUE) + base.mark_text(align="left", dx=5).encode(text="text:N")
-    return svg_of(chart.properties(height=alt.Step(24)), rows, speech=speech)
+    return svg_of(chart.properties(height=step_of(most, 24)), rows, speech=speech, names=most)
 
 
 def marginal_svg(marginal: Marginal, speech: Speech = ENGLISH) -> str:
@@ -101,25 +106,43 @@ def marginal_svg(marginal: Marginal, speech: Speech = ENGLISH) -> str:
         {"bar": i, "before": before, "after": after}
         for i, (before, after) in enumerate(zip(marginal.before, marginal.after, strict=True))
     ]
-    upright = marginal.kind in ("number", "temporal")
-    records = speech.say("axis.records")
-    place = named_axis(marginal.labels, None, upright=upright)
-    amount = _counts_axis((*marginal.before, *marginal.after), upright=upright)
+    labels = marginal.labels
+    ordered = marginal.kind in ("number", "temporal")
+    upright = ordered and len(labels) > 1 and fits_upright(labels)
+    bars, amounts = _bar_channels(
+        labels,
+        None,
+        (*marginal.before, *marginal.after),
+        speech.say("axis.records"),
+        upright=upright,
+    )
 
-    def layer(field: str, size: float, color: str) -> Any:
+    def layer(field: str, share: float, color: str) -> Any:
+        thickness: Row = {"width" if upright else "height": alt.RelativeBandSize(share)}
         base = alt.Chart(alt.NamedData("rows"))
-        thickness = alt.RelativeBandSize(size)
-        number = f"{field}:Q"
-        if upright:
-            return base.mark_bar(color=color, width=thickness).encode(
-                x=alt.X("bar:O", axis=place), y=alt.Y(number, title=records, axis=amount)
-            )
-        return base.mark_bar(color=color, height=thickness).encode(
-            y=alt.Y("bar:O", axis=place), x=alt.X(number, title=records, axis=amount)
-        )
+        return base.mark_bar(color=color, **thickness).encode(bars, amounts(field))
 
     chart = alt.layer(layer("before", 0.9, PALE), layer("after", 0.4, BLUE))
-    return svg_of(chart.properties(height=220 if upright else alt.Step(21)), rows, speech=speech)
+    height = 220 if upright else step_of(labels, 21)
+    return svg_of(chart.properties(height=height), rows, speech=speech, names=labels)
+
+
+def _bar_channels(
+    labels: Sequence[str],
+    title: str | None,
+    counts: Sequence[float],
+    amount: str,
+    *,
+    upright: bool,
+) -> tuple[Any, Any]:
+    """Return the axis of named bars, and a function from a field to the axis of its counts."""
+    across, up = (alt.X, alt.Y) if upright else (alt.Y, alt.X)
+    named = flat_axis(labels, title) if upright else named_axis(labels, title)
+    numbers = _counts_axis(counts, upright=upright)
+    return (
+        across("bar:O", axis=named),
+        lambda field: up(f"{field}:Q", title=amount, axis=numbers),
+    )
 
 
 def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) -> str:
@@ -131,6 +154,9 @@ def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) 
     least = (x_high - x_low) / WIDTH * 3, (y_high - y_low) / height * 3
     means = [records / classes for *_, records, classes in drawn.rectangles]
     shade_of, legend = _shades(means, speech)
+    beside = _room(drawn.y.labels) + LINE_HEIGHT
+    flat = fits_upright(drawn.x.labels, WIDTH - beside - 20)
+    below = 0.0 if flat else _depth(drawn.x.labels)
     rows = []
     for one, mean in zip(drawn.rectangles, means, strict=True):
         x0, x1 = _visible(one[0], one[1], least[0])
@@ -141,9 +167,9 @@ def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) 
         alt.Chart(alt.NamedData("rows"))
         .mark_rect(fillOpacity=0.55, stroke="#0d2a4a", strokeOpacity=0.7, strokeWidth=0.5)
         .encode(
-            x=_side("x0", drawn.x, [x_low, x_high], alt.X, (WIDTH - 160) // LINE_HEIGHT, speech),
+            x=_side("x0", drawn.x, [x_low, x_high], alt.X, WIDTH - 160, speech, below=below),
             x2="x1",
-            y=_side("y0", drawn.y, [y_low, y_high], alt.Y, (height - 110) // LINE_HEIGHT, speech),
+            y=_side("y0", drawn.y, [y_low, y_high], alt.Y, height - 110, speech),
             y2="y1",
             color=alt.Color(
                 "shade:O",
@@ -153,16 +179,29 @@ def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) 
                     orient="top",
                     symbolType="square",
                     symbolOpacity=1,
-                    labelExpr=_lookup(legend),
+                    columns=legend_columns(legend, WIDTH - beside),
+                    labelExpr=_lookup([[text] for text in legend]),
+                    labelLimit=0,
                 ),
             ),
         )
     )
-    return svg_of(chart.properties(height=height), rows, speech=speech)
+    names = (*drawn.x.labels, *drawn.y.labels)
+    return svg_of(chart.properties(height=height + int(below)), rows, speech=speech, names=names)
 
 
-def svg_of(chart: Any, rows: list[Row], width: int = WIDTH, *, speech: Speech = ENGLISH) -> str:
-    """Render a chart over `rows` with the common style."""
+def svg_of(
+    chart: Any,
+    rows: list[Row],
+    width: int = WIDTH,
+    *,
+    speech: Speech = ENGLISH,
+    names: Sequence[str] = (),
+) -> str:
+    """Render a chart over `rows` with the common style; `names` in it that are cut get a tooltip.
+
+    A page scales it down only as far as its letters have 10 pixels.
+    """
     svg = to_svg(
         styled(chart, rows, width),
         format_locale=speech.locale,
@@ -170,14 +209,33 @@ def svg_of(chart: Any, rows: list[Row], width: int = WIDTH, *, speech: Speech = 
     )
     # Places are rounded to hundredths of a pixel, labels are left as they are.
     svg = re.sub(r"(\d\.\d\d)\d+(?=[^<>]*>)", r"\1", svg)
+    for name in dict.fromkeys(names):
+        svg = _with_tooltip(svg, printable(name))
     # The page scales the chart: its size is the view box, its natural width a style.
-    return re.sub(r' width="([\d.]+)" height="[\d.]+"', r' style="width:\1px"', svg, count=1)
+    size = re.search(r' width="([\d.]+)" height="[\d.]+"', svg)
+    assert size is not None  # noqa: S101 - the library writes it
+    least = math.ceil(float(size[1]) * LEAST_LETTERS / LETTERS)
+    return svg.replace(size[0], f' style="width:{size[1]}px;min-width:{least}px"', 1)
+
+
+def _with_tooltip(svg: str, name: str) -> str:
+    """Put the whole of a name before its labels that are cut."""
+    for last in {lines_of(name)[-1], cut(name)}:
+        if last.endswith(CUT):
+            ending = re.compile(
+                rf"(<text[^>]*>)((?:<tspan[^>]*>[^<]*</tspan>)*(?:<tspan[^>]*>)?{re.escape(escape(last))}<)"
+            )
+            svg = ending.sub(
+                lambda found: f"{found[1]}<title>{escape(name)}</title>{found[2]}", svg
+            )
+    return svg
 
 
 def styled(chart: Any, rows: list[Row], width: int = WIDTH) -> dict[str, Any]:
     """Return the Vega-Lite form of a chart over `rows` with the common style."""
     fixed = isinstance(chart.height, int)
-    text = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 13, "titleFontSize": 13}
+    text = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": LETTERS}
+    text["titleFontSize"] = LETTERS
     text["titleFontWeight"] = "normal"
     with_style = (
         chart.properties(
@@ -192,10 +250,15 @@ def styled(chart: Any, rows: list[Row], width: int = WIDTH) -> dict[str, Any]:
         )
         .configure_view(stroke=None)
         .configure_axis(
-            **text, gridColor=LINE, domainColor=MUTED, tickColor=MUTED, labelFlush=False
+            **text,
+            labelLineHeight=LINE_HEIGHT,
+            gridColor=LINE,
+            domainColor=MUTED,
+            tickColor=MUTED,
+            labelFlush=False,
         )
         .configure_legend(**text)
-        .configure_text(color=INK, fontSize=13)
+        .configure_text(color=INK, fontSize=LETTERS)
     )
     spec: dict[str, Any] = with_style.to_dict(validate=False)
     # Rows join after the schema check, which would look at every one of them.
@@ -203,37 +266,124 @@ def styled(chart: Any, rows: list[Row], width: int = WIDTH) -> dict[str, Any]:
     return spec
 
 
-def _lookup(labels: Sequence[str], longest: int = LONGEST) -> str:
-    """Write an expression that names the entry `datum.value`: equal or odd labels stay apart.
+def _lookup(texts: Sequence[Sequence[str]]) -> str:
+    """Write an expression with the lines of entry `datum.value`: equal labels stay apart.
 
     It floors the value: on maps a label stands in the middle of its step.
     """
-    return f"{json.dumps([_short(label, longest) for label in labels])}[floor(datum.value)]"
+    return f"{json.dumps(list(map(list, texts)))}[floor(datum.value)]"
 
 
-def _short(label: str, longest: int) -> str:
+def lines_of(label: str, letters: int = LONGEST, most: int = MOST_LINES) -> list[str]:
+    """Wrap a label; beyond `most` lines it is cut, and ends with an ellipsis.
+
+    >>> lines_of("General internal medicine and geriatrics")
+    ['General internal', 'medicine and', 'geriatrics']
+    """
     label = printable(label)  # before it becomes a literal, whose escapes would hide it
-    return label if len(label) <= longest else f"{label[: longest - 1]}…"
+    return textwrap.wrap(label, letters, max_lines=most, placeholder=CUT) or [label]
 
 
-def _room(labels: Sequence[str], longest: int = LONGEST) -> float:
+def cut(label: str, letters: int = LONGEST_SLANTED) -> str:
+    """Return a label in one line."""
+    label = printable(label)
+    return label if len(label) <= letters else f"{label[: letters - 1]}{CUT}"
+
+
+def is_cut(label: str, *, slanted: bool = False) -> bool:
+    """Return whether an axis does not show all of a label.
+
+    >>> is_cut("General internal medicine and geriatrics")
+    False
+    >>> is_cut("General internal medicine and geriatrics", slanted=True)
+    True
+    """
+    return (cut(label) if slanted else lines_of(label)[-1]).endswith(CUT)
+
+
+def title_lines(title: str, room: float = WIDTH * 0.7) -> list[str]:
+    """Wrap the title of an axis to its length."""
+    return lines_of(title, max(8, int(room / LETTER)))
+
+
+def legend_columns(texts: Sequence[str], room: float) -> int:
+    """Return how many entries of a legend fit side by side."""
+    return max(1, int(room // (LETTER * max(map(len, texts)) + SYMBOL)))
+
+
+def fits_upright(labels: Sequence[str], room: float = WIDTH - 60) -> bool:
+    """Return whether labels fit side by side below a chart."""
+    return len(labels) * (LETTER * max(map(len, labels), default=0) + 4) <= room
+
+
+def step_of(labels: Sequence[str], least: int) -> alt.Step:
+    """Return the height of a bar beside whose label there is room for its lines."""
+    lines = max((len(lines_of(label)) for label in labels), default=1)
+    return alt.Step(max(least, LINE_HEIGHT * lines + 6))
+
+
+def _room(labels: Sequence[str]) -> float:
     """Return how many pixels labels need beside an axis, in any font."""
-    return LETTER * min(longest, max(map(len, labels), default=0)) + 8
+    longest = max((len(line) for label in labels for line in lines_of(label)), default=0)
+    return LETTER * longest + PADDING + 4
 
 
-def named_axis(
-    labels: Sequence[str], title: str | None, *, upright: bool, longest: int = LONGEST
-) -> alt.Axis:
-    """Return an axis of bars with names, cut where they have more than `longest` letters."""
-    slanted = upright and sum(map(len, labels)) > LONG_LABELS
-    # Slanted labels reach as far down as they reach to the side.
-    room = 0.75 * _room(labels, longest) + 8 if slanted else 0
+def named_axis(labels: Sequence[str], title: str | None = None) -> alt.Axis:
+    """Return the axis beside bars with names, which are wrapped."""
     return alt.Axis(
         title=title,
-        labelExpr=_lookup(labels, longest),
+        labelExpr=_lookup([lines_of(label) for label in labels]),
         labelLimit=0,
-        minExtent=room if upright else _room(labels, longest),
-        labelAngle=-45 if slanted else 0,
+        labelPadding=PADDING,
+        labelOffset=_raised([len(lines_of(label)) for label in labels]),
+        minExtent=_room(labels),
+        ticks=False,
+        domainColor=MUTED,
+    )
+
+
+def _raised(lines: Sequence[int]) -> dict[str, Any]:
+    """Return how far each label is raised, so that its middle line stands beside the bar."""
+    return {
+        "condition": [
+            {
+                "test": f"{json.dumps(list(lines))}[floor(datum.value)] == {n}",
+                "value": -LINE_HEIGHT * (n - 1) / 2,
+            }
+            for n in range(2, MOST_LINES + 1)
+        ],
+        "value": 0,
+    }
+
+
+def flat_axis(labels: Sequence[str], title: str | None = None) -> alt.Axis:
+    """Return the axis below bars with names that fit side by side."""
+    return alt.Axis(
+        title=title,
+        labelExpr=_lookup([[printable(label)] for label in labels]),
+        labelLimit=0,
+        labelAngle=0,
+        labelPadding=4,
+        ticks=False,
+        domainColor=MUTED,
+    )
+
+
+def _depth(labels: Sequence[str]) -> float:
+    """Return how far down slanted labels reach: as far as they reach to the side."""
+    return 0.72 * LETTER * max((len(cut(label)) for label in labels), default=0) + 14
+
+
+def slanted_axis(labels: Sequence[str]) -> alt.Axis:
+    """Return the axis below columns with names that do not fit side by side."""
+    texts = [cut(label) for label in labels]
+    return alt.Axis(
+        title=None,
+        labelExpr=_lookup([[text] for text in texts]),
+        labelLimit=0,
+        minExtent=_depth(labels),
+        labelAngle=-45,
+        labelPadding=4,
         ticks=False,
         domainColor=MUTED,
     )
@@ -247,7 +397,7 @@ def _counts_axis(counts: Sequence[float], *, upright: bool) -> alt.Axis:
         format=",d",
         domain=False,
         ticks=False,
-        minExtent=_room([f"{largest:,.0f}"]) if upright else 0,
+        minExtent=LETTER * len(f"{largest:,.0f}") + 8 if upright else 0,
     )
 
 
@@ -258,43 +408,52 @@ def _visible(low: float, high: float, least: float) -> tuple[float, float]:
 
 
 def _side(
-    field: str, axis: Axis, ends: list[float], channel: Any, most: int, speech: Speech
+    field: str,
+    axis: Axis,
+    ends: list[float],
+    channel: Any,
+    room: int,
+    speech: Speech,
+    *,
+    below: float = 0.0,
 ) -> Any:
-    """Return one side of a map, with a label at every n-th category so that `most` fit."""
+    """Return one side of a map, with a label at every n-th category so that they have room."""
+    beside = field == "y0"
+    title = title_lines(axis.name, room)
     if axis.kind == "temporal":
         return channel(
             f"{field}:T",
-            title=_title(axis.name, most),
+            title=title,
             scale=alt.Scale(type="utc", domain=ends, nice=False, zero=False),
             axis=alt.Axis(grid=False, tickCount=5),
         )
     scale = alt.Scale(domain=ends, nice=False, zero=False)
     if axis.kind == "number":
         ticks = alt.Axis(grid=False, values=ticks_between(*axis.known), format=_FORMAT)
-        return channel(f"{field}:Q", title=_title(axis.name, most), scale=scale, axis=ticks)
+        return channel(f"{field}:Q", title=title, scale=scale, axis=ticks)
+    if not axis.labels:
+        title = title_lines(speech.say("axis.unnamed", name=axis.name), room)
+    texts = [lines_of(label) if beside else [cut(label)] for label in axis.labels]
+    lines = [len(text) for text in texts]
+    shown = max(1, room // (LINE_HEIGHT * max(lines, default=1)))
     centres = [code + 0.5 for code in range(len(axis.labels)) if ends[0] <= code < ends[1]]
     return channel(
         f"{field}:Q",
-        title=_title(axis.name, most)
-        if axis.labels
-        else speech.say("axis.unnamed", name=_title(axis.name, most - 13)),
+        title=title,
         scale=scale,
         axis=alt.Axis(
-            values=centres[:: -(-len(centres) // most) or 1],
-            labelExpr=_lookup(axis.labels),
+            values=centres[:: -(-len(centres) // shown) or 1],
+            labelExpr=_lookup(texts),
             labelLimit=0,
-            minExtent=_room(axis.labels) if field == "y0" else 0,
-            labelAngle=_slant(len(centres)) if field == "x0" else 0,
+            labelPadding=PADDING,
+            labelOffset=_raised(lines) if beside else 0,
+            minExtent=_room(axis.labels) if beside else below,
+            labelAngle=_slant(len(centres)) if below else 0,
             labelOverlap=False,
             grid=False,
             ticks=False,
         ),
     )
-
-
-def _title(name: str, most: int) -> str:
-    """Cut a name so that it fits beside so many labels: a letter is half as wide as a line high."""
-    return _short(name, max(4, most * 3 // 2))
 
 
 def _few_integers(low: float, high: float) -> Any:

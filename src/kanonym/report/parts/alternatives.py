@@ -98,5 +98,5 @@ def _compared(found: Alternatives, says: Speech) -> Section:
     caption = says.say("compared.caption")
     if found.refused:
         caption += " " + says.say("compared.refused", runs=says.things(found.refused, "run"))
-    chart = Figure("", says.say("alt.frontier", runs=runs), draw, caption, numbers, wide=True)
+    chart = Figure("", says.say("alt.frontier", runs=runs), draw, caption, numbers)
     return Section("comparison", title, (reason, chart))

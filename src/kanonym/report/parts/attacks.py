@@ -90,7 +90,7 @@ def _chart(tried: Sequence[Attacked], says: Speech) -> Figure:
         rate=says.tenths(most.rate),
         chance=says.tenths(most.chance),
     )
-    return Figure("", alternative, draw, wide=True)
+    return Figure("", alternative, draw)
 
 
 def _details(attacks: Sequence[Attacked], says: Speech) -> Table:

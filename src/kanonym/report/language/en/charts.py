@@ -19,6 +19,7 @@ SENTENCES: Sentences = {
     "axis.records": "records",
     "axis.ncp": "share of the range left open (NCP)",
     "axis.unnamed": "{name} (too many to name)",
+    "axis.ends": "{title}; the axis ends at {end}",
     "axis.right": "attempts that were right",
     "axis.suda": "share of all contributions to the scores",
     "axis.gcp": "information lost (GCP)",

@@ -19,6 +19,7 @@ SENTENCES: Sentences = {
     "axis.records": "registros",
     "axis.ncp": "parte del rango que queda abierta (NCP)",
     "axis.unnamed": "{name} (demasiados para nombrarlos)",
+    "axis.ends": "{title}; el eje termina en {end}",
     "axis.right": "intentos que acertaron",
     "axis.suda": "parte de todas las contribuciones a las puntuaciones",
     "axis.gcp": "información perdida (GCP)",
