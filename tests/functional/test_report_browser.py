@@ -16,7 +16,7 @@ import kanonym as ka
 from devtools import Browser
 from kanonym.data.errors import DataError
 from kanonym.data.patients import patients
-from kanonym.report.pdf import browser as installed
+from kanonym.report.rendering.pdf import browser as installed
 from report_parts import ATTACKS, COMPARISON
 
 NARROW, WIDE = 360, 1600

@@ -283,7 +283,7 @@ class Comparison(ShortRepr):
 
         """
         from kanonym.report import chart_format  # noqa: PLC0415 - as below
-        from kanonym.report.comparison_chart import (  # noqa: PLC0415 - half a second to load
+        from kanonym.report.charts.comparison import (  # noqa: PLC0415 - half a second to load
             Compared,
             Dot,
             draw,

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from kanonym.data.errors import DataError
-from kanonym.report.choice import Choice, Neighbour, choice_of
-from kanonym.report.frontier import Frontier, frontier_of
-from kanonym.report.markdown import render_json, render_markdown
-from kanonym.report.provenance import Provenance, without_values
+from kanonym.report.known.choice import Choice, Neighbour, choice_of
+from kanonym.report.known.frontier import Frontier, frontier_of
+from kanonym.report.known.provenance import Provenance, without_values
+from kanonym.report.rendering.markdown import render_json, render_markdown
 from kanonym.report.summary import Summary, summarize
 
 __all__ = [
@@ -92,7 +92,7 @@ def render(summary: Summary, format: TextFormat = "html") -> str:  # noqa: A002
     """
     if format == "html":
         # The chart library takes half a second to load; anonymize alone does without it.
-        from kanonym.report.html import render_html  # noqa: PLC0415
+        from kanonym.report.rendering.html import render_html  # noqa: PLC0415
 
         return render_html(summary)
     return render_markdown(summary) if format == "markdown" else render_json(summary)
@@ -115,7 +115,7 @@ def encode(summary: Summary, format: Format = "html") -> bytes:  # noqa: A002
 
     """
     if format == "pdf":
-        from kanonym.report.pdf import browser, print_pdf  # noqa: PLC0415
+        from kanonym.report.rendering.pdf import browser, print_pdf  # noqa: PLC0415
 
         browser()  # before charts are drawn, not after
         return print_pdf(render(summary))
@@ -155,6 +155,6 @@ def render_frontier(frontier: Frontier, format: ChartFormat = "html") -> bytes: 
         The file.
 
     """
-    from kanonym.report.frontier_chart import draw  # noqa: PLC0415 - as above
+    from kanonym.report.charts.frontier import draw  # noqa: PLC0415 - as above
 
     return draw(frontier, format)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kanonym.report.provenance import COMPARED
+from kanonym.report.known.provenance import COMPARED
 
 if TYPE_CHECKING:
     from kanonym.metrics.utility import Utility

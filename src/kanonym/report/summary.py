@@ -12,17 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.report import wording
-from kanonym.report.assessed import Assessed, assessed_of
-from kanonym.report.attacked import Attacked, attacks_of
-from kanonym.report.choice import Choice, coarse_choice
-from kanonym.report.compared import Alternatives, alternatives_of
-from kanonym.report.evidence import Evidence, evidence_of
-from kanonym.report.examples import Transformation, transformations_of
+from kanonym.report.distributions.examples import Transformation, transformations_of
+from kanonym.report.distributions.marginals import Marginal, marginal_of
+from kanonym.report.distributions.rectangles import ClassMap, maps_of
+from kanonym.report.distributions.resolution import released_counts
+from kanonym.report.distributions.sizes import ClassSizes
+from kanonym.report.known.assessed import Assessed, assessed_of
+from kanonym.report.known.attacked import Attacked, attacks_of
+from kanonym.report.known.choice import Choice, coarse_choice
+from kanonym.report.known.compared import Alternatives, alternatives_of
+from kanonym.report.known.evidence import Evidence, evidence_of
+from kanonym.report.known.provenance import Provenance, without_values
 from kanonym.report.language import Speech, speech
-from kanonym.report.marginals import Marginal, marginal_of
-from kanonym.report.provenance import Provenance, without_values
-from kanonym.report.rectangles import ClassMap, maps_of
-from kanonym.report.resolution import released_counts
 from kanonym.report.rounding import (
     coarse_account,
     coarse_amount,
@@ -31,7 +32,6 @@ from kanonym.report.rounding import (
     rounded_share,
     step_of_shares,
 )
-from kanonym.report.sizes import ClassSizes
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Partition

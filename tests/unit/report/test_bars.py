@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.data.table import encode_column
-from kanonym.report.bars import bars_of
+from kanonym.report.distributions.bars import bars_of
 from kanonym.report.language import SPANISH
 
 MISSING = "(missing)"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kanonym import profiling
-from kanonym.report.evidence import coarse, evidence_of
+from kanonym.report.known.evidence import coarse, evidence_of
 
 FOLDER = Path(profiling.__file__).parent
 SENTENCES = {

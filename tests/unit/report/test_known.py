@@ -9,10 +9,10 @@ import pytest
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.data.errors import DataError
 from kanonym.report import render
-from kanonym.report.assessed import assessed_of
-from kanonym.report.attacked import QUESTIONS, asking, attacks_of, foremost, ranked
-from kanonym.report.compared import alternatives_of
-from kanonym.report.evidence import evidence_of
+from kanonym.report.known.assessed import assessed_of
+from kanonym.report.known.attacked import QUESTIONS, asking, attacks_of, foremost, ranked
+from kanonym.report.known.compared import alternatives_of
+from kanonym.report.known.evidence import evidence_of
 from kanonym.verification import ModelCheck
 from report_parts import ASSESSMENT, ATTACKS, COMPARISON, KNOWN, PROFILE, attack
 

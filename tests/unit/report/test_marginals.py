@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
-from kanonym.report.marginals import marginal_of
+from kanonym.report.distributions.marginals import marginal_of
 
 RECORDS = st.lists(
     st.tuples(st.integers(-1, 3), st.sampled_from([*range(8)])), min_size=1, max_size=40

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from kanonym.data.errors import DataError
-from kanonym.report import encode, format_of, pdf
+from kanonym.report import encode, format_of
+from kanonym.report.rendering import pdf
 
 needs_a_shell = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
 

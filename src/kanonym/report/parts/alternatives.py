@@ -16,8 +16,8 @@ from kanonym.report.document import (
 )
 
 if TYPE_CHECKING:
-    from kanonym.report.choice import Choice, Neighbour
-    from kanonym.report.compared import Alternatives
+    from kanonym.report.known.choice import Choice, Neighbour
+    from kanonym.report.known.compared import Alternatives
     from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
 
@@ -68,7 +68,7 @@ def _compared(found: Alternatives, says: Speech) -> Section:
         return Section("comparison", title, (reason,))
 
     def draw() -> str:
-        from kanonym.report.alternatives_chart import (  # noqa: PLC0415 - half a second
+        from kanonym.report.charts.alternatives import (  # noqa: PLC0415 - half a second
             alternatives_svg,
         )
 

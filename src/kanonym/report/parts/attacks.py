@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kanonym.report.attacked import Attacked, ranked
 from kanonym.report.document import Block, Cell, Figure, Folded, Paragraph, Section, Table, Text
+from kanonym.report.known.attacked import Attacked, ranked
 
 if TYPE_CHECKING:
     from kanonym.report.language import Speech
@@ -79,7 +79,7 @@ def _chart(tried: Sequence[Attacked], says: Speech) -> Figure:
     most = tried[0]
 
     def draw() -> str:
-        from kanonym.report.attack_chart import attacks_svg  # noqa: PLC0415 - half a second
+        from kanonym.report.charts.attacks import attacks_svg  # noqa: PLC0415 - half a second
 
         return attacks_svg(tried, titles, says)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kanonym.report.document import Cell, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
-    from kanonym.report.examples import Transformation
+    from kanonym.report.distributions.examples import Transformation
     from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
 
@@ -35,7 +36,7 @@ def fate_of(role: str, summary: Summary, says: Speech) -> str:
 def _roles(summary: Summary, says: Speech) -> Section:
     found = summary.evidence
     note = Paragraph(says.say("roles.given" if found is None else "roles.profiled"), "note")
-    rows = []
+    rows: list[tuple[str, Text, Text]] = []
     for name, role in summary.roles.items():
         reasons = () if found is None else found.reasons.get(name, ())
         why: Text = says.say("roles.silent")
@@ -49,14 +50,13 @@ def _roles(summary: Summary, says: Speech) -> Section:
             why = Cell(text, note=other, language="" if isinstance(why, str) else why.language)
         rows.append((name, role_of(role, says), why))
     header = tuple(says.say(f"head.{key}") for key in ("attribute", "role", "why"))
-    return Section(
-        "roles", says.say("section.roles"), (note, Table(header, tuple(rows), style="reasons"))
-    )
+    table = Table(header, _joined(rows, says), style="reasons")
+    return Section("roles", says.say("section.roles"), (note, table))
 
 
 def _transformations(summary: Summary, says: Speech) -> Section:
     header = tuple(says.say(f"head.{key}") for key in ("attribute", "done", "examples"))
-    rows = tuple(
+    rows = [
         (
             one.name,
             done(one, says),
@@ -72,13 +72,21 @@ def _transformations(summary: Summary, says: Speech) -> Section:
             ),
         )
         for one in summary.transformations
-    )
+    ]
     note = Paragraph(says.say("examples.note", floor=says.count(summary.floor)), "note")
     return Section(
         "transformations",
         says.say("section.transformations"),
-        (note, Table(header, rows, style="examples")),
+        (note, Table(header, _joined(rows, says), style="examples")),
     )
+
+
+def _joined(rows: Sequence[tuple[str, Text, Text]], says: Speech) -> tuple[tuple[Text, ...], ...]:
+    """Return one row for all attributes of which a table says the same."""
+    names: dict[tuple[Text, Text], list[str]] = {}
+    for name, *said in rows:
+        names.setdefault((said[0], said[1]), []).append(name)
+    return tuple((says.names(some), *said) for said, some in names.items())
 
 
 def done(one: Transformation, says: Speech) -> str:

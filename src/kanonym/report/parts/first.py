@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kanonym.report.attacked import foremost, ranked
 from kanonym.report.document import (
     Banner,
     Block,
@@ -18,6 +17,7 @@ from kanonym.report.document import (
     Table,
     Tile,
 )
+from kanonym.report.known.attacked import foremost, ranked
 from kanonym.report.parts.attacks import attacked_table, title_of
 from kanonym.report.parts.attributes import fate_of, role_of
 from kanonym.report.parts.privacy import requirements_table, worst_classes

@@ -99,7 +99,7 @@ def _sizes(summary: Summary, says: Speech) -> tuple[Block, ...]:
     )
 
     def draw() -> str:
-        from kanonym.report.plots import class_sizes_svg  # noqa: PLC0415 - half a second
+        from kanonym.report.charts.bars import class_sizes_svg  # noqa: PLC0415 - half a second
 
         return class_sizes_svg(sizes, says)
 

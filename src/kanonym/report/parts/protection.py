@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.report.attacked import QUESTIONS, asking
 from kanonym.report.document import Cell, Link, Paragraph, Section, Table
+from kanonym.report.known.attacked import QUESTIONS, asking
 from kanonym.report.parts.attacks import title_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from kanonym.report.document import (
 )
 
 if TYPE_CHECKING:
-    from kanonym.report import assessed
+    from kanonym.report.known import assessed
     from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
 
@@ -49,11 +49,12 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
 
 def measured(figures: Sequence[assessed.Figure], says: Speech) -> tuple[Block, ...]:
     """Return a table of measures, and which of them were not measured."""
-    header = tuple(says.say(f"head.{key}") for key in ("measure", "value", "better"))
+    header = tuple(says.say(f"head.{key}") for key in ("measure", "value", "unit", "better"))
     rows = tuple(
         (
             _explained(one, repeated, says),
             says.tenths(one.value) if one.share else says.value(one.value),
+            _foreign(one.unit, says),
             says.say(f"better.{one.better}"),
         )
         for one, repeated in _different(figures)
@@ -148,7 +149,7 @@ def _suda(found: assessed.Assessed, says: Speech) -> tuple[Block, ...]:
     most = max(shares, key=shares.__getitem__)
 
     def draw() -> str:
-        from kanonym.report.plots import shares_svg  # noqa: PLC0415 - half a second
+        from kanonym.report.charts.bars import shares_svg  # noqa: PLC0415 - half a second
 
         return shares_svg(shares, says.say("axis.suda"), says)
 

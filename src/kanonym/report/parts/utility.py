@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanonym.report.charts.labels import is_cut
 from kanonym.report.document import (
     Block,
     Figure,
@@ -17,10 +18,10 @@ from kanonym.report.document import (
 from kanonym.report.parts.risk import measured
 
 if TYPE_CHECKING:
-    from kanonym.report.assessed import Associations
+    from kanonym.report.distributions.marginals import Marginal
+    from kanonym.report.distributions.rectangles import ClassMap
+    from kanonym.report.known.assessed import Associations
     from kanonym.report.language import Speech
-    from kanonym.report.marginals import Marginal
-    from kanonym.report.rectangles import ClassMap
     from kanonym.report.summary import Summary
 
 MOST_LOSSES = 40
@@ -70,7 +71,7 @@ def _losses(summary: Summary, says: Speech) -> tuple[Block, ...]:
         caption = f"{caption} {most}"
 
     def draw() -> str:
-        from kanonym.report.plots import losses_svg  # noqa: PLC0415 - half a second
+        from kanonym.report.charts.bars import losses_svg  # noqa: PLC0415 - half a second
 
         return losses_svg(found, says)
 
@@ -110,7 +111,7 @@ def _marginal(one: Marginal, says: Speech) -> Figure:
     label, before, after = max(bars, key=lambda bar: abs(bar[1] - bar[2]))
 
     def draw() -> str:
-        from kanonym.report.plots import marginal_svg  # noqa: PLC0415 - half a second
+        from kanonym.report.charts.bars import marginal_svg  # noqa: PLC0415 - half a second
 
         return marginal_svg(one, says)
 
@@ -134,7 +135,7 @@ def _associations(found: Associations, says: Speech) -> tuple[Block, ...]:
     a, b, change = max(found.pairs, key=lambda pair: pair[2])
 
     def draw() -> str:
-        from kanonym.report.association_chart import associations_svg  # noqa: PLC0415
+        from kanonym.report.charts.associations import associations_svg  # noqa: PLC0415
 
         return associations_svg(found, says)
 
@@ -187,7 +188,7 @@ def _map(one: ClassMap, says: Speech, height: int = 420) -> Figure:
         told.append(says.say("maps.missing", records=records))
 
     def draw() -> str:
-        from kanonym.report.plots import class_map_svg  # noqa: PLC0415 - half a second
+        from kanonym.report.charts.class_map import class_map_svg  # noqa: PLC0415 - half a second
 
         return class_map_svg(one, height, says)
 
@@ -196,4 +197,17 @@ def _map(one: ClassMap, says: Speech, height: int = 420) -> Figure:
         says.say("alt.map", x=one.x.name, y=one.y.name, rectangles=rectangles),
         draw,
         " ".join(told),
+        long_labels(one, says),
     )
+
+
+def long_labels(one: ClassMap, says: Speech) -> Table | None:
+    """Return the labels of which the axes of a map show only the beginning."""
+    rows = tuple(
+        (axis.name, label)
+        for axis, slanted in ((one.x, True), (one.y, False))
+        for label in axis.labels
+        if is_cut(label, slanted=slanted)
+    )
+    header = (says.say("head.attribute"), says.say("head.bar"))
+    return Table(header, rows) if rows else None

@@ -130,6 +130,7 @@ SENTENCES: Sentences = {
     "head.answer": "answer",
     "head.measure": "measure",
     "head.value": "value",
+    "head.unit": "unit",
     "head.better": "better",
     "head.part": "part",
     "head.preset": "threshold",
@@ -160,7 +161,7 @@ SENTENCES: Sentences = {
     ),
     "roles.profiled": "The evidence is that of a profile of the table; it names no value of it.",
     "roles.otherwise": "the profile suggests: {role}",
-    "roles.silent": "said by the policy",
+    "roles.silent": "set in the policy",
     "examples.note": (
         "The labels on the right are in the release. The values on the left are invented, or are "
         "named by the label itself and shared by at least {floor} released records. No value of "
@@ -182,7 +183,8 @@ SENTENCES: Sentences = {
     "example": "{invented} → {released}",
     "sizes.text": (
         "{classes}. The smallest has {smallest}, the middle one (median) {median}, the largest "
-        "{largest}; {mean} on average. A person in a large class is hidden among more people."
+        "{largest}; {mean} records on average. A person in a large class is hidden among "
+        "more people."
     ),
     "sizes.caption": "Released records by the size of their class.",
     "sizes.none": "No record was released, so there is no class.",
@@ -236,7 +238,6 @@ SENTENCES: Sentences = {
     "compared.caption": (
         "Each dot is a release that was tried; the line connects those that no other beats in "
         "privacy and in loss. The ring marks the one to take."
-        " The axes do not begin at 0."
     ),
     "compared.refused": "{runs} gave no release.",
     "repeat.policy": "Policy.",

@@ -132,6 +132,7 @@ SENTENCES: Sentences = {
     "head.answer": "respuesta",
     "head.measure": "medida",
     "head.value": "valor",
+    "head.unit": "unidad",
     "head.better": "mejor",
     "head.part": "parte",
     "head.preset": "umbral",
@@ -162,7 +163,7 @@ SENTENCES: Sentences = {
         "Las pruebas son las de un perfil de la tabla, en inglés; no nombran ningún valor de ella."
     ),
     "roles.otherwise": "el perfil propone: {role}",
-    "roles.silent": "lo dice la política",
+    "roles.silent": "fijado en la política",
     "examples.note": (
         "Las etiquetas de la derecha están en la publicación. Los valores de la izquierda son "
         "inventados, o los nombra la propia etiqueta y los tienen al menos {floor} registros "
@@ -186,7 +187,8 @@ SENTENCES: Sentences = {
     "example": "{invented} → {released}",
     "sizes.text": (
         "{classes}. La menor tiene {smallest}, la de en medio (mediana) {median}, la mayor "
-        "{largest}; {mean} de media. En una clase grande, una persona se esconde entre más gente."
+        "{largest}; {mean} registros de media. En una clase grande, una persona se esconde "
+        "entre más gente."
     ),
     "sizes.caption": "Registros publicados según el tamaño de su clase.",
     "sizes.none": "No se publicó ningún registro, así que no hay clases.",
@@ -246,7 +248,6 @@ SENTENCES: Sentences = {
     "compared.caption": (
         "Cada punto es una publicación que se probó; la línea une las que ninguna otra supera en "
         "privacidad y en pérdida. El anillo marca la que conviene tomar."
-        " Los ejes no empiezan en 0."
     ),
     "compared.refused": "{runs} no dieron ninguna publicación.",
     "repeat.policy": "Política.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.report.bars import numbers
+from kanonym.report.distributions.bars import numbers
 
 if TYPE_CHECKING:
     from kanonym.data.recoded import RecodedAttribute

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
+from kanonym.report.charts.axes import legend_columns, title_lines
+from kanonym.report.charts.style import BLUE, INK, PALE, WIDTH, svg_of
 from kanonym.report.language import ENGLISH, Speech
-from kanonym.report.plots import BLUE, INK, PALE, WIDTH, legend_columns, svg_of
 
 if TYPE_CHECKING:
-    from kanonym.report.compared import Alternatives
+    from kanonym.report.known.compared import Alternatives
 
 HEIGHT = 320
 SCALED = 20.0  # from this ratio of the largest to the smallest value, the axis is logarithmic
@@ -31,10 +32,12 @@ def alternatives_svg(compared: Alternatives, speech: Speech = ENGLISH) -> str:
     low, high = min(places), max(places)
     wide = low > 0 and high / low > SCALED
     margin = (high - low) * 0.06 or 0.5 * abs(high) or 0.5
-    ends = [low / 1.2, high * 1.2] if wide else [max(0.0, low - margin), high + margin]
+    ends = [low / 1.2, high * 1.2] if wide else [min(0.0, low), high + margin]
     x = alt.X(
         "x:Q",
-        title=speech.say("axis.private", name=speech.known(f"measure.{compared.privacy}", "k")),
+        title=title_lines(
+            speech.say("axis.private", name=speech.known(f"measure.{compared.privacy}", "k"))
+        ),
         scale=alt.Scale(
             type="log" if wide else "linear",
             domain=ends,
@@ -48,8 +51,8 @@ def alternatives_svg(compared: Alternatives, speech: Speech = ENGLISH) -> str:
     y = alt.Y(
         "y:Q",
         title=title,
-        scale=alt.Scale(zero=False),
-        axis=alt.Axis(domain=False, ticks=False, tickCount=5),
+        scale=alt.Scale(zero=True),
+        axis=alt.Axis(domain=False, ticks=False, tickCount=5, titlePadding=12),
     )
     kinds = [speech.say("legend.run"), speech.say("legend.frontier")]
     color = alt.Color(

@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.report.label_ends import ends_of_label
-from kanonym.report.released import POINTS, Extent
+from kanonym.report.distributions.label_ends import ends_of_label
+from kanonym.report.distributions.released import POINTS, Extent
 
 if TYPE_CHECKING:
     from kanonym.data.recoded import RecodedAttribute

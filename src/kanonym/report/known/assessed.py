@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kanonym.data.errors import DataError
-from kanonym.report.attacked import plain
+from kanonym.report.known.attacked import plain
 from kanonym.report.rounding import FINEST, rounded_amount, rounded_share
 
 ASSOCIATIONS = (
@@ -38,6 +38,8 @@ class Figure:
         `lower` or `higher`.
     share
         Whether it is a share, from 0 to 1.
+    unit
+        In English.
     parts
         By column, by pair, by parameter.
     reason
@@ -49,6 +51,7 @@ class Figure:
     value: float | None
     better: str
     share: bool
+    unit: str
     parts: dict[str, float]
     reason: str | None
 
@@ -150,6 +153,7 @@ def _figure(name: str, form: Mapping[str, Any]) -> Figure:
         value=form["value"],
         better=form["better"],
         share=form.get("low") == 0 and form.get("high") == 1,
+        unit=form.get("unit", ""),
         parts=dict(form.get("parts", {})),
         reason=form.get("reason"),
     )

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import altair as alt
 
-from kanonym.report.html import chart_of, environment
-from kanonym.report.plots import BLUE, INK, MUTED, Row, styled, svg_of
-from kanonym.report.renderer import to_png
+from kanonym.report.charts.renderer import to_png
+from kanonym.report.charts.style import BLUE, INK, MUTED, Row, styled, svg_of
+from kanonym.report.rendering.html import chart_of, environment
 
 WIDTH, HEIGHT = 760, 460
 SERIES = "#9aa5b0"
@@ -246,11 +246,11 @@ def _privacy_ends(compared: Compared) -> tuple[float, float]:
 
 
 def _utility_ends(compared: Compared) -> tuple[float, float]:
-    """Return the ends of the axis of utility, with room at both."""
+    """Return the ends of the axis of utility: from 0 on, with room above."""
     values = [dot.useful for dot in compared.dots] or [0.0, 1.0]
     low, high = min(values), max(values)
     margin = (high - low) * 0.06 or 0.5 * abs(high) or 0.5
-    return (max(0.0, low - margin) if low >= 0 else low - margin), high + margin
+    return (0.0 if low >= 0 else low - margin), high + margin
 
 
 def _ticks(compared: Compared) -> list[float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanonym.data.errors import DataError
-from kanonym.report.attacked import plain
+from kanonym.report.known.attacked import plain
 from kanonym.report.rounding import rounded
 
 

@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
+from kanonym.report.charts.axes import legend_columns, named_axis, step_of
+from kanonym.report.charts.style import BLUE, INK, MUTED, PALE, Row, svg_of
 from kanonym.report.language import ENGLISH, Speech
-from kanonym.report.plots import (
-    BLUE,
-    INK,
-    MUTED,
-    PALE,
-    Row,
-    legend_columns,
-    named_axis,
-    step_of,
-    svg_of,
-)
 
 if TYPE_CHECKING:
-    from kanonym.report.attacked import Attacked
+    from kanonym.report.known.attacked import Attacked
 
 WIDTH = 420
 ENDS = (0.002, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
+from kanonym.report.charts.axes import named_axis, slanted_axis, step_of
+from kanonym.report.charts.style import INK, Row, svg_of
 from kanonym.report.language import ENGLISH, Speech
-from kanonym.report.plots import INK, Row, named_axis, slanted_axis, step_of, svg_of
 
 if TYPE_CHECKING:
-    from kanonym.report.assessed import Associations
+    from kanonym.report.known.assessed import Associations
 
 SHADES = ("#f1f5f9", "#6fa3d0")  # dark text can be read on all between
 CELL = 34

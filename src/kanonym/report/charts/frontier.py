@@ -7,11 +7,11 @@ from typing import Any, Literal
 import altair as alt
 import numpy as np
 
-from kanonym.report.frontier import Frontier
-from kanonym.report.html import chart_of, environment
+from kanonym.report.charts.renderer import to_png
+from kanonym.report.charts.style import BLUE, INK, MUTED, Row, styled, svg_of
+from kanonym.report.known.frontier import Frontier
 from kanonym.report.language import ENGLISH
-from kanonym.report.plots import BLUE, INK, MUTED, Row, styled, svg_of
-from kanonym.report.renderer import to_png
+from kanonym.report.rendering.html import chart_of, environment
 
 WIDTH, HEIGHT = 760, 440
 CELL = 3  # pixels: of the nodes in one cell, one is drawn
@@ -131,12 +131,12 @@ def _scale(frontier: Frontier) -> alt.Scale:
 
 
 def _losses(frontier: Frontier) -> list[float]:
-    """Return the ends of the axis of loss, with room at both."""
+    """Return the ends of the axis of loss: from 0 on, with room above."""
     if not len(frontier.score):
         return [0.0, 1.0]
     low, high = float(frontier.score.min()), float(frontier.score.max())
     margin = (high - low) * 0.05 or 0.05 * abs(high) or 0.5
-    return [low - margin if low < 0 else max(0.0, low - margin), high + margin]
+    return [low - margin if low < 0 else 0.0, high + margin]
 
 
 def _title(frontier: Frontier) -> str:

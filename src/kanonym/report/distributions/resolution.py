@@ -16,7 +16,7 @@ from kanonym.kernels.histograms import class_histograms
 if TYPE_CHECKING:
     from kanonym.data.partition import Partition
     from kanonym.data.table import EncodedTable
-    from kanonym.report.released import Extent
+    from kanonym.report.distributions.released import Extent
 
 Marks = NDArray[np.uint64]
 

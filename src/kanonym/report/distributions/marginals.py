@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.report.bars import Bars, bars_of
-from kanonym.report.language import ENGLISH, Speech
-from kanonym.report.released import Extent
-from kanonym.report.resolution import (
+from kanonym.report.distributions.bars import Bars, bars_of
+from kanonym.report.distributions.released import Extent
+from kanonym.report.distributions.resolution import (
     marks_of_intervals,
     marks_of_sets,
     released_counts,
     set_members,
 )
+from kanonym.report.language import ENGLISH, Speech
 from kanonym.report.rounding import rounded
 
 if TYPE_CHECKING:

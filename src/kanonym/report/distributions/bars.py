@@ -255,7 +255,7 @@ def _steps(
     line = np.clip(line, low, high)
     tried = [
         (grid, _starts(grid.step_of_code[held], counts[held], marks[held], floor))
-        for grid in _few_grids(line, low, high, most, speech, whole=whole)
+        for grid in _few(_grids(line, low, high, most, speech, whole=whole), most)
     ]
     grid, starts = next(
         (one for one in tried if len(one[1]) >= FEW_BARS),
@@ -274,17 +274,9 @@ def _steps(
     return labels, bar
 
 
-def _few_grids(
-    line: NDArray[Any],
-    low: np.generic,
-    high: np.generic,
-    most: int,
-    speech: Speech,
-    *,
-    whole: bool,
-) -> Iterator[_Grid]:
+def _few(grids: Iterator[_Grid], most: int) -> Iterator[_Grid]:
     """Yield grids of few enough steps from fine to coarse, up to one that has a single step."""
-    for grid in _grids(line, low, high, most, speech, whole=whole):
+    for grid in grids:
         steps = int(np.ptp(grid.step_of_code))
         if steps < most:
             yield grid

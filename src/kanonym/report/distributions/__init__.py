@@ -1,0 +1,1 @@
+"""How the values of a release are distributed: in figures that show no rare value."""

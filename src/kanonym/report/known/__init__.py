@@ -1,0 +1,1 @@
+"""What is known of a release beside itself: profile, attacks, assessment, comparison, search."""
