@@ -21,6 +21,7 @@ from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
 from kanonym.data.partition import Partition
 from kanonym.data.population import encode_with_population, require_contained
+from kanonym.data.progress import Progress
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive
 from kanonym.data.short_repr import ShortRepr
@@ -181,7 +182,10 @@ class Stopwatch:
         """Tell how the stage proceeds: `stage: sentence`."""
         _logger.debug("%s: %s", self._stage, sentence)
         if self._listener is not None:
-            self._listener(f"{self._stage}: {sentence}")
+            if isinstance(sentence, Progress):
+                self._listener(sentence.of(self._stage))
+            else:
+                self._listener(f"{self._stage}: {sentence}")
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -29,6 +29,7 @@ from kanonym.algorithms.joining import (
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
+from kanonym.data.progress import Progress
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.conditions import Criteria, Tuples
 from kanonym.kernels.penalty import Costs
@@ -257,7 +258,8 @@ class Sweep:
             if clock.over():
                 break
             n_nodes = len(self.nodes)
-            clock.say(f"{self.visited:,} of {n_nodes:,} nodes visited, {self.n_classes:,} classes")
+            sentence = f"{self.visited:,} of {n_nodes:,} nodes visited, {self.n_classes:,} classes"
+            clock.say(Progress(sentence, done=self.visited, total=n_nodes))
 
     def settle(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread, Timer
@@ -21,14 +20,13 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from kanonym.data.progress import Progress as Told
 from kanonym.kernels.compile import announce_compilation
 
 PATIENCE = 1.0  # seconds without a word, on a terminal
 PAUSE = 5.0  # seconds between two lines, where there is no terminal
 LONGEST_PAUSE = 60.0  # to which the pause grows
 RARER = 1.5  # times longer is each further pause
-
-_SHARE = re.compile(r"\b(\d[\d,]*) of (\d[\d,]*)\b")
 
 
 @contextmanager
@@ -73,19 +71,6 @@ def is_quiet() -> bool:
     return not logging.getLogger("kanonym").isEnabledFor(logging.WARNING)
 
 
-def share_of(text: str) -> tuple[int, int] | None:
-    """Return how much of how much a sentence says to be done, or None.
-
-    >>> share_of("algorithm: 1,200 of 5,000 nodes visited")
-    (1200, 5000)
-    """
-    found = _SHARE.search(text)
-    if found is None:
-        return None
-    done, total = (int(number.replace(",", "")) for number in found.groups())
-    return (done, total) if 0 <= done <= total and total else None
-
-
 class _Terminal:
     """A line with a spinner, or a bar where the share is known."""
 
@@ -102,12 +87,12 @@ class _Terminal:
         self._timer.start()
 
     def update(self, text: str) -> None:
-        stage, known = text.partition(": ")[0], share_of(text)
+        stage, known = text.partition(": ")[0], isinstance(text, Told)
         if stage != self._stage:  # the time left is that of the stage
             self._stage = stage
             self._progress.reset(self._task, total=None)
         self._progress.columns = self._full if known else self._bare
-        done, total = known or (0, None)
+        done, total = (text.done, text.total) if isinstance(text, Told) else (0, None)
         self._progress.update(self._task, description=escape(text), completed=done, total=total)
 
     def stop(self) -> None:

@@ -15,6 +15,7 @@ from kanonym.assessment import utility
 from kanonym.comparison.state import digest, key_of, opened
 from kanonym.comparison.sweep import Combination, in_one_line, with_parts
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
+from kanonym.data.progress import Progress
 from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.parallel import cores
 from kanonym.models.anonymity import KAnonymity
@@ -154,7 +155,7 @@ def run(
             if found[place] is None:
                 waiting.append(place)
         done = len(asked) - len(waiting)
-        tell(f"compare: {done} of {len(asked)} combinations done")
+        tell(_progress(done, len(asked)))
 
         def carry_out(place: int) -> tuple[int, Trial, list[str]]:
             built: list[str] = []
@@ -177,11 +178,15 @@ def run(
                 if sentence not in known:
                     known.add(sentence)
                     tell(sentence)
-            tell(f"compare: {done} of {len(asked)} combinations done: {trial.label}")
+            tell(_progress(done, len(asked), f": {trial.label}"))
     policies = sum(one.policy is not None for one in asked)
     if len(faults) == policies and len({str(error) for error in faults}) == 1:
         raise faults[0]
     return [one for one in found if one is not None]
+
+
+def _progress(done: int, total: int, last: str = "") -> Progress:
+    return Progress(f"compare: {done} of {total} combinations done{last}", done=done, total=total)
 
 
 def _each(

@@ -341,8 +341,8 @@ def _remarks(content: Content) -> list[str]:
     ]
     if outliers is not None and outliers.far:
         remarks.append(
-            f"{outliers.far:,} numbers lie far from the others; as an action, {outliers.advice} "
-            "hides them"
+            f"{outliers.far:,} {'number lies' if outliers.far == 1 else 'numbers lie'} far from the "
+            f"others; as an action, {outliers.advice} hides {'it' if outliers.far == 1 else 'them'}"
         )
     if "dates as other text" in content.traits:
         remarks.append("its texts are dates: written as 2024-12-31 they could be recoded as dates")

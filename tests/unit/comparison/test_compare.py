@@ -292,6 +292,7 @@ def test_progress_counts_to_the_end():
     )
     counted = [line for line in lines if line.startswith("compare: ")]
     assert [line.split()[1] for line in counted] == ["0", "1", "2"]
+    assert [(line.done, line.total) for line in counted] == [(0, 2), (1, 2), (2, 2)]
     built = [line for line in lines if line.startswith("encode: ")]
     assert len(built) == len(set(built)) == 3
 

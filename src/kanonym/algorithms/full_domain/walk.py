@@ -16,6 +16,7 @@ from kanonym.algorithms.full_domain.branch import (
 from kanonym.algorithms.full_domain.nodes import Evaluated, worth
 from kanonym.algorithms.full_domain.search import Clock
 from kanonym.algorithms.full_domain.space import Space
+from kanonym.data.progress import Progress
 from kanonym.kernels.lattice import BUDGET, DROPS
 from kanonym.kernels.parallel import parallel
 
@@ -49,5 +50,6 @@ def every_node(space: Space, listen: Listener | None) -> list[Evaluated]:
         first = children(free, start, NOTHING)
         for some in parallel(lambda child: below(descend(free, start, child)), first):
             found += some
-            clock.tell(len(found), NOTHING)
+            sentence = f"{len(found):,} of {free.size:,} nodes checked"
+            clock.say(Progress(sentence, done=len(found), total=free.size))
     return sorted(found, key=lambda node: node.levels)
