@@ -340,9 +340,10 @@ def _remarks(content: Content) -> list[str]:
         for one in content.sentinels
     ]
     if outliers is not None and outliers.far:
+        alone = outliers.far == 1
         remarks.append(
-            f"{outliers.far:,} {'number lies' if outliers.far == 1 else 'numbers lie'} far from the "
-            f"others; as an action, {outliers.advice} hides {'it' if outliers.far == 1 else 'them'}"
+            f"{outliers.far:,} {'number lies' if alone else 'numbers lie'} far from the others; as "
+            f"an action, {outliers.advice} hides {'it' if alone else 'them'}"
         )
     if "dates as other text" in content.traits:
         remarks.append("its texts are dates: written as 2024-12-31 they could be recoded as dates")
