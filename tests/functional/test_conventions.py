@@ -113,3 +113,78 @@ def test_an_engine_refuses_declared_types(kanonym, folder):
     refused = kanonym("anonymize dates.csv -p dates.yaml -o out.csv --engine duckdb")
     assert refused.code == 3
     assert "type and format are not supported for engine tables" in refused.error
+
+
+def columns_of(file):
+    """Return the columns of a CSV file as text."""
+    return pd.read_csv(file, dtype=str, sep=None, engine="python")
+
+
+@pytest.mark.parametrize("command", ["anonymize", "fit"])
+def test_thousands_beside_small_numbers_stop_the_release(kanonym, folder, command):
+    """`900` beside `1.200` is 1,200 or 1.2: an error with both, and text in other columns."""
+    rows = "".join(f"{900 + i};{1 + i}.{200 + 10 * i}\n" for i in range(20))
+    (folder / "pay.csv").write_text(f"no;pay\n{rows}7;900\n", "utf-8")
+    refused = kanonym(f"{command} pay.csv -q pay -k 3 --others insensitive -o out.json")
+    assert refused.code == 3
+    assert "column 'pay'" in refused.error
+    assert "'1234.5' or '1.234.567'" in refused.error
+    (folder / "pay.yaml").write_text(
+        "attributes: {pay: {role: quasi-identifier, type: number, format: 1.234.567}}\n"
+        "others: insensitive\nmodels: [{type: k-anonymity, k: 3}]\n",
+        "utf-8",
+    )
+    assert kanonym("anonymize pay.csv -p pay.yaml -o out.csv").code == 0
+    assert columns_of(folder / "out.csv")["pay"].str.fullmatch(r"\[[\d.]+; [\d.]+\]").all()
+
+
+@pytest.mark.usefixtures("german")
+def test_a_recoding_keeps_the_style_of_its_table(kanonym, folder):
+    """A batch is read, recoded and released in the style that the fit found."""
+    (folder / "batch.csv").write_bytes((folder / "german.csv").read_bytes())
+    assert kanonym(f"fit german.csv {OPTIONS} -o recoding.json").code == 0
+    assert kanonym("apply recoding.json batch.csv -o out.csv").code == 0
+    released = columns_of(folder / "out.csv")
+    assert released["geboren"].str.fullmatch(r"\[\d\d\.\d\d\.\d{4}, \d\d\.\d\d\.\d{4}\]").all()
+    assert released["einkommen"].str.endswith(" €]").all()
+
+
+@pytest.mark.usefixtures("german")
+def test_added_records_have_the_style_of_the_table(kanonym, folder):
+    """Records are added among values, named by values, and found again in the written file."""
+    (folder / "key.txt").write_text("00112233445566778899aabbccddeeff", "utf-8")
+    marks = "--key key.txt --marks marks.json"
+    asked = f"inject german.csv -q mitglied,geboren --size 3 --drop plz --seed 1 {marks}"
+    assert kanonym(f"{asked} -o more.csv", "--class", "mitglied=ja,geboren=02.02.1931").code == 0
+    more = columns_of(folder / "more.csv")
+    assert len(more) == ROWS - 1 + 2
+    assert more["einkommen"].str.fullmatch(r"[\d.]+,\d+ €").all()
+    assert kanonym(f"inject more.csv --remove {marks} -o less.csv").code == 0
+    before, after = columns_of(folder / "german.csv"), columns_of(folder / "less.csv")
+    assert sorted(after["einkommen"]) == sorted(before["einkommen"])
+
+
+@pytest.mark.usefixtures("german")
+def test_a_synthetic_table_has_the_style_of_its_original(kanonym, folder):
+    """Dates and amounts are learned as values, and drawn in the style that they had."""
+    assert kanonym("synthesize german.csv --drop plz --rows 40 -o drawn.csv").code == 0
+    drawn = columns_of(folder / "drawn.csv")
+    assert drawn["geboren"].str.fullmatch(r"\d\d\.\d\d\.\d{4}").all()
+    assert drawn["einkommen"].str.fullmatch(r"[\d.]+,\d+ €").all()
+    assert drawn["geboren"].nunique() > 5
+
+
+@pytest.mark.usefixtures("german")
+def test_actions_on_values_read_what_people_wrote(kanonym, folder):
+    """Rounding sees amounts and truncation dates; a mask sees the texts themselves."""
+    actions = (
+        "einkommen={type: round, to: 1000}",
+        "geboren={type: truncate-date, to: month}",
+        "plz={type: keep, first: 2}",
+    )
+    more = [part for one in actions for part in ("--action", one)]
+    assert kanonym("transform german.csv -o out.csv", *more).code == 0
+    changed = columns_of(folder / "out.csv")
+    assert changed["einkommen"][0] == "1.000,00 €"
+    assert set(changed["plz"]) == {"01***"}
+    assert changed["geboren"][:2].tolist() == ["01.02.1931", "01.03.1932"]

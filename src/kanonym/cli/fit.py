@@ -73,7 +73,7 @@ def fit(
     record, but the values of hierarchies and the bounds of classes: keep it as you keep the
     table.
     """
-    from kanonym import fitting
+    from kanonym import fitting, pipeline
     from kanonym.cli.fitted import fitted as tables
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
@@ -107,6 +107,7 @@ def fit(
         frame = read_table(
             table, options.format_of(table, format), sheet=sheet, header_row=header_row
         )
+        asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
         fitted = fitting.fit(
             frame,
             asked,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -144,6 +144,7 @@ def inject(
     from kanonym.cli.progress import working
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
+    from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_output, check_table_output, read_table
 
     options.check_places({"INPUT": table, "--key": key}, [("-o", output), ("--marks", marks)])
@@ -160,6 +161,9 @@ def inject(
         frame = read_table(
             table, options.format_of(table, format), sheet=sheet, header_row=header_row
         )
+        dropped = options.names(drop)
+        kept = [name for name in frame.columns if name not in dropped]
+        frame, styles = options.values_read(frame, step, kept)
         step("inject")
         done = synthesis.inject(
             frame,
@@ -168,8 +172,8 @@ def inject(
             size=size,
             diversity=diversity,
             l=l,
-            classes=classes,
-            drop=options.names(drop),
+            classes=None if classes is None else [_plain(one, styles) for one in classes],
+            drop=dropped,
             constraints=constraint or (),
             key=key,
             seed=seed,
@@ -177,7 +181,8 @@ def inject(
         step("write")
         if marks is not None:
             done.write_marks(marks)
-        write_table(done.frame, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
+        released = styled_table(done.frame, styles)
+        write_table(released, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
     found = {
         **done.to_dict(),
         "seconds": {"total": perf_counter() - start},
@@ -200,6 +205,16 @@ def _class(entry: str) -> dict[str, str | None]:
             raise typer.BadParameter(f"{name.strip()!r} is there twice", param_hint="--class")
         found[name.strip()] = value or None
     return found
+
+
+def _plain(values: dict[str, str | None], styles: dict[str, Any]) -> dict[str, str | None]:
+    """Return the values of a class without the style of their columns."""
+    from kanonym.data.conventions import plain_text
+
+    return {
+        name: plain_text(value, styles[name]) if value is not None and name in styles else value
+        for name, value in values.items()
+    }
 
 
 def _remove(
@@ -229,7 +244,8 @@ def _remove(
         step("read")
         frame = read_table(table, options.format_of(table, format))
         step("find")
-        rows = injected_rows(frame, known, key)
+        values, _ = options.values_read(frame, step)
+        rows = injected_rows(values, known, key)
         step("write")
         write_table(
             frame.filter(~rows), output, format, no_read_back=no_read_back, safe_cells=safe_cells

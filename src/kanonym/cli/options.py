@@ -210,6 +210,21 @@ def as_written(
     return asked, [one if one is None else canonical_table(one, conventions) for one in tables]
 
 
+def values_read(
+    frame: Any, step: Callable[[str], None], columns: Sequence[str] | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """Return a table with values where its texts are dates and numbers, and how they were written.
+
+    columns: which to look at; None for all. Where two readings are possible, texts stay.
+    """
+    from kanonym.data.conventions import detect_conventions, typed_table
+
+    conventions, notes = detect_conventions(frame, columns, lenient=True)
+    for note in notes:
+        teller(step)(note)
+    return typed_table(frame, conventions), conventions
+
+
 def names(given: list[str] | None) -> list[str]:
     """Return the columns that an option names: separated by commas, and it may be repeated.
 

@@ -106,6 +106,7 @@ def synthesize(
     from kanonym.cli.synthesized import synthesized
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
+    from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_table_output, read_table
 
     if json and output == "-":
@@ -123,11 +124,14 @@ def synthesize(
         frame = read_table(
             table, options.format_of(table, format), sheet=sheet, header_row=header_row
         )
+        dropped = options.names(drop)
+        kept = [name for name in frame.columns if name not in dropped]
+        frame, written = options.values_read(frame, step, kept)
         step("learn and draw")
         made = synthesis.synthesize(
             frame,
             rows=rows,
-            drop=options.names(drop),
+            drop=dropped,
             constraints=constraint or (),
             method=chosen,
             hold_out=hold_out,
@@ -139,7 +143,8 @@ def synthesize(
             step("judge")
         found = made.to_dict() if judge else made.facts()
         step("write")
-        write_table(made.frame, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
+        released = styled_table(made.frame, written)
+        write_table(released, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
     found |= {"seconds": {"total": perf_counter() - start}, "written": [output]}
     if json:
         show_json(found)

@@ -77,9 +77,11 @@ def transform(
     from kanonym.cli.progress import working
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json, transform_tables
+    from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_table_output, read_table
     from kanonym.policy.actions import form_of
     from kanonym.policy.files_read import mappings_kept
+    from kanonym.transforms.actions import works_on_values
 
     del every  # has ended the command already
     dropped = options.names(drop)
@@ -96,10 +98,15 @@ def transform(
         frame = read_table(
             table, options.format_of(table, format), sheet=sheet, header_row=header_row
         )
+        by_value = [name for name, several in asked.items() if works_on_values(several)]
+        frame, styles = options.values_read(
+            frame, step, [name for name in by_value if name in frame.columns]
+        )
         step("transform")
         changed = transformation.transform(frame, asked, drop=dropped, sample=sample, seed=seed)
         step("write")
-        write_table(changed, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
+        released = styled_table(changed, styles)
+        write_table(released, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
     found = {
         "rows_in": len(frame),
         "rows_out": len(changed),

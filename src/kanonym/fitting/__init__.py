@@ -23,6 +23,7 @@ from kanonym.pipeline import (
     entities_of,
     one_policy,
     task_of,
+    typed,
 )
 from kanonym.policy import Policy
 from kanonym.release import Release
@@ -96,7 +97,7 @@ def fit(
     policy = one_policy(policy, short)
     if unseen not in ("root", "error"):
         raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
-    native = frames.eager(frame)
+    native = typed(frame, policy)
     task = task_of(policy, native)
     _refuse(policy, dict(task.schema.attributes))
     if not frames.n_rows(native):

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
+from kanonym.data.conventions import canonical_table, styled_columns, typed_table
 from kanonym.data.errors import DataError, InfeasibleError, SchemaError
 from kanonym.data.schema import Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode
@@ -110,8 +111,9 @@ def released(
     """
     policy, watch = series.policy, Stopwatch(progress)
     with watch.stage("read"):
-        native = frames.eager(batch)
-        schema = _schema(series, frames.column_names(native))
+        given = frames.eager(batch)
+        schema = _schema(series, frames.column_names(given))
+        native = typed_table(given, schema.conventions)
         acting = acting_on(native, schema, _seed(policy.seed, number))
         for name in acting.actions:
             acting.before(name)
@@ -132,11 +134,13 @@ def released(
         outcome = Outcome(table, decided.partition, decided.recoded)
         seed = None if policy.keep_order else acting.seed
         rows = _rows(outcome, schema, acting, sorting_keys(native, acting), seed)
-        frame = frames.assemble(native, rows, outcome.columns(schema, rows, acting, {}), batch)
+        columns = styled_columns(outcome.columns(schema, rows, acting, {}), schema.conventions)
+        frame = frames.assemble(given, rows, columns, batch)
     with watch.stage("verify"):
-        mine = _tally(frame, outcome, series, hidden)
+        checked = canonical_table(frames.eager(frame), schema.conventions)
+        mine = _tally(checked, outcome, series, hidden)
         both = mine if before is None else before.plus(mine).joined()
-        warned = _warned(policy, schema, native, frame)
+        warned = _warned(policy, schema, native, checked)
         alone = mine.verify(schema, policy.models).with_warnings(*warned)
         union = both.verify(schema, policy.models).with_warnings(*warned)
         if series.each_batch:
@@ -263,9 +267,8 @@ def _rows(
     return released_rows(outcome.labels, outcome.recoded, named, key, seed)
 
 
-def _tally(frame: Any, outcome: Outcome, series: Series, hidden: Sequence[pl.Series]) -> Tally:
+def _tally(checked: Any, outcome: Outcome, series: Series, hidden: Sequence[pl.Series]) -> Tally:
     """Count what was released, from the released values alone."""
-    checked = frames.eager(frame)
     names = [column.name for one in outcome.recoded for column in one.columns]
     gone = pl.Series(outcome.labels < 0)
     asked = compared(series.policy.models)

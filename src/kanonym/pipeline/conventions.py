@@ -13,6 +13,7 @@ from kanonym.data.conventions import canonical_table, detect_conventions, typed_
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive, conventions_of
 from kanonym.policy import Policy
+from kanonym.transforms.actions import works_on_values
 
 READ_BY = ("intervals", "dates", "automatic")
 """Hierarchies of values; all others are about the texts of a column."""
@@ -31,7 +32,7 @@ def with_conventions(
     """Return a policy that says how the columns of a table write dates and numbers.
 
     Looked at are quasi-identifiers and sensitive attributes without a type of their own, an
-    action, or a hierarchy of texts.
+    action on texts, or a hierarchy of texts.
 
     Parameters
     ----------
@@ -138,4 +139,4 @@ def _open(one: QuasiIdentifier | Sensitive) -> bool:
     """Whether a column of texts may be read as something else."""
     hierarchy = one.hierarchy
     of_values = hierarchy is None or getattr(hierarchy, "kind", None) in READ_BY
-    return one.type is None and not one.action and of_values
+    return one.type is None and works_on_values(one.action or ()) and of_values

@@ -45,6 +45,21 @@ _TYPES: Mapping[Any, str] = MappingProxyType(
         pl.String: "text",
     }
 )
+_TRUE_OR_FALSE = (
+    {"true", "false"},
+    {"yes", "no"},
+    {"y", "n"},
+    {"ja", "nein"},
+    {"j", "n"},
+    {"ja", "nee"},
+    {"sí", "no"},
+    {"si", "no"},
+    {"sim", "não"},
+    {"oui", "non"},
+    {"sì", "no"},
+    {"tak", "nie"},
+)
+"""Words of a column of truth values, in lower case."""
 _DATE_TEXT = r"^\s*\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})(\s.*)?$"
 _NUMBER_TEXT = r"^\s*[+-]?\d+([.,]\d+)*\s*$"
 _ZERO_TEXT = r"^0\d+$"
@@ -122,7 +137,7 @@ def content_of(column: pl.Series) -> tuple[Content, Codes]:
     domain, codes = encode_column(column, by_value=True)
     counts = np.bincount(codes, minlength=domain.size)
     values, held = domain.values, counts[: len(domain.values)]
-    kind, trouble = _type(column.dtype), ""
+    kind, trouble = _type(column.dtype, values), ""
     sentinels: tuple[Sentinel, ...] = ()
     outliers: Outliers | None = None
     suggestion: Suggestion | None = None
@@ -156,7 +171,12 @@ def unreadable(name: str, error: DataError, n_rows: int) -> Content:
     return Content(name, "other", counted, trouble=str(error).removeprefix(f"column {name!r} "))
 
 
-def _type(dtype: pl.DataType) -> str:
+def _type(dtype: pl.DataType, values: pl.Series) -> str:
+    """Return what values are, in a word or two; two words for true and false are truth values."""
+    if dtype in (pl.String, pl.Categorical) and len(values) == 2:
+        words = {word.strip().lower() for word in values.cast(pl.String)}
+        if words in _TRUE_OR_FALSE:
+            return _TYPES[pl.Boolean]
     if dtype.is_numeric():
         return "integer" if dtype.is_integer() else "real number"
     return _TYPES.get(dtype.base_type(), "other")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError
+from kanonym.data.hierarchy.leaves import parse_times
 from kanonym.synthesis.classes import Classes
 from kanonym.transforms.cells import TEXT, texts
 
@@ -130,7 +131,9 @@ def _parsed(given: pl.Series, dtype: pl.DataType) -> pl.Series:
     plain = given.cast(pl.String)
     if dtype in TEXT:
         return plain
-    found = texts(plain.str.strip_chars().cast(dtype, strict=False), OWNER)
+    bare = plain.str.strip_chars()
+    values = parse_times(bare) if dtype in (pl.Date, pl.Datetime) else bare
+    found = texts(values.cast(dtype, strict=False), OWNER)
     unread = found.is_null() & plain.is_not_null()
     return found.set(unread, _NO_VALUE)
 

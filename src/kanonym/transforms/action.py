@@ -53,7 +53,8 @@ class Action(Protocol):
         One sentence each: what it protects, and what it does not.
 
     One that draws random numbers says so by `draws = True`: who knows the seed can draw
-    them again and take them away.
+    them again and take them away. One that needs numbers or dates, and no texts, says so by
+    `by_value = True`: texts that people wrote as such are then read first.
     """
 
     type: ClassVar[str]

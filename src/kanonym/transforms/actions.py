@@ -33,6 +33,11 @@ def drawing(several: Iterable[Action | After]) -> list[str]:
     return [one.type for one in unwrapped(several) if getattr(one, "draws", False)]
 
 
+def works_on_values(several: Iterable[Action | After]) -> bool:
+    """Say whether all actions need numbers or dates, so that texts must be read as such first."""
+    return all(getattr(one, "by_value", False) for one in unwrapped(several))
+
+
 def changed_after(several: Iterable[Action | After]) -> bool:
     """Say whether actions change released values."""
     return any(isinstance(one, After) for one in several)

@@ -7,7 +7,14 @@ values (`[1950-01-01, 1959-12-31]`), in the same style. It belongs to an attribu
 
 from __future__ import annotations
 
-from kanonym.data.conventions.columns import canonical_table, styled_columns, typed_table
+import polars as pl
+
+from kanonym.data.conventions.columns import (
+    canonical_table,
+    styled_columns,
+    styled_table,
+    typed_table,
+)
 from kanonym.data.conventions.dates import DateConvention
 from kanonym.data.conventions.detection import Detected, detect, detect_conventions
 from kanonym.data.conventions.numbers import NumberConvention
@@ -23,7 +30,9 @@ __all__ = [
     "convention_of",
     "detect",
     "detect_conventions",
+    "plain_text",
     "styled_columns",
+    "styled_table",
     "typed_table",
 ]
 
@@ -31,6 +40,12 @@ Convention = DateConvention | NumberConvention
 
 TYPES = ("date", "number", "text")
 """What `type` of an attribute may be; `text` is not read as anything else."""
+
+
+def plain_text(text: str, convention: Convention) -> str:
+    """Return a value as text without its convention, `1954-12-31`; other texts as they are."""
+    found = convention.canonical(convention.read(pl.Series([text])))[0]
+    return text if found is None else str(found)
 
 
 def convention_of(kind: str | None, form: str | None) -> Convention | None:

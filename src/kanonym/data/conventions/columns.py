@@ -73,6 +73,20 @@ def styled_columns(
     ]
 
 
+def styled_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
+    """Return a table with values in the style of their conventions; the inverse of `typed_table`.
+
+    A column that the style cannot hold exactly stays as it is.
+    """
+    names = frames.column_names(native)
+    styled = {
+        name: _styled(frames.column(native, name), conventions[name])
+        for name in names
+        if name in conventions
+    }
+    return _with(native, names, styled)
+
+
 def _convention_for(
     name: str, names: Sequence[str], conventions: Mapping[str, Convention]
 ) -> Convention | None:

@@ -231,9 +231,10 @@ def _candidates(numbers: pl.Series, prefix: str, suffix: str) -> list[NumberConv
         found.append(NumberConvention(decimal, thousands, prefix, suffix, decimals))
     if len(occurring) == 1:
         mark = next(iter(occurring))
-        # Numbers of one length, in groups, may be those of telephones.
+        # Numbers of one length, in several groups, may be those of telephones.
         same_length = numbers.str.replace_all("[^0-9]", "").str.len_chars().n_unique() == 1
-        if affix or (mark in ".,'’" and not (same_length and mark == ".")):
+        several = numbers.str.count_matches(mark, literal=True).max() != 1
+        if affix or (mark in ".,'’" and not (same_length and several and mark == ".")):
             other = "," if mark == "." else "."
             found.append(NumberConvention(other, mark, prefix, suffix))
     if not occurring and affix:

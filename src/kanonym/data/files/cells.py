@@ -9,6 +9,7 @@ way that type is written; otherwise it stays text, cell by cell as it came.
   case, at least one finite number in the column; a column of integers with `-0`
   among them. `007.5` and `+1.5` are text; so is a column of fractions with an
   integer that a float might round (from 2^53 on).
+  So is, in files, a column whose points may part thousands (`may_be_thousands`).
 - *Booleans*: `true` and `false`, in lower case.
 - *Dates*: `2024-02-29`. *Times*: `2024-02-29T12:30:00` or with a blank for the T,
   seconds and their fraction optional; with `Z` or an offset they become UTC.
@@ -35,6 +36,8 @@ ArrowArray: TypeAlias = Any  # pyarrow carries no types
 _SAMPLE = 1000
 _EXACT = 2**53  # floats hold every smaller integer
 
+_FEW = 50  # by chance, as many fractions of three digits have one that ends in 0
+_GROUPS = r"^-?[1-9][0-9]{0,2}(\.[0-9]{3})?$"
 _NOT_A_FLOAT = r"^(\+|-?0[0-9])"
 _LONG_INTEGER = r"^-?[0-9]{16,}$"
 _TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:"
@@ -69,6 +72,33 @@ def typed_texts(column: pl.Series) -> pl.Series:
     return typed(pa.chunked_array([column.to_arrow(compat_level=pl.CompatLevel.oldest())])).alias(
         column.name
     )
+
+
+def may_be_thousands(texts: ArrowArray, values: pl.Series) -> bool:
+    """Tell whether the points in a column of floats may part thousands: `900` and `1.200`.
+
+    That is open where each number has one to three digits that do not begin with 0, then nothing
+    or a point and three digits. Numbers that people computed drop a 0 at their end: where
+    many fractions have three digits and none ends in 0, these are fractions.
+
+    Parameters
+    ----------
+    texts
+        (n,) pyarrow chunked array of text, null where the file has null.
+    values
+        (n,) what `typed` reads in it.
+
+    """
+    if not values.dtype.is_float():
+        return False
+    sample = _bare(pl.Series(texts.slice(0, _SAMPLE))).drop_nulls()
+    if not (sample.str.contains(_GROUPS) | (sample == "0")).all():
+        return False
+    cells = _bare(pl.Series(texts)).drop_nulls().unique()
+    parted = cells.filter(cells.str.contains(".", literal=True))
+    if not len(parted) or not (cells.str.contains(_GROUPS) | (cells == "0")).all():
+        return False
+    return len(parted) < _FEW or bool(parted.str.ends_with("0").any())
 
 
 def differing_texts(texts: pl.Series, values: pl.Series) -> pl.Series | None:

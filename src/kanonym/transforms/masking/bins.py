@@ -51,6 +51,7 @@ class Bin:
     """
 
     type: ClassVar[str] = "bin"
+    by_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The exact number is hidden among all of its interval."
     exposes: ClassVar[str] = (
         "The interval remains, and may hold a single record: nothing here counts them."

@@ -53,6 +53,7 @@ class Round:
     """
 
     type: ClassVar[str] = "round"
+    by_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The exact number is hidden among all that round to the same one."
     exposes: ClassVar[str] = (
         "The size of a number remains, so that a rare large or small one still points to a person."

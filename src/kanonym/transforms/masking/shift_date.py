@@ -58,6 +58,7 @@ class ShiftDate:
     """
 
     type: ClassVar[str] = "shift-date"
+    by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = "The calendar date is hidden within twice the days of the shift."
     exposes: ClassVar[str] = (

@@ -63,6 +63,7 @@ class TopBottom:
     """
 
     type: ClassVar[str] = "top-bottom"
+    by_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The largest and smallest numbers no longer tell who has them."
     exposes: ClassVar[str] = (
         "All numbers between the bounds remain as they are, and bounds that are quantiles are "

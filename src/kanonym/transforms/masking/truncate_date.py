@@ -45,6 +45,7 @@ class TruncateDate:
     """
 
     type: ClassVar[str] = "truncate-date"
+    by_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The exact date is hidden among all of its unit."
     exposes: ClassVar[str] = (
         "The unit remains, and may hold a single record: nothing here counts them."

@@ -66,6 +66,7 @@ class CorrelatedNoise:
     share: float
 
     type: ClassVar[str] = "correlated-noise"
+    by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "No released number is the one that was measured, and the noise of one column does not "

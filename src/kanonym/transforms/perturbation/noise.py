@@ -176,6 +176,7 @@ class LaplaceNoise(_Noise):
     """
 
     type: ClassVar[str] = "laplace-noise"
+    by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "No released number is the one that was measured; how far off it is, is known as a "
@@ -226,6 +227,7 @@ class GaussianNoise(_Noise):
     """
 
     type: ClassVar[str] = "gaussian-noise"
+    by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "No released number is the one that was measured; how far off it is, is known as a "

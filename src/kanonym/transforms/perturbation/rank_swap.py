@@ -59,6 +59,7 @@ class RankSwap:
     percent: float
 
     type: ClassVar[str] = "rank-swap"
+    by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "A released value is somebody else's, and whose is not known beyond the reach in ranks."
