@@ -25,3 +25,46 @@ def test_a_survey_is_anonymized_and_verified(kanonym, folder, output):
     assert described.column_names_to_labels["job"] == "Occupation"
     if output != "out.xpt":
         assert described.variable_value_labels == {"job": {1.0: "nurse", 2.0: "clerk"}}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "transform in.sav --drop sex -o out.sav",
+        "inject in.sav -q age --size 2 --drop sex --seed 1 -o out.sav",
+        "synthesize in.sav --rows 20 --drop sex -o out.sav",
+        "apply recoding.json in.sav -o out.sav",
+    ],
+)
+def test_every_command_that_writes_a_table_keeps_its_labels(kanonym, folder, command):
+    """Labels of columns, and of the values that occur, go along with every written table."""
+    pyreadstat.write_sav(
+        pl.DataFrame({"age": [20, 21, 40, 41] * 5, "sex": [1, 2] * 10, "job": [1, 2, 1, 2] * 5}),
+        str(folder / "in.sav"),
+        column_labels={"job": "Occupation"},
+        variable_value_labels={"job": {1: "nurse", 2: "clerk", 3: "mayor"}},
+    )
+    if command.startswith("apply"):
+        asked = "-q age,sex --others insensitive -k 2"
+        assert kanonym(f"fit in.sav {asked} -o recoding.json").code == 0
+    assert kanonym(command).code == 0
+    described = pyreadstat.read_sav(str(folder / "out.sav"))[1]
+    assert described.column_names_to_labels["job"] == "Occupation"
+    assert described.variable_value_labels == {"job": {1.0: "nurse", 2.0: "clerk"}}
+
+
+@pytest.mark.parametrize("name", ["in.por", "-"])
+def test_portable_files_are_read_and_not_written(kanonym, folder, name):
+    """Portable files of SPSS are read, also by their first bytes; the error says what to write."""
+    table = pl.DataFrame({"AGE": [20, 21, 40, 41], "SEX": [1, 1, 2, 2]})
+    pyreadstat.write_por(table, str(folder / "in.por"), column_labels={"AGE": "Age"})
+    data = (folder / "in.por").read_bytes()
+    found = kanonym(f"measure {name} -q SEX --json", stdin=data if name == "-" else None)
+    assert found.json["k"] == 2
+    asked = "-q SEX -k 2 --others insensitive"
+    refused = kanonym(f"anonymize in.por {asked} -o out.por")
+    assert refused.code == 3
+    assert "this format is only read; write .sav" in refused.error
+    assert kanonym(f"anonymize in.por {asked} -o out.sav").code == 0
+    described = pyreadstat.read_sav(str(folder / "out.sav"))[1]
+    assert described.column_names_to_labels["AGE"] == "Age"

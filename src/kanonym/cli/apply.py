@@ -68,7 +68,7 @@ def apply(
         step("write")
         start = perf_counter()
         released = to_polars(release.frame)
-        write = partial(write_table, no_read_back=no_read_back, safe_cells=safe_cells)
+        write = partial(write_table, like=batch, no_read_back=no_read_back, safe_cells=safe_cells)
         if update:
             # The count takes its place only after the release is in its own.
             with atomic_write(recoding) as counted:

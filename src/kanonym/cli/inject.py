@@ -182,7 +182,9 @@ def inject(
         if marks is not None:
             done.write_marks(marks)
         released = styled_table(done.frame, styles)
-        write_table(released, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
+        write_table(
+            released, output, format, table, no_read_back=no_read_back, safe_cells=safe_cells
+        )
     found = {
         **done.to_dict(),
         "seconds": {"total": perf_counter() - start},
@@ -248,7 +250,12 @@ def _remove(
         rows = injected_rows(values, known, key)
         step("write")
         write_table(
-            frame.filter(~rows), output, format, no_read_back=no_read_back, safe_cells=safe_cells
+            frame.filter(~rows),
+            output,
+            format,
+            table,
+            no_read_back=no_read_back,
+            safe_cells=safe_cells,
         )
     found = {
         "rows_in": len(rows),

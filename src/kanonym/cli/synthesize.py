@@ -144,7 +144,9 @@ def synthesize(
         found = made.to_dict() if judge else made.facts()
         step("write")
         released = styled_table(made.frame, written)
-        write_table(released, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
+        write_table(
+            released, output, format, table, no_read_back=no_read_back, safe_cells=safe_cells
+        )
     found |= {"seconds": {"total": perf_counter() - start}, "written": [output]}
     if json:
         show_json(found)

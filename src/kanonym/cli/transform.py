@@ -106,7 +106,9 @@ def transform(
         changed = transformation.transform(frame, asked, drop=dropped, sample=sample, seed=seed)
         step("write")
         released = styled_table(changed, styles)
-        write_table(released, output, format, no_read_back=no_read_back, safe_cells=safe_cells)
+        write_table(
+            released, output, format, table, no_read_back=no_read_back, safe_cells=safe_cells
+        )
     found = {
         "rows_in": len(frame),
         "rows_out": len(changed),

@@ -22,6 +22,7 @@ FORMATS = {
     ".xls": "excel",
     ".sav": "spss",
     ".zsav": "spss",
+    ".por": "spss",
     ".dta": "stata",
     ".xpt": "sas",
     ".sas7bdat": "sas",
@@ -68,5 +69,7 @@ def sniffed(data: bytes) -> str:
     ):
         if data.startswith(magic):
             return kind
+    if b"SPSSPORT" in data[:600]:
+        return "spss"
     first = data.removeprefix(BOM)[:4096].lstrip()[:1]
     return {b"[": "json", b"{": "jsonl"}.get(first, "csv")

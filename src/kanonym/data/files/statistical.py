@@ -2,8 +2,9 @@
 
 These formats have numbers, dates, times to the second and texts, and no empty text beside null.
 Cells with a user-missing code of SPSS are null, which a warning counts by column. SAS's own
-`.sas7bdat` is only read; `.xpt` is written. What describes an input (labels of columns, of the
-values that occur, measures) is written with a release of it; notes and file labels are not.
+`.sas7bdat` and SPSS's `.por` are only read; `.xpt` is written. What describes an input (labels
+of columns, of the values that occur, measures) is written with a release of it; notes and file
+labels are not.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ WRITTEN = {"spss": ".sav", "stata": ".dta", "sas": ".xpt"}
 _EXACT = 2**53
 _SAS7 = b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea"
 _MAGIC = ((b"$FL2", ".sav"), (b"$FL3", ".zsav"), (b"HEADER RECORD", ".xpt"), (_SAS7, ".sas7bdat"))
+_PORTABLE = b"SPSSPORT"  # behind some 460 bytes of headings and of the alphabet
 _logger = logging.getLogger(__name__)
 
 
@@ -83,19 +85,27 @@ def write(
     return held
 
 
+def extension_of(data: bytes) -> str | None:
+    """Return the extension that the first bytes of a file tell, None where they tell none."""
+    if _PORTABLE in data[:600]:
+        return ".por"
+    return next((one for magic, one in _MAGIC if data.startswith(magic)), None)
+
+
 def _loaded(data: bytes, where: str, kind: str, **further: Any) -> tuple[pl.DataFrame, Any]:
     """Return the table and what describes it, as pyreadstat has them."""
     with installed("stat"):
         import pyreadstat  # noqa: PLC0415 - it may be absent
-    extension = next((one for magic, one in _MAGIC if data.startswith(magic)), WRITTEN[kind])
+    extension = extension_of(data) or WRITTEN[kind]
     readers: dict[str, Any] = {
         ".sav": pyreadstat.read_sav,
         ".zsav": pyreadstat.read_sav,
+        ".por": pyreadstat.read_por,
         ".dta": pyreadstat.read_dta,
         ".xpt": pyreadstat.read_xport,
         ".sas7bdat": pyreadstat.read_sas7bdat,
     }
-    if kind == "spss":
+    if extension in (".sav", ".zsav"):
         further["user_missing"] = True
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"table{extension}"
@@ -166,8 +176,8 @@ def _descriptions(held: pl.DataFrame, like: bytes, kind: str) -> dict[str, Any]:
 
     A column has labels of values only while it holds codes, and only those that occur.
     """
-    source = next((one for magic, one in _MAGIC if like.startswith(magic)), ".dta")
-    own = {".sav": "spss", ".zsav": "spss", ".dta": "stata"}.get(source, "sas")
+    source = extension_of(like) or ".dta"
+    own = {".sav": "spss", ".zsav": "spss", ".por": "spss", ".dta": "stata"}.get(source, "sas")
     described = _loaded(like, "the input", own, metadataonly=True)[1]
     titles = described.column_names_to_labels
     found: dict[str, Any] = {

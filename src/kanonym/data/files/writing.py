@@ -156,7 +156,7 @@ def check_table_output(
         )
     if str(path).lower().endswith(".xls"):
         raise DataError(f"{path}: the old Excel format is only read; write .xlsx")
-    if kind in statistical.WRITTEN and str(path).lower().endswith((".zsav", ".sas7bdat")):
+    if kind in statistical.WRITTEN and str(path).lower().endswith((".zsav", ".por", ".sas7bdat")):
         raise DataError(f"{path}: this format is only read; write {statistical.WRITTEN[kind]}")
     check_output(path)
     return kind or "csv"
