@@ -18,8 +18,8 @@ import naive
 from conftest import FRAMES
 from effort import examples
 from kanonym.data.frames import to_polars
+from kanonym.data.labels import text_of
 from kanonym.models import WholeTable
-from kanonym.transforms.recoding import text_of
 from naive_lattice import measured
 from naive_mondrian import at_most
 from releases import (

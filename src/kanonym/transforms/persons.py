@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
+from kanonym.data.labels import text_of
 from kanonym.data.table import encode_column
 from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.parallel import parallel
-from kanonym.transforms.recoding import text_of
 
 NEEDED = "; k-map and delta-presence need recoding 'hierarchy'"
 """What models ask of a release, behind the message that one of its values is no label."""

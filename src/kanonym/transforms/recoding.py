@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.labels import set_label, text_of
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Recoding
@@ -188,18 +188,6 @@ def relabelled(table: EncodedTable, partition: Partition, labels: NDArray[np.int
     return replace(joined, levels=levels)
 
 
-def text_of(values: pl.Series) -> pl.Series:
-    """Return values as text: numbers in their shortest form, times in ISO 8601."""
-    if values.dtype.is_float():
-        return values.cast(pl.String).str.strip_suffix(".0")
-    if values.dtype == pl.Datetime:
-        # No fraction where it is zero; the offset from UTC stays.
-        return values.dt.to_string("iso:strict").str.replace(r"\.0+($|[+-])", "$1")
-    if values.dtype == pl.Duration:
-        return values.dt.to_string("iso")
-    return values.cast(pl.String)
-
-
 def _unit(costs: Costs, a: int) -> float:
     """Return what one more distinct code costs in a SET attribute."""
     first = int(costs.attributes[a, 1])
@@ -286,17 +274,5 @@ def _sets(
         np.int32,
     )
     texts = [*text_of(domain.values.gather(in_order)).to_list(), *([None] * domain.has_null)]
-    labels = [_set_text([texts[rank] for rank in np.frombuffer(key, np.int32)]) for key in known]
+    labels = [set_label([texts[rank] for rank in np.frombuffer(key, np.int32)]) for key in known]
     return (pl.Series(domain.name, labels, dtype=pl.String),), label_of_class
-
-
-def _set_text(members: list[str | None]) -> str | None:
-    if len(members) == 1:
-        return members[0]
-    return "{" + ", ".join("null" if one is None else _quoted(one) for one in members) + "}"
-
-
-def _quoted(text: str) -> str:
-    """Quote a value that would read as something else inside a set."""
-    alone = text and text != "null" and text == text.strip() and text.isprintable()
-    return text if alone and not set(text) & set(',{}"') else json.dumps(text, ensure_ascii=False)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import reading
 from kanonym import SchemaError
 from kanonym.data import hierarchy
+from kanonym.data.labels import text_of
 from kanonym.data.partition import Partition
 from kanonym.data.schema import RECODINGS, QuasiIdentifier
 from kanonym.data.table import encode
@@ -27,7 +28,6 @@ from kanonym.transforms.recoding import (
     recode,
     relabelled,
     released_names,
-    text_of,
 )
 
 

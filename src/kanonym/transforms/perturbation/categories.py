@@ -11,9 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.labels import text_of
 from kanonym.data.table import encode_column
 from kanonym.transforms.perturbation.places import moved, rows_of
-from kanonym.transforms.recoding import text_of
 
 
 class Categories(NamedTuple):

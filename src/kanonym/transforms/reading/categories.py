@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.labels import members_of, text_of
 from kanonym.data.table import Domain, encode_column
 from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.utility.pair import CategoricalColumn, Generalization
@@ -17,12 +18,10 @@ from kanonym.transforms.reading.texts import (
     Codes,
     ends_of,
     is_label,
-    members_of,
     says_nothing,
     span_of,
     starred,
 )
-from kanonym.transforms.recoding import text_of
 
 Members = NDArray[np.int32]
 

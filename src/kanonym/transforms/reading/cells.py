@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.labels import text_of
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import Column, Generalization
-from kanonym.transforms.recoding import text_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)

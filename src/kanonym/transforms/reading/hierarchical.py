@@ -9,11 +9,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
+from kanonym.data.labels import text_of
 from kanonym.data.table import Domain, encode_column
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, Generalization, NumericColumn
 from kanonym.transforms.reading.cells import Cells, Reading, distinct, extent, parsed, physical
 from kanonym.transforms.reading.texts import says_nothing
-from kanonym.transforms.recoding import text_of
 
 
 def read_labels(cells: Cells, source: HierarchySource) -> Reading | None:

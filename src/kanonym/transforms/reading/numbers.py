@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.labels import members_of, text_of
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST, Domain, encode_column
 from kanonym.kernels.grouping import group_rows
@@ -18,13 +19,11 @@ from kanonym.transforms.reading.spread import spread
 from kanonym.transforms.reading.texts import (
     Codes,
     Span,
-    members_of,
     period_of,
     says_nothing,
     span_of,
     starred,
 )
-from kanonym.transforms.recoding import text_of
 
 _ALL = Span(None, None)
 

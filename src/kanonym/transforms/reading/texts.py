@@ -6,7 +6,6 @@ Beside the forms of this package those of other tools: `[20, 30[` (ARX), `15-25`
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from bisect import bisect_left
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.labels import members_of
 
 _INTERVAL = re.compile(r"([\[(\]])(.+?),\s*(.+)([\])\[])", re.DOTALL)
 _BOUND = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)", re.DOTALL)
@@ -149,36 +149,6 @@ def ends_of(text: str) -> Iterator[tuple[str, str]]:
     if text.startswith("[") and text.endswith("]"):
         for found in re.finditer(", ", text):
             yield text[1 : found.start()], text[found.end() : -1]
-
-
-def members_of(text: str) -> list[str | None] | None:
-    """Return the members of a set as recoding writes it, null as None; None for no set.
-
-    Examples
-    --------
-    >>> members_of('{Köln, "a, b", null}')
-    ['Köln', 'a, b', None]
-
-    """
-    if not (text.startswith("{") and text.endswith("}")) or len(text) <= 2:
-        return None
-    members: list[str | None] = []
-    rest = text[1:-1]
-    while True:
-        if rest.startswith('"'):
-            try:
-                member, end = json.JSONDecoder().raw_decode(rest)
-            except json.JSONDecodeError:
-                return None
-            members.append(member)
-        else:
-            end = rest.find(", ") if ", " in rest else len(rest)
-            members.append(None if rest[:end] == "null" else rest[:end])
-        if end == len(rest):
-            return members
-        if not rest.startswith(", ", end):
-            return None
-        rest = rest[end + 2 :]
 
 
 class Codes:

@@ -1,0 +1,62 @@
+"""Values and sets of values as the text of a label, and sets read back."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+
+
+def text_of(values: pl.Series) -> pl.Series:
+    """Return values as text: numbers in their shortest form, times in ISO 8601."""
+    if values.dtype.is_float():
+        return values.cast(pl.String).str.strip_suffix(".0")
+    if values.dtype == pl.Datetime:
+        # No fraction where it is zero; the offset from UTC stays.
+        return values.dt.to_string("iso:strict").str.replace(r"\.0+($|[+-])", "$1")
+    if values.dtype == pl.Duration:
+        return values.dt.to_string("iso")
+    return values.cast(pl.String)
+
+
+def set_label(members: list[str | None]) -> str | None:
+    """Return the label of a set of values, null as None: one alone as itself, `{a, b}`."""
+    if len(members) == 1:
+        return members[0]
+    return "{" + ", ".join("null" if one is None else _quoted(one) for one in members) + "}"
+
+
+def members_of(text: str) -> list[str | None] | None:
+    """Return the members of a set as recoding writes it, null as None; None for no set.
+
+    Examples
+    --------
+    >>> members_of('{Köln, "a, b", null}')
+    ['Köln', 'a, b', None]
+
+    """
+    if not (text.startswith("{") and text.endswith("}")) or len(text) <= 2:
+        return None
+    members: list[str | None] = []
+    rest = text[1:-1]
+    while True:
+        if rest.startswith('"'):
+            try:
+                member, end = json.JSONDecoder().raw_decode(rest)
+            except json.JSONDecodeError:
+                return None
+            members.append(member)
+        else:
+            end = rest.find(", ") if ", " in rest else len(rest)
+            members.append(None if rest[:end] == "null" else rest[:end])
+        if end == len(rest):
+            return members
+        if not rest.startswith(", ", end):
+            return None
+        rest = rest[end + 2 :]
+
+
+def _quoted(text: str) -> str:
+    """Quote a value that would read as something else inside a set."""
+    alone = text and text != "null" and text == text.strip() and text.isprintable()
+    return text if alone and not set(text) & set(',{}"') else json.dumps(text, ensure_ascii=False)
