@@ -115,7 +115,7 @@ def test_what_is_read_contains_the_original_value_of_every_cell(drawn):
     )
 )
 def test_penalties_are_those_of_the_release_itself(drawn):
-    """Of aligned tables GCP and NCP are what the release says of its own classes.
+    """Of aligned tables span loss, GCP and NCP are what the release says of its own classes.
 
     Hierarchies that the recoding did not use are not given: `[20, 30]` may be a label, too.
     """
@@ -128,10 +128,12 @@ def test_penalties_are_those_of_the_release_itself(drawn):
     pair = read_pair(
         columns_of(table), columns_of(release.frame), list(attributes), trees, aligned=True
     )
-    found = generalization.measures(pair)["gcp"].parts
+    measured = generalization.measures(pair)
     for name, lost in release.utility.ncp.items():
         if name not in nominal:
-            assert found[name] == pytest.approx(lost, rel=1e-9, abs=1e-12)
+            covered = release.utility.coverage[name].loss
+            assert measured["gcp"].parts[name] == pytest.approx(lost, rel=1e-9, abs=1e-12)
+            assert measured["span-loss"].parts[name] == pytest.approx(covered, rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=examples(60))

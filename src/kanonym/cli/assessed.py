@@ -12,7 +12,7 @@ from rich.text import Text
 
 from kanonym.cli.terminal import NAMED, files_written, number
 
-BY_COLUMN = ("gcp", "rmse", "total_variation", "wasserstein", "interval_overlap")
+BY_COLUMN = ("span_loss", "gcp", "rmse", "total_variation", "wasserstein", "interval_overlap")
 """Measures whose parts are shown by column; --json has those of all."""
 
 NAMES = {

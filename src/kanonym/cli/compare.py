@@ -46,7 +46,7 @@ def compare(
         typer.Option(
             metavar="A,B",
             help="Measures of utility as of assess, or accuracy-COLUMN: of a model that predicts "
-            "it; releases are judged by the first, by gcp without it.",
+            "it; releases are judged by the first, by span-loss without it.",
             rich_help_panel="What is tried",
         ),
     ] = None,
@@ -169,7 +169,7 @@ def compare(
                 frame,
                 asked,
                 sweep=swept,
-                measures=options.names(measure) or ("gcp",),
+                measures=options.names(measure) or ("span-loss",),
                 workers=workers,
                 progress=step,
                 resume=resume,

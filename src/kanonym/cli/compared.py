@@ -50,7 +50,7 @@ def recommended(
         reasons.add_row(Text(reason))
     return [
         reasons,
-        _releases(released, "gcp", found["comparison"]["counted"]),
+        _releases(released, "span-loss", found["comparison"]["counted"]),
         grid(("seconds", f"{seconds:.2f}")),
         *([files_written(written)] if written else []),
     ]
@@ -58,11 +58,11 @@ def recommended(
 
 def _releases(released: Sequence[Mapping[str, Any]], measure: str, counted: str) -> Table:
     """Return a row for each release; further measures and models are in --json and -o."""
-    judged = [] if measure == "gcp" else [measure]
+    judged = [] if measure == "span-loss" else [measure]
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
     table.add_column("")
     table.add_column("release", overflow="fold", min_width=10)
-    named = ["GCP", *(name.replace("-", "\n") for name in judged)]
+    named = ["span\nloss", *(name.replace("-", "\n") for name in judged)]
     suppressed = ["sup-\npressed"] if any(one["suppressed"] for one in released) else []
     smallest = "fewest\npersons" if counted == "persons" else "smallest\nclass"
     for name in (smallest, "classes", *suppressed, *named, "average\nrisk"):
@@ -77,7 +77,7 @@ def _releases(released: Sequence[Mapping[str, Any]], measure: str, counted: str)
             number(one["k"]),
             number(one["classes"]),
             *([number(one["suppressed"])] if suppressed else []),
-            *(_digits(one["utility"].get(name)) for name in ("gcp", *judged)),
+            *(_digits(one["utility"].get(name)) for name in ("span-loss", *judged)),
             _digits(one["average_risk"]),
             *([] if judged else [f"{one['seconds']:.2f}"]),
             style="bold green" if one["knee"] else "bold" if one["frontier"] else "",

@@ -105,7 +105,7 @@ def release_tables(
         ("suppressed", found["suppressed"]),
         ("classes", found["verification"]["classes"]),
         ("records a class", utility["average_class_size"]),
-        ("information lost", f"{100 * utility['gcp']:.1f} % (GCP)"),
+        ("information lost", f"{100 * utility['span_loss']:.1f} % (span loss)"),
         ("prosecutor risk", f"at most {number(risk['prosecutor']['highest'])}"),
         *_search(found["algorithm"]),
         *_cells(found["algorithm"]),
@@ -114,14 +114,19 @@ def release_tables(
     levels, highest = (found["algorithm"].get(key) for key in ("levels", "highest_levels"))
     cells = found["algorithm"].get("cells")
     further = [*(["level"] if highest else []), *(["cells blanked"] if cells else [])]
-    lost = _table("attribute", *further, "lost, % (NCP)")
+    covered = utility.get("coverage", {})
+    listed = any(one["longest_list"] > 1 for one in covered.values())
+    further += ["listed exactly, %"] if listed else []
+    lost = _table("attribute", *further, "values per label", "span loss, %")
     lost.add_column("for instance", overflow="fold")
-    for name, value in utility.get("ncp", {}).items():
+    for name, one in covered.items():
         more = [f"{levels[name]} of {highest[name]}"] if highest else []
         more += [number(cells[name])] if cells else []
+        more += [f"{100 * one['listed']:.1f}"] if listed else []
         example = examples.get(name)
         shown = Text("null" if example is None else example)
-        lost.add_row(Text(name), *more, f"{100 * value:.1f}", shown)
+        named = number(float(f"{one['values']:.3g}"))
+        lost.add_row(Text(name), *more, named, f"{100 * one['loss']:.1f}", shown)
     files = files_written(written) if written else "  nothing written (dry run)\n"
     return [facts, *verdict(found["verification"]), lost, files]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from kanonym.comparison.comparison import Comparison, like
 from kanonym.comparison.recommendation import Recommendation, recommend
-from kanonym.comparison.running import Trial, run
+from kanonym.comparison.running import SPAN_LOSS, Trial, run
 from kanonym.comparison.sweep import combinations, default_sweep, listed, with_first_values
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
@@ -33,7 +33,7 @@ def compare(
     policy: Policy | None = None,
     *,
     sweep: Mapping[str, Iterable[Any]] | None = None,
-    measures: Sequence[str] = ("gcp",),
+    measures: Sequence[str] = (SPAN_LOSS,),
     workers: int | None = None,
     progress: Callable[[str], None] | None = None,
     resume: str | Path | None = None,
@@ -53,8 +53,9 @@ def compare(
         one of that name, `l-diversity.l` of those of one type. None: the algorithms mondrian,
         segmentation, auto and full-domain, and 2, 5, 10, 20 and 50 for k.
     measures
-        Names of measures of `utility`. The first is the one by which releases are judged; `gcp`
-        is always taken. Others take a second or more for each release of a large table.
+        Names of measures of `utility`. The first is the one by which releases are judged:
+        `span-loss` if none is named, which charges lists of values as ranges; it and `gcp` are
+        always taken. Others take a second or more for each release of a large table.
         `accuracy-` or `learning-` and a column: how well models that learn from the release
         predict it.
     workers
@@ -135,6 +136,6 @@ def compare(
         tuple(trials),
         frames.n_rows(native),
         "k" if by_size else "average_risk",
-        measures[0] if measures else "gcp",
+        measures[0] if measures else SPAN_LOSS,
         like(native, frame),
     )

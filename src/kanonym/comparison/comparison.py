@@ -14,7 +14,7 @@ import polars as pl
 
 from kanonym.comparison import sentences
 from kanonym.comparison.judging import Knee, frontier, knee
-from kanonym.comparison.running import Trial, entity_of, label
+from kanonym.comparison.running import ALWAYS, SPAN_LOSS, Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
 from kanonym.data.short_repr import ShortRepr
@@ -46,7 +46,7 @@ class Comparison(ShortRepr):
         By what releases are called private: `k`, the records of the smallest class (persons,
         where k-anonymity has an entity), or `average_risk`, the average prosecutor risk.
     measure
-        By what they are called useful: `gcp`, or another measure that was taken.
+        By what they are called useful: `span-loss`, or another measure that was taken.
 
     """
 
@@ -60,13 +60,13 @@ class Comparison(ShortRepr):
     trials: tuple[Trial, ...]
     rows: int
     privacy: Privacy = "k"
-    measure: str = "gcp"
+    measure: str = SPAN_LOSS
     _like: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.privacy not in PRIVACY:
             raise PolicyError(unknown("axis of privacy", self.privacy, PRIVACY))
-        taken = dict.fromkeys(["gcp", *(name for one in self.trials for name in one.utility)])
+        taken = dict.fromkeys([*ALWAYS, *(name for one in self.trials for name in one.utility)])
         if self.measure not in taken:
             raise PolicyError(
                 f"{self.measure!r} was not measured; it was: {', '.join(taken)}. "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kanonym.comparison.comparison import Comparison, like
-from kanonym.comparison.running import Trial, run
+from kanonym.comparison.running import SPAN_LOSS, Trial, run
 from kanonym.comparison.sweep import Combination
 from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError
@@ -94,7 +94,7 @@ def recommend(
 
     The roles are those that `profile` suggests, and so are the models: k-anonymity, and
     l-diversity where it costs little. Of a few algorithms, the one is taken that loses
-    least (GCP).
+    least (span loss).
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def _by_loss(trials: list[Trial]) -> Iterator[Trial]:
 
 
 def _loss(trial: Trial) -> float:
-    value = trial.utility["gcp"]
+    value = trial.utility[SPAN_LOSS]
     return 1.0 if value is None else value
 
 
@@ -235,7 +235,7 @@ def _choice(best: Trial, trials: list[Trial]) -> list[str]:
     compared = f", where others lose more or as much ({beside})" if others else ""
     loses = (
         f"The algorithm is {best.label}: its release loses {_loss(best):.3f} of the detail of the "
-        f"quasi-identifiers (GCP, 0 nothing to 1 everything){compared}."
+        f"quasi-identifiers (span loss, 0 nothing to 1 everything){compared}."
     )
     plural = "" if best.suppressed == 1 else "s"
     has = (

@@ -36,6 +36,13 @@ REFUSALS = (PolicyError, SchemaError, InfeasibleError)
 NUMBERS = ("k", "classes", "suppressed", "average_risk", "highest_risk", "seconds")
 """What a row of a release always has."""
 
+SPAN_LOSS = "span-loss"
+"""The measure by which releases are judged if nobody names another: it is comparable between
+ranges, lists and labels of hierarchies."""
+
+ALWAYS = (SPAN_LOSS, "gcp")
+"""Measures of utility that every trial has."""
+
 _alone = Lock()
 
 
@@ -58,7 +65,8 @@ class Trial(ShortRepr):
     classes, suppressed
         Classes of the release, and suppressed records.
     utility
-        Measures of utility by name, `gcp` always; None where a measure gives no number.
+        Measures of utility by name, `span-loss` and `gcp` always; None where a measure gives no
+        number.
     average_risk, highest_risk
         Prosecutor risk, in [0, 1].
     seconds
@@ -243,7 +251,7 @@ def _tried(native: Any, one: Combination, measures: Sequence[str], built: list[s
         k=_smallest(release),
         classes=verification.n_classes,
         suppressed=release.suppressed,
-        utility={"gcp": release.utility.gcp, **measured},
+        utility={SPAN_LOSS: release.utility.span_loss, "gcp": release.utility.gcp, **measured},
         average_risk=risk.average,
         highest_risk=risk.highest,
         seconds=sum(release.seconds.values()),
@@ -278,7 +286,7 @@ def _kept(one: Combination, row: Mapping[str, Any] | None, measures: Sequence[st
     named = [row["achieved"], row["utility"], row["guesses"]]
     if not all(isinstance(part, dict) for part in named):
         return None
-    if row["utility"].keys() != {"gcp", *measures}:
+    if row["utility"].keys() != {*ALWAYS, *measures}:
         return None
     numbers = [row[name] for name in NUMBERS]
     maybe = [value for part in named for value in part.values() if value is not None]
@@ -290,7 +298,7 @@ def _measured(
     native: Any, release: Release, measures: Sequence[str]
 ) -> tuple[dict[str, float | None], dict[str, float | None]]:
     """Return further measures of the utility of a release, and what guessing reaches of them."""
-    further = [name for name in measures if name != "gcp"]
+    further = [name for name in measures if name not in ALWAYS]
     if not further:
         return {}, {}
     try:

@@ -65,7 +65,7 @@ def useless(measure: str) -> str:
 
 
 def _at(point: Point, axes: tuple[str, str]) -> str:
-    """Return a release and where it lies: `mondrian, k 5 (smallest class 5, GCP 0.102)`."""
+    """Return a release and where it lies: `mondrian, k 5 (smallest class 5, span loss 0.102)`."""
     private = (
         f"{axes[0]} {point.private:,.3g}"
         if point.private < 1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 
 def text_of(values: pl.Series) -> pl.Series:
@@ -54,6 +56,33 @@ def members_of(text: str) -> list[str | None] | None:
         if not rest.startswith(", ", end):
             return None
         rest = rest[end + 2 :]
+
+
+def list_lengths(labels: pl.Series) -> NDArray[np.int64]:
+    """Return (n,) int64: how many values each label lists, 1 for one that is no set.
+
+    Examples
+    --------
+    >>> list_lengths(pl.Series(["Köln", '{Köln, "a, b", null}', "{Köln, Bonn}", None])).tolist()
+    [1, 3, 2, 1]
+
+    """
+    if labels.dtype != pl.String:
+        return np.ones(len(labels), np.int64)
+    is_set = labels.str.starts_with("{") & labels.str.ends_with("}")
+    found = pl.select(
+        pl.when(is_set.fill_null(value=False))
+        .then(labels.str.count_matches(", ", literal=True) + 1)
+        .otherwise(1)
+        .cast(pl.Int64)
+    ).to_series()
+    lengths = found.to_numpy().copy()
+    # A comma within quotes parts no members.
+    for i in np.flatnonzero(
+        (lengths > 1) & labels.str.contains('"', literal=True).fill_null(value=False).to_numpy()
+    ).tolist():
+        lengths[i] = len(members_of(labels[i]) or [None])
+    return lengths
 
 
 def _quoted(text: str) -> str:

@@ -126,6 +126,7 @@ def _account(release: Release) -> dict[str, Any]:
         "rows": release.rows_in,
         "suppressed": release.suppressed,
         "classes": found["verification"]["classes"],
+        "span_loss": found["utility"]["span_loss"],
         "gcp": found["utility"]["gcp"],
         "models": found["verification"]["models"],
     }

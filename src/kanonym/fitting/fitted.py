@@ -40,8 +40,8 @@ class Fitted(ShortRepr):
     series
         The policy, the recoding, and what becomes of the unseen.
     account
-        What the release of the fitted table was like: `rows`, `suppressed`, `classes`, `gcp`,
-        `models`.
+        What the release of the fitted table was like: `rows`, `suppressed`, `classes`,
+        `span_loss`, `gcp`, `models`.
     batches
         Number of batches released.
     rows_in

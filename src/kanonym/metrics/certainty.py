@@ -41,7 +41,7 @@ def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) ->
     n_levels = max((len(d.hierarchy.labels) for d in domains if d.hierarchy is not None), default=0)
     offsets = np.cumsum([0, *(domain.size for domain in domains)])
     attributes = np.zeros((len(domains), 4), np.int64)
-    positions = np.zeros(offsets[-1])
+    places = np.zeros(offsets[-1])
     ancestors = np.zeros((n_levels, offsets[-1]), np.int32)
     losses = np.zeros((n_levels, offsets[-1]))
     for a, (domain, recoding) in enumerate(zip(domains, recodings, strict=True)):
@@ -49,9 +49,9 @@ def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) ->
         own = slice(offsets[a], offsets[a + 1])
         attributes[a] = kind, offsets[a], domain.null_code, 0
         if kind == SET:
-            positions[own] = np.arange(domain.size) / max(int(domain.observed.sum()) - 1, 1)
+            places[own] = np.arange(domain.size) / max(int(domain.observed.sum()) - 1, 1)
         elif kind == RANGE:
-            positions[own] = _positions(domain)
+            places[own] = positions(domain)
         elif domain.hierarchy is not None:
             codes = domain.hierarchy.codes
             attributes[a, 3] = len(codes)
@@ -59,7 +59,7 @@ def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) ->
             for level, labels in enumerate(codes):
                 leaves = np.bincount(labels)[labels]
                 losses[level, own] = (leaves - 1) / max(domain.size - 1, 1)
-    return Costs(attributes, positions, ancestors, losses)
+    return Costs(attributes, places, ancestors, losses)
 
 
 def numeric_values(domain: Domain) -> NDArray[np.float64]:
@@ -71,11 +71,11 @@ def numeric_values(domain: Domain) -> NDArray[np.float64]:
     return np.arange(len(domain.values), dtype=np.float64)
 
 
-def _positions(domain: Domain) -> NDArray[np.float64]:
-    """Scale values to [0, 1] over what the table holds; null, never read, stands at 1."""
+def positions(domain: Domain) -> NDArray[np.float64]:
+    """Return (size,) places in [0, 1] over what the table holds; null, never read, stands at 1."""
     values = numeric_values(domain)
     held = values[domain.observed[: len(values)]]
     low, width = (held.min(), np.ptp(held)) if len(held) else (0.0, 0.0)
-    positions = np.ones(domain.size)
-    positions[: len(values)] = (values - low) / width if width > 0 else 0.0
-    return positions
+    places = np.ones(domain.size)
+    places[: len(values)] = (values - low) / width if width > 0 else 0.0
+    return places

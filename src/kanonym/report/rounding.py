@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kanonym.report.known.provenance import COMPARED
 
 if TYPE_CHECKING:
     from kanonym.metrics.utility import Utility
+    from kanonym.metrics.utility.coverage import Coverage
     from kanonym.verification import ModelCheck
 
 FINEST = 0.001
@@ -57,12 +59,28 @@ def coarse_amount(amount: float | None, step: float) -> float | None:
 def coarse_utility(utility: Utility, step: float) -> dict[str, Any]:
     """Return the losses in tenths of a percent, and errors in few digits."""
     form = dict(utility.to_dict())
-    for name in ("gcp", "loss", "loss_arithmetic"):
+    for name in ("span_loss", "gcp", "loss", "loss_arithmetic"):
         if form.get(name) is not None:
             form[name] = rounded_share(form[name])
+    covered = coarse_coverage(utility, step)
+    form["coverage"] = {name: one.to_dict() for name, one in covered.items()}
     form["ncp"] = {name: rounded_share(loss) for name, loss in form["ncp"].items()}
     form["rmse"] = {name: rounded_amount(error, step) for name, error in form["rmse"].items()}
     return form
+
+
+def coarse_coverage(utility: Utility, step: float) -> dict[str, Coverage]:
+    """Return what labels cover: shares in tenths of a percent, numbers in few digits."""
+    return {
+        name: replace(
+            one,
+            loss=rounded_share(one.loss),
+            span=rounded_share(one.span),
+            listed=rounded_share(one.listed),
+            values=rounded_amount(one.values, step),
+        )
+        for name, one in utility.coverage.items()
+    }
 
 
 def coarse_account(algorithm: Mapping[str, Any], floor: int) -> dict[str, Any]:

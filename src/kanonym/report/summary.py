@@ -27,9 +27,9 @@ from kanonym.report.language import Speech, speech
 from kanonym.report.rounding import (
     coarse_account,
     coarse_amount,
+    coarse_coverage,
     coarse_utility,
     published,
-    rounded_share,
     step_of_shares,
 )
 
@@ -87,8 +87,9 @@ class AttributeLoss:
     ----------
     name, recoding
         The attribute, and how its values were released.
-    ncp
-        Normalized certainty penalty, in [0, 1].
+    lost, listed, named
+        Span loss, and the share of records whose value is listed exactly, both in [0, 1]; values
+        that a label names.
     rmse
         Root mean squared error in the attribute's unit; None where it is no number.
     values, released_values
@@ -98,7 +99,9 @@ class AttributeLoss:
 
     name: str
     recoding: str
-    ncp: float
+    lost: float
+    listed: float
+    named: float
     rmse: float | None
     values: int
     released_values: int
@@ -322,7 +325,7 @@ def summarize(
     held = [released_counts(table, partition, a) for a in range(len(recoded))]
     maps, further = maps_of(table, recoded, held, sizes, floor, rectangles, says)
     step = step_of_shares(rows_in, floor)
-    ncp = {name: rounded_share(loss) for name, loss in utility.ncp.items()}
+    covered = coarse_coverage(utility, step)
     account = coarse_account(algorithm, floor)
     class_sizes = ClassSizes.of(verification.class_sizes)
     tried = attacks_of(attacks)
@@ -370,8 +373,8 @@ def summarize(
                 rows_in=rows_in,
                 suppressed=suppressed,
                 limit=float(policy.get("suppression_limit", 0)),
-                gcp=utility.gcp,
-                ncp=ncp,
+                lost=utility.span_loss,
+                by_column={name: one.loss for name, one in covered.items()},
             ),
             *wording.blanked(says, account, verification.rows),
         ),
@@ -390,7 +393,9 @@ def summarize(
             AttributeLoss(
                 name=one.name,
                 recoding=one.recoding,
-                ncp=ncp[one.name],
+                lost=covered[one.name].loss,
+                listed=covered[one.name].listed,
+                named=covered[one.name].values,
                 rmse=coarse_amount(utility.rmse.get(one.name), step),
                 values=int((counts > 0).sum()),
                 released_values=len(one.columns[0]),

@@ -144,8 +144,8 @@ def price(
     rows_in: int,
     suppressed: int,
     limit: float,
-    gcp: float,
-    ncp: Mapping[str, float],
+    lost: float,
+    by_column: Mapping[str, float],
 ) -> tuple[str, ...]:
     """Say what the protection cost."""
     if not rows_in:
@@ -160,17 +160,17 @@ def price(
             share=speech.percent(suppressed / rows_in),
             limit=speech.percent(limit),
         )
-    if not ncp:
+    if not by_column:
         return (left_out,)
-    lost = speech.say("price.lost", share=speech.tenths(gcp))
+    whole = speech.say("price.lost", share=speech.tenths(lost))
     columns = [
-        speech.say("price.column", name=name, share=speech.tenths(ncp[name]))
-        for name in sorted(ncp, key=lambda name: -ncp[name])
+        speech.say("price.column", name=name, share=speech.tenths(by_column[name]))
+        for name in sorted(by_column, key=lambda name: -by_column[name])
     ]
     if len(columns) == 1:
-        return left_out, lost
+        return left_out, whole
     listed = speech.say("price.columns", columns=speech.names(columns, COLUMN_LETTERS))
-    return left_out, lost, listed
+    return left_out, whole, listed
 
 
 def blanked(speech: Speech, algorithm: Parameters, rows: int) -> tuple[str, ...]:

@@ -41,8 +41,8 @@ FULL_DOMAIN = {
     "normalized-entropy", "precision", "height", "kl-divergence", "ambiguity",
 }  # fmt: skip
 OTHERS = {
-    "gcp", "rmse", "mse", "sse-sst", "il1s", "eigenvalues", "unchanged-cells", "total-variation",
-    "hellinger", "jensen-shannon", "wasserstein", "pairwise-total-variation",
+    "span-loss", "gcp", "rmse", "mse", "sse-sst", "il1s", "eigenvalues", "unchanged-cells",
+    "total-variation", "hellinger", "jensen-shannon", "wasserstein", "pairwise-total-variation",
     "correlation-difference", "cramers-v-difference", "correlation-ratio-difference",
     "interval-overlap", "interval-overlap-regression", "query-error", "pmse",
 }  # fmt: skip

@@ -47,7 +47,8 @@ def test_a_row_says_what_the_release_is_worth():
         assert one.k == release.verification.k >= one.parameters["k"]
         assert one.classes == release.verification.n_classes
         assert one.suppressed == release.suppressed
-        assert one.utility == {"gcp": release.utility.gcp}
+        lost = release.utility
+        assert one.utility == {"span-loss": lost.span_loss, "gcp": lost.gcp}
         assert one.average_risk == release.risk.average
         assert one.highest_risk == release.risk.highest
 
@@ -87,6 +88,7 @@ def test_the_table_has_a_column_for_everything():
         "smallest_class",
         "classes",
         "suppressed",
+        "span-loss",
         "gcp",
         "average_risk",
         "highest_risk",
@@ -143,11 +145,12 @@ def test_the_first_measure_is_the_one_that_judges():
     """GCP is always there; a measure for which higher is better turns the frontier round."""
     found = compare(TABLE, ASKED, sweep=SWEEP, measures=["interval-overlap", "total-variation"])
     assert found.measure == "interval-overlap"
-    assert list(found.trials[0].utility) == ["gcp", "interval-overlap", "total-variation"]
+    measured = ["span-loss", "gcp", "interval-overlap", "total-variation"]
+    assert list(found.trials[0].utility) == measured
     assert found.lost(found.trials[0]) == -found.trials[0].utility["interval-overlap"]
-    by_gcp = compare(TABLE, ASKED, sweep=SWEEP)
-    assert [one.label for one in found.on(measure="gcp").frontier] == [
-        one.label for one in by_gcp.frontier
+    by_loss = compare(TABLE, ASKED, sweep=SWEEP)
+    assert [one.label for one in found.on(measure="span-loss").frontier] == [
+        one.label for one in by_loss.frontier
     ]
 
 
@@ -263,7 +266,7 @@ def test_persons_are_counted_where_the_model_counts_them():
         release = ka.anonymize(rows, one.policy)
         assert one.k == release.verification.checks[0].achieved >= one.parameters["k"]
         assert 3 * one.k == release.verification.k
-    assert found.axes == ("fewest persons in a class", "GCP")
+    assert found.axes == ("fewest persons in a class", "span loss")
     assert found.to_dict()["counted"] == "persons"
     assert f"fewest persons in a class {found.frontier[0].k}" in found.reason
     assert found.on(privacy="average_risk").axes[0] == "average risk"
@@ -325,7 +328,7 @@ def test_what_is_known_is_not_done_again(tmp_path, monkeypatch):
         {"utility": {}},
         {"k": "5"},
         {"reason": 3},
-        {"utility": {"gcp": True}},
+        {"utility": {"span-loss": True, "gcp": 0.1}},
         "utility",
         "seconds",
     ],
@@ -395,7 +398,7 @@ def test_kmeans_finds_the_same_beside_others():
 
 
 def comparison(points, **given):
-    """Return a comparison of releases of these (k, gcp)."""
+    """Return a comparison of releases of these (k, span loss)."""
     trials = [
         Trial(
             {"k": k},
@@ -404,10 +407,10 @@ def comparison(points, **given):
             k=k,
             classes=3,
             suppressed=0,
-            utility={"gcp": gcp},
+            utility={"span-loss": loss},
             average_risk=1 / k,
         )
-        for k, gcp in points
+        for k, loss in points
     ]
     return Comparison(tuple(trials), 100, **given)
 
@@ -417,10 +420,10 @@ def test_the_knee_is_told_with_its_reason():
     found = comparison([(2, 0.1), (8, 0.2), (32, 1.1), (4, 0.9)])
     assert found.knee.parameters == {"k": 8}
     assert found.reason.replace("\N{NO-BREAK SPACE}", " ") == (
-        "Take k 8 (smallest class 8, GCP 0.2): the frontier bends there. It runs from k 2 "
-        "(smallest class 2, GCP 0.1) to k 32 (smallest class 32, GCP 1.1). The way up to the bend "
-        "brings 50 % of the privacy, counted in doublings, for 10 % of the loss; the rest of the "
-        "way brings 50 % for 90 %."
+        "Take k 8 (smallest class 8, span loss 0.2): the frontier bends there. It runs from k 2 "
+        "(smallest class 2, span loss 0.1) to k 32 (smallest class 32, span loss 1.1). The way up "
+        "to the bend brings 50 % of the privacy, counted in doublings, for 10 % of the loss; the "
+        "rest of the way brings 50 % for 90 %."
     )
 
 
@@ -443,13 +446,13 @@ def test_a_release_that_beats_all_others_is_the_one_to_take():
     """A frontier of one release needs no bend."""
     found = comparison([(9, 0.1), (4, 0.2), (8, 0.3)])
     assert found.knee is found.trials[0]
-    assert found.reason.startswith("Take k 9 (smallest class 9, GCP 0.1): no other release")
+    assert found.reason.startswith("Take k 9 (smallest class 9, span loss 0.1): no other release")
 
 
 def test_a_release_without_a_class_is_on_no_frontier():
     """Where all records are suppressed nothing is released that could be private."""
     (lost,) = comparison([(5, 1.0)]).trials
-    nothing = Trial({}, None, None, k=0, classes=0, utility={"gcp": 1.0}, average_risk=0.0)
+    nothing = Trial({}, None, None, k=0, classes=0, utility={"span-loss": 1.0}, average_risk=0.0)
     assert Comparison((lost, nothing), 5).frontier == (lost,)
     assert Comparison((nothing,), 5, "average_risk").frontier == ()
 
@@ -482,7 +485,7 @@ def test_where_nothing_beats_guessing_nothing_is_recommended(tmp_path):
 
 def test_a_measure_that_was_not_taken_judges_nothing():
     """The error says which ones there are."""
-    with pytest.raises(ka.PolicyError, match="'pmse' was not measured; it was: gcp"):
+    with pytest.raises(ka.PolicyError, match="'pmse' was not measured; it was: span-loss, gcp"):
         comparison([(2, 0.1)]).on(measure="pmse")
     with pytest.raises(ka.PolicyError, match="unknown axis of privacy"):
         comparison([(2, 0.1)]).on(privacy="l")

@@ -18,6 +18,7 @@ from kanonym.data.partition import Partition
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.utility import Utility, measure_utility
+from kanonym.metrics.utility.coverage import Coverage
 from kanonym.transforms.recoding import recode
 
 RANK = pl.Enum(["low", "mid", "high"])
@@ -206,6 +207,83 @@ def test_loss_is_unknown_where_an_attribute_is_no_label():
     assert found.loss_arithmetic is None
 
 
+# --- what labels cover ----------------------------------------------------------------
+
+POSTAL = [*("01067", "01069", "04103", "10115", "10117", "20095"), *("50667", "60311", "80331")]
+DAYS = pl.date_range(pl.date(2000, 1, 1), pl.date(2000, 1, 11), eager=True).to_list()
+
+
+@pytest.mark.parametrize(
+    ("values", "ordered"),
+    [
+        pytest.param(DAYS, "interval", id="dates"),
+        pytest.param([1, 2, 5, 40, 70, 99], "interval", id="numbers"),
+        pytest.param(pl.Series(["low", "mid", "high"], dtype=RANK), "interval", id="ranks"),
+    ],
+)
+def test_a_list_of_ordered_values_costs_what_their_range_costs(values, ordered):
+    """Listing the values of a class is no cheaper than the range from the first to the last."""
+    labels = [0, 1, *[0] * (len(values) - 2)]
+    listed = utility({"x": values}, labels, {"x": "set"})
+    ranged = utility({"x": values}, labels, {"x": ordered})
+    assert listed.span_loss == pytest.approx(ranged.span_loss)
+    assert ranged.span_loss == pytest.approx(ranged.gcp)
+
+
+def test_a_list_of_postal_codes_costs_the_codes_in_between():
+    """Two codes at both ends of the country cost everything, and neighbours next to nothing."""
+    codes = {"x": POSTAL * 2}
+    apart = [0, *[1] * 7, 0] * 2
+    found = utility(codes, apart, {"x": "set"})
+    assert found.ncp["x"] < 0.7
+    assert found.coverage["x"].span == pytest.approx((4 * 1 + 14 * 6 / 8) / 18)
+    together = [0, 0, *range(1, 8)] * 2
+    found = utility(codes, together, {"x": "set"})
+    assert found.coverage["x"].span == pytest.approx((4 / 18) * (1 / 8))
+
+
+def test_a_mask_and_the_list_of_all_codes_below_it_cost_the_same():
+    """`01***` and `{01067, 01069}` stand for the same two of nine codes."""
+    labels = [0, 0, *range(1, 8)]
+    mask = {"x": hierarchy.masking()}
+    masked = utility({"x": POSTAL}, labels, {"x": "hierarchy"}, mask)
+    assert masked.span_loss == pytest.approx(utility({"x": POSTAL}, labels, {"x": "set"}).span_loss)
+    assert masked.coverage["x"].listed == pytest.approx(7 / 9)
+
+
+def test_numbers_as_text_stand_by_value():
+    """`{9, 10}` costs 1 of 99, although the text 9 comes after 89."""
+    texts = [str(number) for number in (1, 9, 10, 89, 100)]
+    found = utility({"x": texts}, [0, 1, 1, 2, 3], {"x": "set"})
+    assert found.coverage["x"].span == pytest.approx(2 / 5 * 1 / 99)
+
+
+def test_values_without_an_order_cost_their_share_of_the_values():
+    """In a column of four colours a set of three costs 2/3, as by NCP."""
+    found = utility({"x": ["a", "b", "c", "d"]}, [0, 0, 0, 1], {"x": "set"})
+    assert found.span_loss == pytest.approx(found.gcp)
+
+
+def test_null_in_a_list_of_ordered_values_costs_what_a_star_costs():
+    """There is no range with null, and its list is charged as `*` would be."""
+    found = utility({"x": [1, None, 5, 9]}, [0, 0, 1, 2], {"x": "set"})
+    assert found.coverage["x"].span == pytest.approx(2 / 4)
+
+
+def test_coverage_tells_what_is_listed_and_how_many_values_a_label_names():
+    """Three listed of four, a range over four values beside them, and the longest list."""
+    columns = {"x": ["a", "b", "c", "d"], "y": [1, 2, 3, 4]}
+    found = utility(columns, [0, 0, 0, 1], {"x": "set", "y": "interval"}).coverage
+    assert (found["x"].listed, found["x"].values, found["x"].longest_list) == (1.0, 10 / 4, 3)
+    assert (found["y"].listed, found["y"].values, found["y"].longest_list) == (1 / 4, 10 / 4, 1)
+
+
+def test_a_suppressed_record_loses_the_whole_span_and_is_not_covered():
+    """The loss is over all records, what labels cover over the released ones."""
+    found = utility({"x": [1, 2, 3]}, [0, 0, -1], {"x": "interval"}).coverage["x"]
+    assert (found.loss, found.span, found.values) == pytest.approx(((0.5 * 2 + 1) / 3, 0.5, 2.0))
+
+
 # --- all of it ------------------------------------------------------------------------
 
 
@@ -213,13 +291,19 @@ def test_a_table_without_records_has_lost_nothing():
     """Every measure is zero, and finite."""
     empty = {"x": pl.Series([], dtype=pl.Int64), "y": pl.Series([], dtype=pl.String)}
     found = utility(empty, [], {"x": "interval", "y": "set"})
-    assert found == Utility(0.0, {"x": 0.0, "y": 0.0}, 0, 0.0, 0, {"x": 0.0})
+    nothing = Coverage(0.0, 0.0, 0.0, 0.0, 1)
+    covered = {"x": nothing, "y": nothing}
+    assert found == Utility(0.0, {"x": 0.0, "y": 0.0}, 0, 0.0, 0, {"x": 0.0}, covered)
 
 
 def test_the_json_form_has_every_measure():
     """The names of the JSON contract, and numbers that JSON has."""
     found = utility({"x": [0, 4]}, [0, 0], {"x": "interval"}).to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == {
+        "span_loss": 1.0,
+        "coverage": {
+            "x": {"loss": 1.0, "listed": 0.0, "values": 2.0, "span": 1.0, "longest_list": 1}
+        },
         "gcp": 1.0,
         "ncp": {"x": 1.0},
         "loss": None,

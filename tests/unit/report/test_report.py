@@ -229,7 +229,15 @@ def test_json_has_the_contract_fields(summary_of):
     achieved = [(one["type"], one["achieved"]) for one in made["verification"]["models"]]
     assert achieved == [("k-anonymity", 10), ("l-diversity", 3)]
     assert made["risk"]["prosecutor"] == {"highest": 0.1, "average": 0.1}
-    assert set(made["utility"]) >= {"gcp", "ncp", "discernibility", "average_class_size", "rmse"}
+    assert set(made["utility"]) >= {
+        "span_loss",
+        "coverage",
+        "gcp",
+        "ncp",
+        "discernibility",
+        "average_class_size",
+        "rmse",
+    }
 
 
 def test_unbounded_value_is_null_in_json(summary_of):

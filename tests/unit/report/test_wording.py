@@ -111,7 +111,9 @@ def test_insensitive_attributes_are_named_as_an_assumption():
 
 def test_price_counts_suppressed_records():
     """Suppressed records are counted against what was allowed."""
-    said = wording.price(ENGLISH, rows_in=200, suppressed=3, limit=0.02, gcp=0.1, ncp={"age": 0.1})
+    said = wording.price(
+        ENGLISH, rows_in=200, suppressed=3, limit=0.02, lost=0.1, by_column={"age": 0.1}
+    )
     assert said[0].replace("\N{NO-BREAK SPACE}", " ") == (
         "3 of 200 records (1.5 %) were left out (suppressed); 2 % were allowed."
     )

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kanonym.metrics.utility.release import Utility, measure_utility
+from kanonym.metrics.utility.release import Utility, coverages, measure_utility
 
-__all__ = ["Utility", "measure_utility"]
+__all__ = ["Utility", "coverages", "measure_utility"]

@@ -61,6 +61,19 @@ GCP = Meaning(
 )
 
 
+SPAN_LOSS = Meaning(
+    name="span-loss",
+    low=0.0,
+    high=1.0,
+    better="lower",
+    unit="share of the range",
+    source=(
+        "Xu et al. 2006, §3.1, where a list costs what the smallest range around it costs; without "
+        "an order n of N values lose (n - 1) / (N - 1); mean over records, then attributes (parts)"
+    ),
+)
+
+
 MORE_RECORDS = "the release has more records than the original: they are no generalization of its"
 
 
@@ -133,6 +146,15 @@ def _gcp(pair: TablePair) -> Found:
     open_ = _Open.of(pair)
     parts = {
         one.name: float(counts @ one.penalties + open_.lost) / pair.n_original
+        for one, counts in zip(pair.generalizations, open_.counts, strict=True)
+    }
+    return float(np.mean(list(parts.values()))), parts
+
+
+def _span_loss(pair: TablePair) -> Found:
+    open_ = _Open.of(pair)
+    parts = {
+        one.name: float(counts @ one.spans + open_.lost) / pair.n_original
         for one, counts in zip(pair.generalizations, open_.counts, strict=True)
     }
     return float(np.mean(list(parts.values()))), parts
@@ -275,6 +297,7 @@ _FOUND: Mapping[type[Metric], Callable[[TablePair], Found]] = {
 }
 
 MEASURES: tuple[Measure, ...] = (
+    _measure(SPAN_LOSS, _span_loss),
     _measure(GCP, _gcp),
     *(_measure(_as_metric(metric), found) for metric, found in _FOUND.items()),
 )

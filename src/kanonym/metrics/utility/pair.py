@@ -112,6 +112,8 @@ class Generalization(ShortRepr):
         (n_labels,) int64, records of the original that have one of these values.
     penalties
         (n_labels,) float64 in [0, 1], the normalized certainty penalty.
+    spans
+        (n_labels,) float64 in [0, 1], the span loss (`metrics.span`).
     levels
         (n_labels,) int32, the level of the hierarchy; that of the root for a suppressed
         cell. None without a hierarchy.
@@ -132,6 +134,7 @@ class Generalization(ShortRepr):
     values: NDArray[np.int64]
     records: NDArray[np.int64]
     penalties: NDArray[np.float64]
+    spans: NDArray[np.float64]
     levels: NDArray[np.int32] | None = None
     expected: NDArray[np.int64] | None = None
     missing: NDArray[np.int64] | None = None

@@ -1,4 +1,4 @@
-"""What a release lost: NCP, GCP, Loss, discernibility, average class size, RMSE."""
+"""What a release lost: span loss, NCP, GCP, Loss, discernibility, class size, RMSE."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.metrics.certainty import numeric_values
 from kanonym.metrics.information_loss.released import ReleasedValues, released_loss
+from kanonym.metrics.utility.coverage import Coverage, coverage_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class Utility:
         Root mean squared error of each numeric quasi-identifier, in its own unit,
         over the released records that have a value: distance of the original value
         to the middle of what was released (or to the released mean, median, mode).
+    coverage
+        By quasi-identifier, what its released values cover: span loss, values listed exactly,
+        values that a label names.
     loss
         Loss in [0, 1], recomputed from the released values: the share of its domain
         that each label leaves open, normalized by attribute and put together as a
@@ -56,12 +60,21 @@ class Utility:
     average_class_size: float
     suppressed: int
     rmse: dict[str, float]
+    coverage: dict[str, Coverage]
     loss: float | None = None
     loss_arithmetic: float | None = None
+
+    @property
+    def span_loss(self) -> float:
+        """Mean of the span loss over quasi-identifiers: comparable between forms of labels."""
+        lost = [one.loss for one in self.coverage.values()]
+        return sum(lost) / len(lost) if lost else 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
         return {
+            "span_loss": self.span_loss,
+            "coverage": {name: one.to_dict() for name, one in self.coverage.items()},
             "gcp": self.gcp,
             "ncp": self.ncp,
             "loss": self.loss,
@@ -119,9 +132,23 @@ def measure_utility(
         average_class_size=float(released_sizes.mean()) if len(released_sizes) else 0.0,
         suppressed=suppressed,
         rmse=rmse,
+        coverage=coverages(table.domains, recoded, sizes.astype(np.int64), suppressed),
         loss=loss,
         loss_arithmetic=loss_arithmetic,
     )
+
+
+def coverages(
+    domains: Sequence[Domain],
+    recoded: Sequence[RecodedAttribute],
+    sizes: NDArray[np.int64],
+    suppressed: int,
+) -> dict[str, Coverage]:
+    """Return what the released values of each quasi-identifier cover, as `coverage_of`."""
+    return {
+        one.name: coverage_of(domain, one, sizes, suppressed)
+        for domain, one in zip(domains, recoded, strict=True)
+    }
 
 
 def _loss(

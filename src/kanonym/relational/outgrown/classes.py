@@ -15,7 +15,7 @@ from kanonym.data.table import value_codes
 from kanonym.kernels.grouping import Groups, group_rows
 from kanonym.kernels.penalty import SET, span_losses
 from kanonym.metrics.information_loss.released import ReleasedValues, released_loss
-from kanonym.metrics.utility import Utility
+from kanonym.metrics.utility import Utility, coverages
 from kanonym.relational.outgrown.finishing import (
     CLASS,
     ERROR,
@@ -147,6 +147,7 @@ def _utility(
         average_class_size=float(sizes.mean()),
         suppressed=0,
         rmse=rmse,
+        coverage=coverages(job.domains, recoded, sizes, suppressed=0),
         loss=loss,
         loss_arithmetic=loss_arithmetic,
     )

@@ -46,7 +46,8 @@ def alternatives_svg(compared: Alternatives, speech: Speech = ENGLISH) -> str:
         ),
         axis=alt.Axis(grid=False, tickCount=6),
     )
-    named = "axis.gcp" if compared.measure == "gcp" else f"measure.{compared.measure}"
+    short = {"span-loss": "axis.span-loss", "gcp": "axis.gcp"}
+    named = short.get(compared.measure, f"measure.{compared.measure}")
     title = speech.known(named, compared.measure)
     y = alt.Y(
         "y:Q",

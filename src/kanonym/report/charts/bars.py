@@ -47,8 +47,8 @@ def class_sizes_svg(sizes: ClassSizes, speech: Speech = ENGLISH) -> str:
 
 def losses_svg(attributes: Sequence[AttributeLoss], speech: Speech = ENGLISH) -> str:
     """Draw the loss of each attribute, most first, at most 40."""
-    shares = {one.name: one.ncp for one in attributes}
-    return shares_svg(shares, speech.say("axis.ncp"), speech)
+    shares = {one.name: one.lost for one in attributes}
+    return shares_svg(shares, speech.say("axis.lost"), speech)
 
 
 def shares_svg(shares: Mapping[str, float], title: str, speech: Speech = ENGLISH) -> str:

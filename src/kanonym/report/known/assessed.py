@@ -16,7 +16,7 @@ ASSOCIATIONS = (
     "correlation_ratio_difference",
 )
 OF_THE_RELEASE = (
-    *("gcp", "loss", "loss_arithmetic", "precision", "height"),
+    *("span_loss", "gcp", "loss", "loss_arithmetic", "precision", "height"),
     *("average_class_size", "discernibility"),
 )
 """Measures of utility that only the released labels decide: they are not rounded to persons."""

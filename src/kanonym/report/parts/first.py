@@ -98,7 +98,7 @@ def tiles(summary: Summary, says: Speech) -> tuple[Tile, ...]:
             else says.chance(highest),
             note if as_sizes else "",
         ),
-        Tile(says.say("tile.lost"), says.tenths(summary.utility["gcp"])),
+        Tile(says.say("tile.lost"), says.tenths(summary.utility["span_loss"])),
     )
 
 
@@ -127,7 +127,7 @@ def lead(summary: Summary, says: Speech) -> tuple[Paragraph, ...]:
             )
         )
     if summary.rows_out and summary.attributes:
-        told.append(says.say("answer.lost", gcp=says.tenths(summary.utility["gcp"])))
+        told.append(says.say("answer.lost", share=says.tenths(summary.utility["span_loss"])))
     purpose = (
         (Paragraph(summary.purpose, lead=says.say("heading.purpose")),) if summary.purpose else ()
     )

@@ -28,7 +28,8 @@ VARIANTS = {
     "t_ordered": "t_equal",
     "t_hierarchical": "t_equal",
     "marketer": "prosecutor_average",
-    "loss_arithmetic": "gcp",
+    "gcp": "span_loss",
+    "loss_arithmetic": "span_loss",
 }
 """Measures that often say the same as another one."""
 

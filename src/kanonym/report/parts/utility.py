@@ -49,21 +49,32 @@ def _losses(summary: Summary, says: Speech) -> tuple[Block, ...]:
     found = summary.attributes
     if not found:
         return ()
-    heads = ("attribute", "recoding", "ncp", "rmse", "values", "released-values")
+    heads = (
+        "attribute",
+        "recoding",
+        "lost",
+        "listed",
+        "named",
+        "rmse",
+        "values",
+        "released-values",
+    )
     numbers = Table(
         tuple(says.say(f"head.{key}") for key in heads),
         tuple(
             (
                 one.name,
                 one.recoding,
-                says.tenths(one.ncp),
+                says.tenths(one.lost),
+                says.tenths(one.listed),
+                says.value(one.named),
                 "" if one.rmse is None else says.value(one.rmse),
                 says.count(one.values),
                 says.count(one.released_values),
             )
             for one in found
         ),
-        frozenset({2, 3, 4, 5}),
+        frozenset({2, 3, 4, 5, 6, 7}),
     )
     caption = says.say("losses.caption")
     if len(found) > MOST_LOSSES:
@@ -75,13 +86,13 @@ def _losses(summary: Summary, says: Speech) -> tuple[Block, ...]:
 
         return losses_svg(found, says)
 
-    highest, lowest = max(found, key=lambda one: one.ncp), min(found, key=lambda one: one.ncp)
+    highest, lowest = max(found, key=lambda one: one.lost), min(found, key=lambda one: one.lost)
     alternative = says.say(
         "alt.losses",
         most=highest.name,
-        much=says.percent(highest.ncp),
+        much=says.percent(highest.lost),
         least=lowest.name,
-        little=says.percent(lowest.ncp),
+        little=says.percent(lowest.lost),
     )
     return (
         Heading(says.say("part.losses")),

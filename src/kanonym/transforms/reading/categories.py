@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kanonym.data.labels import members_of, text_of
 from kanonym.data.table import Domain, encode_column
 from kanonym.kernels.grouping import group_rows
+from kanonym.metrics.span import Axis
 from kanonym.metrics.utility.pair import CategoricalColumn, Generalization
 from kanonym.transforms.reading.cells import Cells, Reading, distinct
 from kanonym.transforms.reading.spread import spread
@@ -244,4 +245,5 @@ def _generalization(
         values=values,
         records=upto[column.offsets[1:]] - upto[column.offsets[:-1]],
         penalties=penalties,
+        spans=Axis.of(domain).of_lists(column.offsets, column.members),
     )

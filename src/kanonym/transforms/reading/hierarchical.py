@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
 from kanonym.data.labels import text_of
 from kanonym.data.table import Domain, encode_column
+from kanonym.metrics.span import Axis
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, Generalization, NumericColumn
 from kanonym.transforms.reading.cells import Cells, Reading, distinct, extent, parsed, physical
 from kanonym.transforms.reading.texts import says_nothing
@@ -162,6 +163,7 @@ def _generalization(
         values=values,
         records=upto[last + 1] - upto[first],
         penalties=penalties,
+        spans=Axis.of(domain).of_labels(first, last),
         levels=levels,
     )
 

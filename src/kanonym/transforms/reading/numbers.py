@@ -383,9 +383,12 @@ def _generalization(
     penalties[-1] = 1.0
     values = last.astype(np.int64) - first + 1
     records = upto[last + 1] - upto[first]
+    covered = penalties.copy()
     for label, members in found.members.items():
+        if members[-1] == domain.null_code:
+            covered[label] = 1.0
         values[label], records[label] = len(members), counts[members].sum()
         penalties[label] = (len(members) - 1) / max(domain.size - 1, 1)
     return Generalization(
-        domain.name, codes, domain.size, None, found.place, values, records, penalties
+        domain.name, codes, domain.size, None, found.place, values, records, penalties, covered
     )

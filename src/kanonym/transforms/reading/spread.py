@@ -76,4 +76,5 @@ def spread(
         values=np.concatenate([read.values, values]),
         records=np.concatenate([read.records, records]),
         penalties=np.concatenate([read.penalties, penalties]),
+        spans=np.concatenate([read.spans, penalties]),
     )

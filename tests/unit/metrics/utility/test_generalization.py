@@ -112,7 +112,7 @@ def test_no_quasi_identifier_and_no_record_are_said(original):
 def test_every_metric_of_the_search_is_measured_and_says_the_same_of_itself():
     """Names, ranges, units and sources are those of the metrics; weighted sums are theirs."""
     named = {one.meaning.name: one.meaning for one in MEASURES}
-    assert set(named) == {"gcp", *METRICS} - {"weighted"}
+    assert set(named) == {"span-loss", "gcp", *METRICS} - {"weighted"}
     for name, metric in METRICS.items():
         if name != "weighted":
             meaning = named[name]

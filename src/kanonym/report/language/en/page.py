@@ -39,7 +39,7 @@ SENTENCES: Sentences = {
     "tile.met": "requirements met",
     "tile.found": "best chance to pick a person’s record by the quasi-identifiers",
     "tile.found.note": "(smallest class: {records})",
-    "tile.lost": "blurring of a released value (GCP), as a share of its column’s range",
+    "tile.lost": "of its column’s range is covered by a released value (span loss)",
     "made.dated": "Report of {date}",
     "made.tables": "{output}, made from {source}",
     "made.seed": "seed {seed}",
@@ -139,7 +139,9 @@ SENTENCES: Sentences = {
     "head.class-size": "records in the class",
     "head.classes": "classes",
     "head.recoding": "recoding",
-    "head.ncp": "loss (NCP)",
+    "head.lost": "span loss",
+    "head.listed": "listed exactly",
+    "head.named": "values per label",
     "head.rmse": "RMSE",
     "head.values": "values before",
     "head.released-values": "values released",
@@ -189,10 +191,12 @@ SENTENCES: Sentences = {
     "sizes.caption": "Released records by the size of their class.",
     "sizes.none": "No record was released, so there is no class.",
     "losses.text": (
-        "How much of an attribute’s whole range a released value leaves open, on average over the "
-        "records of the original table; a suppressed record counts as 100 %."
+        "How much of an attribute’s whole range a released value covers (span loss), on average "
+        "over the records of the original table; a suppressed record counts as 100 %. A list of "
+        "ordered values covers what the range from its first to its last value covers. “Listed "
+        "exactly”: released records whose value is released as itself or in a list."
     ),
-    "losses.caption": "Normalized certainty penalty (NCP). 0 % means released unchanged.",
+    "losses.caption": "Span loss. 0 % means released unchanged.",
     "losses.most": "The {shown} attributes that lost most, of {all}.",
     "losses.rmse": (
         "RMSE: how far the middle of a released value is from the original one (root mean squared "

@@ -59,7 +59,7 @@ SENTENCES: Sentences = {
         "Of {attacks} tried, “{title}” gained most over chance: right in {rate} of the attempts, "
         "by chance {chance}, a gain of {risk} of what chance leaves."
     ),
-    "answer.lost": "On average a released value is blurred over {gcp} of its column’s range.",
+    "answer.lost": "On average a released value covers {share} of its column’s range.",
     "price.none": "The original table holds no record.",
     "price.suppressed": (
         "{suppressed} of {records} ({share}) was left out (suppressed); {limit} were allowed.",
@@ -67,7 +67,7 @@ SENTENCES: Sentences = {
     ),
     "price.complete": "No record was left out: all {rows} are in the release.",
     "price.lost": (
-        "On average a released value of a quasi-identifier is blurred over {share} of its column’s "
+        "On average a released value of a quasi-identifier covers {share} of its column’s "
         "range (0 %: exact, 100 %: nothing left)."
     ),
     "price.columns": "Column by column: {columns}.",

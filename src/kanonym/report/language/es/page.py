@@ -41,7 +41,7 @@ SENTENCES: Sentences = {
         "mayor probabilidad de acertar el registro de una persona por los cuasiidentificadores"
     ),
     "tile.found.note": "(clase menor: {records})",
-    "tile.lost": "difuminado de un valor publicado (GCP), en parte del rango de su columna",
+    "tile.lost": "del rango de su columna abarca un valor publicado (pérdida de rango)",
     "made.dated": "Informe del {date}",
     "made.tables": "{output}, a partir de {source}",
     "made.seed": "semilla {seed}",
@@ -141,7 +141,9 @@ SENTENCES: Sentences = {
     "head.class-size": "registros en la clase",
     "head.classes": "clases",
     "head.recoding": "recodificación",
-    "head.ncp": "pérdida (NCP)",
+    "head.lost": "pérdida de rango",
+    "head.listed": "enumerados tal cual",
+    "head.named": "valores por etiqueta",
     "head.rmse": "RMSE",
     "head.values": "valores antes",
     "head.released-values": "valores publicados",
@@ -193,12 +195,12 @@ SENTENCES: Sentences = {
     "sizes.caption": "Registros publicados según el tamaño de su clase.",
     "sizes.none": "No se publicó ningún registro, así que no hay clases.",
     "losses.text": (
-        "Cuánto de todo el rango de un atributo deja abierto un valor publicado, de media sobre "
-        "los registros de la tabla original; un registro suprimido cuenta como el 100 %."
+        "Cuánto de todo el rango de un atributo abarca un valor publicado (pérdida de rango), de "
+        "media sobre los registros de la tabla original; un registro suprimido cuenta como el "
+        "100 %. Una lista de valores ordenados abarca lo mismo que el rango del primero al último. "
+        "«Enumerados tal cual»: registros cuyo valor se publica solo o en una lista."
     ),
-    "losses.caption": (
-        "Penalización normalizada de la certeza (NCP). 0 % significa publicado sin cambios."
-    ),
+    "losses.caption": "Pérdida de rango. 0 % significa publicado sin cambios.",
     "losses.most": "Los {shown} atributos que más perdieron, de {all}.",
     "losses.rmse": (
         "RMSE: cuánto dista del original el centro de un valor publicado (raíz del error "

@@ -62,7 +62,7 @@ SENTENCES: Sentences = {
         "De {attacks}, «{title}» fue el que más ganó sobre el azar: acertó en el {rate} de los "
         "intentos, por azar el {chance}; una ganancia del {risk} de lo que deja el azar."
     ),
-    "answer.lost": "Un valor publicado abarca, de media, el {gcp} del rango de su columna.",
+    "answer.lost": "Un valor publicado abarca, de media, el {share} del rango de su columna.",
     "price.none": "La tabla original no tiene ningún registro.",
     "price.suppressed": (
         "Se suprimió {suppressed} de {records} ({share}); se permitía suprimir el {limit}.",
