@@ -122,6 +122,17 @@ def satisfied(model, groups, table):
     return all(judge(model, one, whole) for one in groups)
 
 
+def fits(rows, names, k):
+    """Return whether every record is like k records or more, a blank cell like any."""
+    cells = [[row[name] for name in names] for row in rows]
+
+    def alike(one, other):
+        pairs = zip(one, other, strict=True)
+        return all(a == b or a in (None, "") or b in (None, "") for a, b in pairs)
+
+    return all(sum(alike(one, other) for other in cells) >= k for one in cells)
+
+
 def _shares(values):
     counts = Counter(str(value) for value in values)
     return {value: count / len(values) for value, count in counts.items()}
@@ -146,6 +157,13 @@ def _diverse(model, values, _whole):
 
 def _close(model, values, whole):
     own = _shares(values)
+    if model.get("distance") == "hierarchical":
+        # Of the tree * - viral - hiv, flu and * - healthy - none: what crosses each edge moves half
+        # a level of two, up or down.
+        viral = [own.get(one, 0) - whole.get(one, 0) for one in ("hiv", "flu")]
+        healthy = own.get("none", 0) - whole.get("none", 0)
+        crossing = map(abs, (*viral, sum(viral), healthy, healthy))
+        return sum(crossing) / 4 <= model["t"] + CLOSE
     if model.get("distance") == "ordered":
         moved, total = 0.0, 0.0
         for value in sorted(whole):

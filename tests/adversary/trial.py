@@ -1,7 +1,8 @@
 """A hostile trial: random tables and policies through the library, judged by independent checkers.
 
 Each run ends in a release that all checkers accept, or in one of kanonym's errors with nothing
-written. Everything else is wrong, and told with what repeats it.
+written. Everything else is wrong, and told with what repeats it. A policy that an algorithm or an
+engine declares to be beyond it is no run: another one is drawn.
 
     python tests/adversary/trial.py --runs 2000 --seed 1
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from collections import Counter
@@ -18,168 +20,213 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from hostile import hostile_table
-from independent import classes, contains, rows_by_pandas, rows_of_file, rows_of_sqlite, satisfied
+from independent import classes, contains, fits, satisfied
+from places import FORMATS, Places
+from populations import persons_hold, population_holds, uniqueness_holds
+from requirements import MODELS, OF_PERSONS, SICK, with_population
 
 import kanonym as ka
 from kanonym.data.errors import KanonymError
-from kanonym.database import write_table
 from kanonym.policy.algorithms import ALGORITHMS
 
-MODELS = (
-    [{"type": "k-anonymity", "k": 2}],
-    [{"type": "k-anonymity", "k": 5}],
-    [{"type": "k-anonymity", "k": 3}, {"type": "l-diversity", "attribute": "s", "l": 2}],
-    [{"type": "l-diversity", "attribute": "s", "l": 1.3, "kind": "entropy"}],
-    [{"type": "l-diversity", "attribute": "s", "l": 2, "kind": "recursive", "c": 3}],
-    [{"type": "alpha-k-anonymity", "alpha": 0.9, "k": 2, "attribute": "s"}],
-    [{"type": "k-anonymity", "k": 2}, {"type": "t-closeness", "attribute": "s", "t": 0.3}],
-    [{"type": "beta-likeness", "attribute": "s", "beta": 2}],
-    [{"type": "beta-likeness", "attribute": "s", "beta": 2, "kind": "enhanced"}],
-    [{"type": "delta-disclosure", "attribute": "s", "delta": 3}],
-    [{"type": "average-risk", "threshold": 0.4}, {"type": "k-anonymity", "k": 2}],
-    [{"type": "sample-uniqueness", "threshold": 0.1}, {"type": "k-anonymity", "k": 2}],
-)
-FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "xlsx", "csv.gz", "jsonl.gz")
-ENGINES = ("local", "local", "local", "duckdb", "sqlite")
+SHARES = {"local": 0.4, "duckdb": 0.25, "sqlite": 0.2, "postgresql": 0.1, "spark": 0.05}
+"""How often each engine is drawn: Spark takes seconds for a run."""
 RECODINGS = (None, None, "interval", "set", "range", "hierarchy", "mode", "median")
-PARAMETERS = {"kmeans": {"clusters": 3}}
-BY_SIZE = (
-    "mdav",
-    "v-mdav",
-    "ona",
-    "mona",
-    "univariate",
-    "individual-ranking",
-    "k-member",
-    "kmeans",
-)
-"""Algorithms that take models of class sizes alone."""
+PARAMETERS = {"kmeans": {"clusters": 2}}
 BY_NUMBERS = ("ona", "mona", "univariate", "individual-ranking", "kmeans", "t-closeness-first")
 """Algorithms that take numbers without null alone."""
-
-
-REASONS: Counter[str] = Counter()
+WITHOUT_NULL = (*BY_NUMBERS, "mdav", "v-mdav")
+DRAWS = 40
+"""So many policies are drawn for a run; the last one counts, whatever it is."""
+DRAWN = [*MODELS, *4 * OF_PERSONS]
+"""What models are drawn from: one algorithm alone takes those of a population."""
+OUTCOMES = ("released", "refused", "wrong")
 
 
 class WrongReleaseError(AssertionError):
     """A release that a checker refuses."""
 
 
-def models_for(algorithm, turn):
-    """Return the models of a turn that an algorithm takes."""
-    if algorithm == "t-closeness-first":
-        near = {"type": "t-closeness", "attribute": "s", "t": 0.4, "distance": "ordered"}
-        return [{"type": "k-anonymity", "k": 2 + turn % 4}, near]
-    if algorithm in BY_SIZE:
-        return [{"type": "k-anonymity", "k": 2 + turn % 5}]
-    return MODELS[turn % len(MODELS)]
+class Run:
+    """One release of a hostile table: what is drawn for it, and what came of it."""
 
+    def __init__(self, algorithm, engines, places, rng, folder):
+        self.algorithm, self.places, self.rng, self.folder = algorithm, places, rng, folder
+        share = np.array([SHARES[one] for one in engines])
+        self.engine = str(rng.choice(engines, p=share / share.sum()))
+        self.form = str(rng.choice(FORMATS[self.engine]))
+        self.name, self.reason = "", ""
+        few = 1 if algorithm == "univariate" else 4
+        table, self.known = hostile_table(
+            rng, numbers=algorithm in BY_NUMBERS, nulls=algorithm not in WITHOUT_NULL, most=few
+        )
+        self.table = table
+        self.identified = True
 
-def run_once(algorithm, models, engine, form, rng, folder):
-    """Make one release of a hostile table; return what came of it: `released` or `refused`."""
-    few = 1 if algorithm == "univariate" else 4
-    table, known = hostile_table(rng, numbers=algorithm in BY_NUMBERS, most=few)
-    before = table.clone()
-    roles = {name: {"role": "quasi-identifier"} for name in known} | {"s": {"role": "sensitive"}}
-    recoding = RECODINGS[int(rng.integers(len(RECODINGS)))]
-    if ALGORITHMS[algorithm].recodes != "spans":
-        recoding = None
-    path = folder / f"released.{form}"
-    try:
+    def carry_out(self):
+        """Release the table, and return the outcome: `released` or `refused`."""
+        for draw in range(DRAWS):
+            self.name = str(self.rng.choice(DRAWN))
+            # SQLite cannot tell equal records apart where columns beside the policy's are released.
+            self.identified = self.engine != "sqlite" or draw % 2 == 0
+            if not self.identified and self.name in (*OF_PERSONS, "k-anonymity of persons"):
+                continue
+            try:
+                return self._carry_out_once()
+            except ka.PolicyError as error:
+                self._require_nothing_written()
+                self.reason = str(error)
+            except KanonymError as error:
+                self._require_nothing_written()
+                self.reason = str(error)
+                return "refused"
+        return "refused"
+
+    def _carry_out_once(self):
+        named = any("attribute" in one for one in MODELS[self.name])
+        beside = [] if self.identified else ["id"] if named else ["id", "s"]
+        table = self.table.drop(beside)
+        population = (
+            table[self.rng.integers(0, len(table), 2 * len(table))] if len(table) else table
+        )
+        population = table.vstack(population).select(self.known)
+        counts = self.name in OF_PERSONS
+        roles = {name: {"role": "quasi-identifier"} for name in self.known}
+        if "s" in table.columns:
+            roles["s"] = {"role": "sensitive"}
+        roles["person"] = {"role": "identifier"}
+        if self.name == "t hierarchical":
+            roles["s"]["hierarchy"] = ka.hierarchy.from_mapping(SICK)
+        recoding = RECODINGS[int(self.rng.integers(len(RECODINGS)))]
+        if ALGORITHMS[self.algorithm].recodes != "spans":
+            recoding = None
+        # A population is judged through the labels of released values: none is suppressed.
+        limit = 0.0 if counts else float(self.rng.choice([0.0, 0.0, 0.2]))
         policy = ka.Policy(
             attributes=roles,
             others="insensitive",
-            models=models,
-            algorithm={"type": algorithm, **PARAMETERS.get(algorithm, {})},
-            suppression_limit=float(rng.choice([0.0, 0.0, 0.2])),
+            models=with_population(MODELS[self.name], population),
+            algorithm={"type": self.algorithm, **PARAMETERS.get(self.algorithm, {})},
+            suppression_limit=limit,
+            **({} if self.name == "k-anonymity of persons" else {"rows": "persons"}),
             **({} if recoding is None else {"recoding": recoding}),
         )
-        release, rows = _released(table, policy, engine, path)
-    except KanonymError as error:
-        REASONS[str(error)[:70]] += 1
-        if any(folder.iterdir()) and engine != "sqlite":
-            raise WrongReleaseError("a refused run left a file") from None
-        return "refused"
-    if not table.equals(before, null_equal=True):
-        raise WrongReleaseError("the input was changed")
-    for read in rows:
-        _judge(read, table, known, models, release, algorithm)
-    return "released"
+        before = table.clone()
+        release, read = self.places.released(table, policy, self.engine, self.form, self.folder)
+        if not table.equals(before, null_equal=True):
+            raise WrongReleaseError("the input was changed")
+        for rows in read:
+            self._judge(rows, release, population)
+        return "released"
 
+    def _require_nothing_written(self):
+        held = [one.name for one in self.folder.iterdir() if one.name != "hostile.db"]
+        if held:
+            raise WrongReleaseError(f"a refused run left {held}")
+        for one in self.folder.iterdir():
+            one.unlink()
 
-def _released(table, policy, engine, path):
-    """Return a release, and its rows as independent readers see them."""
-    if engine == "duckdb":
-        release = ka.anonymize(ka.DuckDB(table), policy, output=path)
-        return release, [rows_of_file(path)]
-    if engine == "sqlite":
-        file = path.with_name("hostile.db")
-        write_table(table, f"sqlite:///{file}", "t")
-        release = ka.anonymize(ka.Database(f"sqlite:///{file}", "t"), policy, output="t_released")
-        return release, [rows_of_sqlite(file, "t_released")]
-    release = ka.anonymize(table, policy)
-    release.write(path)
-    rows = [rows_of_file(path)]
-    if path.name.endswith((".csv", ".tsv", ".csv.gz")) and release.rows_out:
-        rows.append(rows_by_pandas(path))
-    return release, rows
-
-
-def _judge(rows, table, known, models, release, algorithm):
-    """Refuse rows that are not what the release promises."""
-    if len(rows) != release.rows_out:
-        raise WrongReleaseError(f"{len(rows)} rows in the file, {release.rows_out} in the release")
-    if release.rows_out + release.suppressed != len(table) or release.rows_in != len(table):
-        raise WrongReleaseError("records do not add up")
-    ids = [int(row["id"]) for row in rows]
-    if len(set(ids)) != len(ids) or not set(ids) <= set(range(len(table))):
-        raise WrongReleaseError("a record was released twice, or invented")
-    secrets = table["s"].to_list()
-    if any(row["s"] != secrets[int(row["id"])] for row in rows):
-        raise WrongReleaseError("a sensitive value belongs to another record")
-    names = [] if not rows else [name for name in rows[0] if name not in ("id", "s")]
-    groups = classes(rows, names, "s")
-    if algorithm != "cell-suppression":
-        for model in models:
-            if rows and not satisfied(model, groups, secrets):
+    def _judge(self, rows, release, population):
+        """Refuse rows that are not what the release promises."""
+        table = self.table
+        if len(rows) != release.rows_out:
+            raise WrongReleaseError(f"{len(rows)} rows written, {release.rows_out} in the release")
+        if release.rows_out + release.suppressed != len(table) or release.rows_in != len(table):
+            raise WrongReleaseError("records do not add up")
+        secrets = table["s"].to_list()
+        if Counter(row["s"] for row in rows if "s" in row) - Counter(secrets):
+            raise WrongReleaseError("a sensitive value was invented")
+        if any("person" in row for row in rows):
+            raise WrongReleaseError("an identifier was released")
+        if self.identified:
+            self._judge_records(rows, secrets)
+        names = [] if not rows else [name for name in rows[0] if name not in ("id", "s")]
+        groups = classes(rows, names, "s" if rows and "s" in rows[0] else None)
+        for model in MODELS[self.name] if rows else ():
+            if not self._holds(model, rows, names, groups, population):
                 raise WrongReleaseError(f"{model} does not hold")
-    for name in known:
-        if table[name].dtype.is_integer() and rows and name in rows[0]:
-            values = table[name].to_list()
-            if any(contains(row[name], values[int(row["id"])]) is False for row in rows):
-                raise WrongReleaseError("a label does not hold its own value")
+
+    def _judge_records(self, rows, secrets):
+        ids = [int(row["id"]) for row in rows]
+        if len(set(ids)) != len(ids) or not set(ids) <= set(range(len(self.table))):
+            raise WrongReleaseError("a record was released twice, or invented")
+        if any(row["s"] != secrets[int(row["id"])] for row in rows):
+            raise WrongReleaseError("a sensitive value belongs to another record")
+        for name in self.known:
+            if self.table[name].dtype.is_integer() and rows and name in rows[0]:
+                values = self.table[name].to_list()
+                if any(contains(row[name], values[int(row["id"])]) is False for row in rows):
+                    raise WrongReleaseError("a label does not hold its own value")
+
+    def _holds(self, model, rows, names, groups, population):
+        """Return whether a model holds, by the checker that judges it."""
+        if self.algorithm == "cell-suppression":
+            return fits(rows, names, model["k"])
+        if model.get("entity"):
+            return persons_hold(model["k"], rows, names, self.table["person"].to_list())
+        if model["type"] in ("k-map", "delta-presence"):
+            held = [one.to_dict(as_series=False) for one in (self.table, population)]
+            return population_holds(model, rows, self.known, *held)
+        if model["type"] == "population-uniqueness":
+            return uniqueness_holds(model, [len(one) for one in groups])
+        return satisfied(model, groups, self.table["s"].to_list())
 
 
-def trial(runs, seed, algorithms=tuple(ALGORITHMS)):
-    """Return counts by algorithm and outcome, and the descriptions of what was wrong.
+def trial(
+    runs,
+    seed,
+    algorithms=tuple(ALGORITHMS),
+    engines=tuple(SHARES),
+    seconds=float("inf"),
+):
+    """Return counts by what was drawn and outcome, what was wrong, and why runs were refused.
 
-    runs: of each algorithm. Models, formats and engines take turns, so that all are met.
+    runs: of each algorithm, in turn. seconds: no run begins after so many.
     """
-    counts = Counter()
-    wrong = []
-    for algorithm in algorithms:
+    counts, reasons, wrong = Counter(), Counter(), []
+    ends = time.monotonic() + seconds
+    with Places() as places, warnings.catch_warnings():
+        engines = [one for one in engines if places.start(one)]
+        warnings.simplefilter("error")
         for number in range(runs):
-            turn = seed + number
-            models, form = models_for(algorithm, turn), FORMATS[turn % len(FORMATS)]
-            engine = ENGINES[turn % len(ENGINES)]
-            rng = np.random.default_rng([seed, number, *algorithm.encode()])
-            with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-                warnings.simplefilter("error")
-                try:
-                    outcome = run_once(algorithm, models, engine, form, rng, Path(folder))
-                except BaseException as error:
-                    if isinstance(error, KeyboardInterrupt):
+            for algorithm in algorithms:
+                if time.monotonic() > ends:
+                    break
+                rng = np.random.default_rng([seed, number, *algorithm.encode()])
+                with tempfile.TemporaryDirectory() as folder:
+                    run = Run(algorithm, engines, places, rng, Path(folder))
+                    try:
+                        outcome = run.carry_out()
+                    except KeyboardInterrupt:
                         raise
-                    outcome = "wrong"
-                    told = "".join(traceback.format_exception_only(error)).strip()[:300]
-                    wrong.append(f"{algorithm} {models} {engine} {form} run {number}: {told}")
-            counts[algorithm, outcome] += 1
-            counts[engine, outcome] += 1
-            counts[form, outcome] += 1
-    return counts, wrong
+                    except BaseException as error:
+                        outcome = "wrong"
+                        told = "".join(traceback.format_exception_only(error)).strip()[:300]
+                        wrong.append(
+                            f"{algorithm}, {run.name}, {run.form}, {run.engine}, "
+                            f"run {number}: {told}"
+                        )
+                        print(wrong[-1], file=sys.stderr, flush=True)
+                if outcome == "refused":
+                    reasons[run.reason[:90]] += 1
+                counts[algorithm, run.name, run.form, run.engine, outcome] += 1
+        for engine, reason in places.absent.items():
+            reasons[f"{engine} is absent: {reason}"] += 1
+    return counts, wrong, reasons
+
+
+def table_of(counts, places):
+    """Yield lines of counts, summed over all that is drawn but the given places."""
+    sums = Counter()
+    for (*drawn, outcome), count in counts.items():
+        sums[" × ".join(drawn[place] for place in places), outcome] += count
+    for name in sorted({name for name, _ in sums}):
+        found = [sums[name, outcome] for outcome in OUTCOMES]
+        yield f"{name:60}{sum(found):8}{found[0]:10}{found[1]:9}{found[2]:7}"
 
 
 def main():
@@ -188,18 +235,23 @@ def main():
     parser.add_argument("--runs", type=int, default=200, help="of each algorithm")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--algorithms", nargs="*", default=list(ALGORITHMS))
-    parser.add_argument("--reasons", action="store_true", help="say why runs were refused")
+    parser.add_argument("--engines", nargs="*", default=list(SHARES))
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run later")
+    parser.add_argument("--brief", action="store_true", help="leave out single combinations")
     asked = parser.parse_args()
-    counts, wrong = trial(asked.runs, asked.seed, asked.algorithms)
-    print(f"{'':20}{'tried':>8}{'released':>10}{'refused':>9}{'wrong':>7}")
-    for name in dict.fromkeys(one for one, _ in counts):
-        found = [counts[name, outcome] for outcome in ("released", "refused", "wrong")]
-        print(f"{name:20}{sum(found):8}{found[0]:10}{found[1]:9}{found[2]:7}")
-    for line in wrong:
-        print(line)
-    if asked.reasons:
-        for reason, count in REASONS.most_common(30):
-            print(f"{count:6} {reason}")
+    counts, wrong, reasons = trial(
+        asked.runs, asked.seed, asked.algorithms, asked.engines, 60 * asked.minutes
+    )
+    head = f"{'':60}{'tried':>8}{'released':>10}{'refused':>9}{'wrong':>7}"
+    if not asked.brief:
+        print(head, *table_of(counts, range(4)), sep="\n")
+    for places in ([0], [1], [2], [3], []):
+        print(head, *table_of(counts, places), sep="\n")
+    met = {tuple(drawn) for *drawn, _ in counts}
+    print(f"{len(met)} combinations of algorithm × model × format × engine")
+    for reason, count in reasons.most_common():
+        print(f"{count:6} refused: {reason}")
+    print(*wrong, sep="\n")
     return 1 if wrong else 0
 
 

@@ -7,16 +7,11 @@ other, and it is started once.
 from __future__ import annotations
 
 import importlib.util
-import os
 import secrets
-import shutil
-import socket
-import subprocess
-import tempfile
-from pathlib import Path
 
 import pytest
 
+from engines.postgres_servers import create_database, postgres_server
 from kanonym.database import Database, DuckDB, write_table
 
 ENGINES = ["duckdb", "sqlite", "postgresql"]
@@ -55,52 +50,9 @@ def database(request, tmp_path):
 
 @pytest.fixture(scope="session")
 def postgres():
-    """Start a PostgreSQL server for these tests; return the URL of its database, or skip."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), reverse=True)
-    program = shutil.which("postgres") or (str(found[0]) if found else None)
-    if program is None:
-        pytest.skip("needs PostgreSQL: no program `postgres` on this machine")
-    folder = Path(tempfile.mkdtemp(prefix="kanonym-postgres-"))
-    before = []
-    if hasattr(os, "geteuid") and os.geteuid() == 0:  # the server refuses to run as root
-        try:
-            shutil.chown(folder, "postgres")
-        except LookupError:
-            pytest.skip("needs PostgreSQL: it does not run as root, and has no user `postgres`")
-        before = ["runuser", "-u", "postgres", "--"]
-    password = secrets.token_urlsafe(12)
-    (folder / "password").write_text(password)
-    (folder / "password").chmod(0o644)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    binaries = Path(program).parent
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c fsync=off -k {folder}"
-
-    def run(*command):
-        done = subprocess.run(
-            [*before, *command],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    control = [str(binaries / "pg_ctl"), "-D", str(folder / "data"), "-w", "-s"]
-    try:
-        run(
-            str(binaries / "initdb"), "-D", "data", "-U", "ann", "--auth=scram-sha-256",
-            "--no-sync", "--pwfile=password", "--encoding=UTF8", "--locale=C",
-        )  # fmt: skip
-        run(*control, "-l", "log", "-o", options, "start")
-        try:
-            yield f"postgresql://ann:{password}@127.0.0.1:{port}/postgres"
-        finally:
-            run(*control, "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    """Return the URL of a database of a PostgreSQL server that is started for these tests."""
+    with postgres_server() as url:
+        yield url
 
 
 def _url(kind, request, tmp_path):
@@ -108,15 +60,7 @@ def _url(kind, request, tmp_path):
     if kind == "sqlite":
         return f"sqlite:///{tmp_path / 'tables.db'}"
     url = request.getfixturevalue("postgres")
-    name = f"tests_{secrets.token_hex(4)}"
-    import adbc_driver_postgresql.dbapi
-
-    with (
-        adbc_driver_postgresql.dbapi.connect(url, autocommit=True) as server,
-        server.cursor() as cursor,
-    ):
-        cursor.execute(f"CREATE DATABASE {name}")
-    return f"{url.removesuffix('postgres')}{name}"
+    return create_database(url)
 
 
 def _duckdb(_request, _tmp_path):

@@ -8,6 +8,7 @@ from polars.testing import assert_frame_equal
 from sqlglot import exp
 
 import kanonym as ka
+from kanonym import database as database_tables
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
 from kanonym.relational.statements import counted, inner, named, nothing_of, same
@@ -220,3 +221,9 @@ def test_a_release_is_verified_beside_its_original(source):
     policy = ka.Policy(attributes={"age": ka.QuasiIdentifier()}, models=[ka.KAnonymity(1)])
     found = ka.verify(source(table), policy, original=source(table))
     assert found.to_dict() == ka.verify(table, policy, original=table).to_dict()
+
+
+def test_a_table_without_rows_is_written_to_a_database(database):
+    """What is read back of it comes in no part, and is the same."""
+    database_tables.write_table(PATIENTS.head(0), database, "nobody")
+    assert ka.Database(database, "nobody").to_polars().is_empty()

@@ -62,7 +62,7 @@ def require_same(written: Fingerprint, found: Fingerprint, where: str) -> None:
         Rows are missing, or values differ; the message names the column.
 
     """
-    if found == written:
+    if found == written or found.rows == written.rows == 0:  # which may come in no part at all
         return
     if found.rows != written.rows:
         raise DataError(
