@@ -45,9 +45,11 @@ class Places:
         self.absent = {}
 
     def __enter__(self):
+        """Return itself; nothing is started yet."""
         return self
 
     def __exit__(self, *_):
+        """Stop what was started."""
         self._stack.close()
 
     def released(self, table, policy, engine, form, folder):
