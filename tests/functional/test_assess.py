@@ -286,3 +286,12 @@ def test_the_demos_patients_are_safer_after_than_before(kanonym, folder):
     assert after["risk"]["uniques"]["value"] == 0
     assert after["risk"]["prosecutor_highest"]["value"] <= 0.2
     assert after["utility"]["gcp"]["value"] > 0
+
+
+def test_measures_are_chosen_by_either_name(kanonym):
+    """--measures takes names with - and _; --largest 0 leaves SUDA out."""
+    both = "assess patients.csv patients.csv -q age,zip -s disease --aligned"
+    ran = kanonym(f"{both} --measures sse_sst,gcp --largest 0 --json")
+    assert list(ran.json["utility"]) == ["sse_sst", "gcp"]
+    assert "suda_highest" not in ran.json["risk"]
+    assert kanonym("assess patients.csv -q age --measures gcp").code == 2

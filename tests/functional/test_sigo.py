@@ -84,7 +84,7 @@ def test_absent_keys_of_a_configuration_keep_the_defaults(kanonym, folder):
     assert records(ran.text) == records(TWELVE)
 
 
-@pytest.mark.parametrize("flag", [["--entropy"], ["--entropy=true"]])
+@pytest.mark.parametrize("flag", [["--entropy"], ["--entropy=true"], ["--entropy", "true"]])
 def test_entropy_has_its_sign(kanonym, flag):
     """Entropy l-diversity divides the table where the halves are diverse; SIGO never does."""
     ran = kanonym("sigo -k 3 -l 3 -q x -s z -i id", *flag, stdin=TWELVE)
@@ -99,6 +99,7 @@ def test_entropy_asks_more_than_distinct_values(kanonym):
     line = "sigo -k 2 -l 2 -q x -s z"
     assert " ERR " in kanonym(f"{line} --entropy", stdin=stdin).error
     assert kanonym(f"{line} --entropy=false", stdin=stdin).code == 0
+    assert kanonym(f"{line} --entropy false", stdin=stdin).code == 0
 
 
 def test_columns_that_nobody_names_stay(kanonym):

@@ -158,5 +158,5 @@ def _chosen(measures: Sequence[str] | None) -> dict[str, Measure]:
         measure = measure_of(name)
         if measure is None:
             raise PolicyError(unknown("measure", name, MEASURES))
-        chosen[name] = measure
+        chosen[measure.meaning.name if measure.meaning.name in MEASURES else name] = measure
     return chosen

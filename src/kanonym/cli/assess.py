@@ -76,6 +76,24 @@ def assess(
             rich_help_panel=ASSESSED,
         ),
     ] = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Measures of utility, such as gcp,sse-sst; all of them unless given.",
+            rich_help_panel=ASSESSED,
+        ),
+    ] = None,
+    largest: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Attributes of the largest minimal sample unique that SUDA looks for; 0 for "
+            "none. Unless given, as many as take seconds.",
+            rich_help_panel=ASSESSED,
+        ),
+    ] = None,
     seed: Annotated[
         int, typer.Option(min=0, metavar="N", help="Of what is drawn.", rich_help_panel=ASSESSED)
     ] = 0,
@@ -104,9 +122,11 @@ def assess(
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_table_output, write_table
 
-    if released is None and (aligned is not None or target is not None):
+    chosen = options.names(measures) or None
+    if released is None and (aligned is not None or target is not None or chosen):
         raise typer.BadParameter(
-            "--aligned, --shuffled and --target compare two tables", param_hint="RELEASED"
+            "--aligned, --shuffled, --target and --measures compare two tables",
+            param_hint="RELEASED",
         )
     if json and str(records) == "-":
         raise typer.BadParameter(
@@ -156,6 +176,7 @@ def assess(
             entity=entity,
             weight=weight,
             household=household,
+            largest=largest,
             seed=seed,
             **further,
         )
@@ -163,7 +184,13 @@ def assess(
         if after is not None:
             step("utility")
             useful = assessment.utility(
-                before, after, **_known(asked), aligned=aligned, target=target, seed=seed
+                before,
+                after,
+                **_known(asked),
+                aligned=aligned,
+                target=target,
+                measures=chosen,
+                seed=seed,
             )
             parts["utility"] = useful.to_dict()
         if records is not None:

@@ -35,12 +35,18 @@ class Color(StrEnum):
 
 
 class Sigo(TyperGroup):
-    """A group whose flags may carry a value, as in Go: `--entropy=true`."""
+    """A group whose flags may carry a value: `--entropy=true`, as in Go, or `--entropy true`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take `--entropy=true` for `--entropy`, and leave `--entropy=false` out."""
+        """Take `--entropy=true` and `--entropy true` for `--entropy`; leave out those of false."""
         off = [f"{flag}=false" for flag in _FLAGS]
-        plain = [arg.removesuffix("=true") if arg.startswith(_FLAGS) else arg for arg in args]
+        joined: list[str] = []
+        for arg in args:
+            if joined and joined[-1] in _FLAGS and arg in ("true", "false"):
+                joined[-1] += f"={arg}"
+            else:
+                joined.append(arg)
+        plain = [arg.removesuffix("=true") if arg.startswith(_FLAGS) else arg for arg in joined]
         return super().parse_args(ctx, [arg for arg in plain if arg not in off])
 
 

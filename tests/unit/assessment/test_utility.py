@@ -247,7 +247,7 @@ def test_identifiers_of_a_policy_are_not_compared():
     ("asked", "said"),
     [
         ({"measures": ["rsme"]}, "'rsme' is an unknown measure; did you mean 'rmse'"),
-        ({"measures": ["average_class_size"]}, "did you mean 'average-class-size'"),
+        ({"measures": ["average_class_sise"]}, "did you mean 'average-class-size'"),
         ({"measures": "rmse"}, "give a list of measures, not the text 'rmse'"),
         ({"quasi_identifiers": "age"}, "give a list of columns"),
         ({"quasi_identifiers": ["age", "age"]}, "'age' is named twice"),

@@ -90,7 +90,7 @@ def typed(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], str]) ->
         first = values.index_of(values[twice[0]]) or 0
         raise HierarchyError(
             f"{where(twice[0])}: the value {quote([leaves[twice[0]]])} stands there a second "
-            f"time, after {quote([leaves[first]])} ({where(first)})"
+            f"time, after {where(first)}"
         )
     return values
 

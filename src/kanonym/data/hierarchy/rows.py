@@ -140,11 +140,10 @@ class Rows(ShortRepr):
             if len(wrong):
                 row = int(wrong[0])
                 before = int(first[lower[row]])
-                names = self.labels[level]
                 raise HierarchyError(
                     f"{self._place(row)}: {quote([self.labels[level - 1][lower[row]]])} of level "
-                    f"{level - 1} has two parents at level {level}: {quote([names[upper[row]]])}, "
-                    f"but {quote([names[upper[before]]])} in row {self.numbers[before]}"
+                    f"{level - 1} has two parents at level {level}: the label in this row, and "
+                    f"another one in row {self.numbers[before]}"
                 )
 
     def _refuse_roots(self) -> None:
@@ -152,7 +151,7 @@ class Rows(ShortRepr):
             row = int(np.flatnonzero(self.codes[-1])[0])
             raise HierarchyError(
                 f"{self._place(row)}: the last level must be one root, but it is "
-                f"{quote([self.labels[-1][1]])} here and {quote([self.labels[-1][0]])} in row "
+                f"{quote([self.labels[-1][1]])} here and another label in row "
                 f"{self.numbers[0]}{self._header_hint()}"
             )
         if None in self.labels[-1]:

@@ -39,8 +39,9 @@ def target_of(name: str) -> str | None:
 
 
 def measure_of(name: str) -> Measure | None:
-    """Return the measure of a name, None where there is none."""
-    if name in MEASURES:
-        return MEASURES[name]
+    """Return the measure of a name, with `-` or, as in JSON, `_`; None where there is none."""
+    plain = name.replace("_", "-")
+    if plain in MEASURES:
+        return MEASURES[plain]
     target = target_of(name)
     return None if target is None else OF_A_TARGET[name.partition("-")[0]](target)

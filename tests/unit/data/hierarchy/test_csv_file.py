@@ -141,17 +141,20 @@ def test_a_level_may_change_nothing(read):
         (";x;*\nb;y;*\n;x;*\n", "row 3: null has a row already, row 1"),
         (
             "a;x;X;*\nb;y;X;*\nc;x;Y;*\n",
-            "row 3: 'x' of level 1 has two parents at level 2: 'Y', but 'X' in row 1",
+            "row 3: 'x' of level 1 has two parents at level 2: the label in this row",
         ),
         (
             "Paris;other;France;*\nRome;other;Italy;*\n",
-            "row 2: 'other' of level 1 has two parents at level 2: 'Italy', but 'France' in row 1",
+            "row 2: 'other' of level 1 has two parents at level 2: the label in this row",
         ),
         (
             "a;x;all\nb;y;every\n",
-            "row 2: the last level must be one root, but it is 'every' here and 'all' in row 1",
+            "row 2: the last level must be one root, but it is 'every' here and another label",
         ),
-        ("age;group;root\n7;0-9;*\n8;0-9;*\n", "'root' in row 1; a hierarchy file has no header"),
+        (
+            "age;group;root\n7;0-9;*\n8;0-9;*\n",
+            "another label in row 1; a hierarchy file has no header",
+        ),
         (
             "a;x;*\n;x;*\n",
             "null is a branch of its own below the root, but it shares 'x' of level 1 with row 1",
