@@ -119,6 +119,16 @@ def test_without_a_control_copies_are_singled_out_all_the_same(share, amounts):
     assert high - low < 0.2
 
 
+@pytest.mark.parametrize(
+    "name", ["inference", "background-knowledge", "similarity-reidentification"]
+)
+def test_without_a_control_what_the_baseline_hides_is_told(name):
+    """A tenth of the people copied are not read as a risk of 0 that says nothing more."""
+    found = attacked(name, 0.1, amounts=False, control=False)
+    assert found.risk > 0 or found.hidden_by == "baseline"
+    assert found.interval[1] > 0
+
+
 def test_one_category_that_the_original_lacks_hides_nobody():
     """A release with a value from elsewhere in one column is attacked as it is without."""
     table, release, _, others = mixed(0.6, amounts=True)

@@ -14,7 +14,7 @@ from kanonym.assessment.beside import Beside, beside
 from kanonym.assessment.columns import listed
 from kanonym.assessment.lines import figure
 from kanonym.assessment.releases import hierarchies_of, opened
-from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.attacks.outcome import HIDDEN, AttackOutcome, Counted
 from kanonym.attacks.registry import ATTACKS, Attack
 from kanonym.attacks.scene import Scene
 from kanonym.attacks.staging import stage
@@ -82,7 +82,8 @@ class AttackReport(ShortRepr):
             shown = "".join(f"{figure(round(number, 4)):>10}" for number in numbers)
             reach = f"{figure(round(low, 4))} to {figure(round(high, 4))}"
             lines.append(f"{one.type:28}{one.targets.attempts:>9,}{shown}   {reach}")
-        return "\n".join([*lines, *self.notes])
+        hidden = [(one.type, HIDDEN[one.hidden_by]) for one in self.outcomes if one.hidden_by]
+        return "\n".join([*lines, *(f"{name}: {why}." for name, why in hidden), *self.notes])
 
 
 def attack(

@@ -181,6 +181,7 @@ def disclosed(
             Counted(float(one.chances.sum()), len(one.chances), exact=True),
             _counted(control[name].successes) if control else None,
             parts=parts,
+            other_attack=True,
         )
         for name, one in targets.items()
     ]

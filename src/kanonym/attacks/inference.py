@@ -103,7 +103,11 @@ class Inference:
                 parts[f"{name}: control"] = control.rate
             else:
                 control = None
-            outcomes.append(AttackOutcome(self.type, self.question, targets, baseline, control))
+            outcomes.append(
+                AttackOutcome(
+                    self.type, self.question, targets, baseline, control, other_attack=True
+                )
+            )
         if not outcomes:
             return self._refused("no person has a value of the secret")
         worst = worst_of(outcomes)

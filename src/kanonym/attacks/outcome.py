@@ -6,11 +6,25 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from kanonym.data.short_repr import ShortRepr
 
 CONFIDENCE = 0.95
+
+Hiding = Literal["baseline", "control"]
+
+HIDDEN: dict[Hiding, str] = {
+    "baseline": (
+        "the baseline succeeds as often, so a risk of 0 does not show that the release gives "
+        "nothing away: give a control, people of the same population who are not in the data"
+    ),
+    "control": (
+        "it succeeds more often on the control than on the persons in the data, so the risk cannot "
+        "be told: take a control of the same population"
+    ),
+}
+"""What a risk of 0 does not show, and what would show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +95,9 @@ class AttackOutcome(ShortRepr):
     best_of
         How many outcomes this one was chosen from, because it was the worst for the persons:
         the interval of the risk is wider by as much (Bonferroni).
+    other_attack
+        Whether the baseline is another attack, such as guessing the commonest value. One that
+        succeeds as often says nothing of what this attack found, and only a control does.
 
     """
 
@@ -99,6 +116,7 @@ class AttackOutcome(ShortRepr):
     parts: Mapping[str, float] = field(default_factory=dict)
     reason: str | None = None
     best_of: int = 1
+    other_attack: bool = False
 
     @property
     def chance(self) -> Counted:
@@ -112,6 +130,21 @@ class AttackOutcome(ShortRepr):
         return self.control
 
     @property
+    def hidden_by(self) -> Hiding | None:
+        """What keeps a risk of 0 from showing that nothing is given away; None where nothing does.
+
+        `baseline`: it is another attack that succeeds as often, and there is no control.
+        `control`: the attack succeeds more often on the control than on the original, by more
+        than their intervals allow, so that the two are not of one population.
+        """
+        if self.risk > 0 or not self.targets.successes:
+            return None
+        if self.chance is self.baseline:
+            return "baseline" if self.other_attack else None
+        most = self.targets.interval(self.confidence)[1]
+        return "control" if most < self.chance.interval(self.confidence)[0] else None
+
+    @property
     def risk(self) -> float:
         """(rate - chance) / (1 - chance), in [0, 1]: what the release adds (anonymeter's risk)."""
         return _beyond(self.targets.rate, self.chance.rate)
@@ -120,12 +153,13 @@ class AttackOutcome(ShortRepr):
     def interval(self) -> tuple[float, float]:
         """The interval of the risk: from the ends of both intervals, so it is never too narrow.
 
-        Where chance always succeeded nothing is left to gain, and the interval begins at 0.
+        Where chance surely succeeds as often as the attack, it is no bound of what the attack
+        found. Then the interval goes from 0 to the end of the rate's: no risk is above its rate.
         """
         confidence = 1 - (1 - self.confidence) / self.best_of
         low, high = self.targets.interval(confidence)
         least, most = self.chance.interval(confidence)
-        return min(_beyond(low, most), self.risk), _beyond(high, least)
+        return min(_beyond(low, most), self.risk), _beyond(high, least) or high
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
@@ -138,6 +172,7 @@ class AttackOutcome(ShortRepr):
             "control": self.control.rate if self.control and self.control.attempts else None,
             "risk": self.risk,
             "interval": list(self.interval),
+            **({"hidden_by": self.hidden_by} if self.hidden_by else {}),
             "confidence": self.confidence,
             "attempts": self.targets.attempts,
             "seed": self.seed,
@@ -147,11 +182,19 @@ class AttackOutcome(ShortRepr):
 
 
 def worst_of(outcomes: Iterable[AttackOutcome]) -> AttackOutcome:
-    """Return the outcome of the largest risk; of equal ones, that with the least chance.
+    """Return the outcome of the largest risk; of equal ones a hidden one, or of least chance.
 
     It is what is told where an attack was made on several sensitive attributes.
     """
-    return max(outcomes, key=lambda one: (one.risk, -one.chance.rate, one.targets.rate))
+    return max(
+        outcomes,
+        key=lambda one: (
+            one.risk,
+            one.hidden_by is not None,
+            -one.chance.rate,
+            one.targets.rate,
+        ),
+    )
 
 
 def _beyond(rate: float, chance: float) -> float:

@@ -108,7 +108,10 @@ class SimilarRecords:
                 controlled, _ = self._values(control, pair, others, name)
             parts |= {name: targets.rate, f"{name}: claimed": claimed}
             outcomes.append((targets, Counted(most, n, exact=True), controlled))
-        judged = [AttackOutcome(self.type, self.question, *one, parts=parts) for one in outcomes]
+        judged = [
+            AttackOutcome(self.type, self.question, *one, parts=parts, other_attack=True)
+            for one in outcomes
+        ]
         return worst_of(judged)
 
     def _values(

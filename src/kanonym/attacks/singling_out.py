@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import ClassVar
@@ -32,6 +32,9 @@ POOL_AT_LEAST = 1000
 SAMPLED = 10
 """How many combinations with one-sided numbers are looked at for each that is tried."""
 
+LIKELY = 0.5
+"""Confidence of the intervals by which kinds are compared where none is surely above chance."""
+
 UNIVARIATE, MULTIVARIATE, WHOLE = "univariate", "multivariate", "whole records"
 ONE_SIDED = "multivariate one-sided"
 
@@ -41,7 +44,8 @@ class SinglingOut:
     """Predicates made of the release, and how many of them match one person of the original.
 
     Four kinds are tried, and the outcome is that of the kind with the strongest evidence: the
-    largest lower end of the risk's interval.
+    largest lower end of the risk's interval, and where that is 0 for all of them, of its
+    interval at a confidence of one half.
 
     - `univariate`: values that one released record has, and the ends of columns (at most the
       lowest, at least the highest number).
@@ -140,6 +144,7 @@ class SinglingOut:
                 _among_others(scene.control, predicates, pair.n_original),
                 parts=parts,
                 best_of=len(modes),
+                other_attack=True,
             )
             parts[mode] = found.targets.rate
             parts[f"{mode} baseline"] = found.baseline.rate
@@ -147,7 +152,7 @@ class SinglingOut:
                 parts[f"{mode} control"] = found.control.rate
             parts[f"{mode} risk"] = found.risk
             outcomes.append(found)
-        return max(outcomes, key=lambda one: (one.interval[0], one.targets.attempts, one.risk))
+        return max(outcomes, key=evidence)
 
     def _made(
         self,
@@ -198,9 +203,7 @@ def _multivariate(
     ]
     sides = np.zeros((len(best), width), np.int8)
     found = Predicates(rows[best], columns[best], sides)
-    among = np.zeros(pair.n_released, np.bool_)
-    among[rows] = True
-    return _rarest(pair, found, among, attempts, share[best])
+    return _rarest(pair, found, rows, attempts, share[best])
 
 
 def _one_sided(
@@ -220,15 +223,14 @@ def _one_sided(
     row, columns = row[some], columns[some]
     found = Predicates(row, columns, _sides(pair)[row[:, None], columns])
     # Of a class all records have the same means: it counts once.
-    among = np.zeros(pair.n_released, np.bool_)
-    among[rows[np.unique(codes[rows], axis=0, return_index=True)[1]]] = True
-    return _rarest(pair, found, among, attempts, np.zeros(len(row)))
+    firsts = rows[np.unique(codes[rows], axis=0, return_index=True)[1]]
+    return _rarest(pair, found, firsts, attempts, np.zeros(len(row)))
 
 
 def _rarest(
     pair: TablePair,
     found: Predicates,
-    among: NDArray[np.bool_],
+    rows: NDArray[np.int64],
     attempts: int,
     share: NDArray[np.float64],
 ) -> Predicates:
@@ -236,7 +238,7 @@ def _rarest(
 
     Others are tried only where there are too few of them to tell anything.
     """
-    counts = possible(pair, found, among)
+    counts = _possible(pair, found, rows)
     fewest = int((counts == counts.min(initial=pair.n_released)).sum())
     first = np.lexsort((share, counts))
     return found.taken(first[: min(max(fewest, attempts // 10), attempts)])
@@ -248,6 +250,17 @@ def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> 
         return np.array(list(combinations(range(d), width)), np.int64)
     drawn = np.sort(random.random((most, d)).argsort(axis=1)[:, :width], axis=1)
     return np.unique(drawn, axis=0)
+
+
+def evidence(found: AttackOutcome) -> tuple[float, ...]:
+    """Return how strong the evidence of an outcome is, the surest first.
+
+    Where no kind of predicate is surely better than chance, the likeliest to be is meant, then
+    the one of the highest rate: a kind that nobody satisfies has the narrowest interval around 0,
+    and shows nothing of the others.
+    """
+    low, likely = found.interval[0], replace(found, confidence=LIKELY, best_of=1).interval[0]
+    return low, likely, found.risk, found.targets.rate, found.targets.attempts
 
 
 def _reason(pair: TablePair) -> str | None:
@@ -305,9 +318,16 @@ def _among_records(pair: TablePair, predicates: Predicates, aside: NDArray[np.in
     """Return how many would match one of as many persons as released records stand for."""
     if not len(aside) or not len(predicates):
         return Counted(0, 0)
+    return alone_elsewhere(_possible(pair, predicates, aside), len(aside), pair.n_original)
+
+
+def _possible(
+    pair: TablePair, predicates: Predicates, rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return how many of some released records may satisfy each predicate."""
     among = np.zeros(pair.n_released, np.bool_)
-    among[aside] = True
-    return alone_elsewhere(possible(pair, predicates, among), len(aside), pair.n_original)
+    among[rows] = True
+    return possible(pair, predicates, among)
 
 
 def _univariate(pair: TablePair, codes: NDArray[np.int32], among: NDArray[np.int64]) -> Predicates:

@@ -729,8 +729,12 @@ def test_the_json_form_is_that_of_the_contract():
 def test_print_shows_an_attack_a_line():
     """The rate beside chance, the risk and its interval, or why it was not carried out."""
     table = people(80)
-    lines = str(ka.attack(table, released(table, 3), **NAMED)).splitlines()
-    assert len(lines) == 1 + len(EVERY)
+    found = ka.attack(table, released(table, 3), **NAMED)
+    lines = str(found).splitlines()
+    hidden = [one.type for one in found.outcomes if one.hidden_by]
+    assert len(lines) == 1 + len(EVERY) + len(hidden)
+    assert [line.split(":")[0] for line in lines[1 + len(EVERY) :]] == hidden
+    assert all("give a control" in line for line in lines[1 + len(EVERY) :])
     assert lines[0].split() == ["attack", "persons", "rate", "chance", "risk", "interval"]
     assert [line.split()[0] for line in lines[1:]] == EVERY
     assert "give a control table" in next(line for line in lines if "membership" in line)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from effort import examples
-from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 
 TIMES = 2000
 NOMINAL = 0.95 - 3 * (0.95 * 0.05 / TIMES) ** 0.5
@@ -101,10 +101,11 @@ def test_risk_is_the_share_of_what_chance_leaves():
     assert outcome((10, 100), (20, 100)).risk == 0
 
 
-def test_nothing_is_left_where_chance_always_succeeds():
-    """There the risk is 0, and so is its interval."""
-    sure = outcome((100, 100), (100, 100, True))
-    assert (sure.risk, sure.interval) == (0, (0, 0))
+def test_a_baseline_that_always_succeeds_leaves_everything_open():
+    """The risk is 0, but what the attack found may be anything up to its rate."""
+    sure = outcome((100, 100), (100, 100, True), other_attack=True)
+    assert (sure.risk, sure.interval) == (0, (0, 1))
+    assert sure.hidden_by == "baseline"
 
 
 def test_an_estimated_chance_that_always_succeeded_leaves_everything_open():
@@ -172,6 +173,47 @@ def test_the_baseline_hides_nothing_from_a_control():
     """Whatever the baseline achieves, risk and interval beside a control are the same."""
     weak, strong = (outcome((500, 1000), (right, 100, True), (100, 1000)) for right in (5, 90))
     assert (weak.risk, weak.interval) == (strong.risk, strong.interval)
+
+
+# --- what hides a risk ---------------------------------------------------------------------
+
+
+@given(outcomes())
+@settings(max_examples=examples(300))
+def test_a_risk_of_0_is_never_certain(one):
+    """No interval is 0 to 0, unless the attack surely never succeeds."""
+    assert one.interval[1] > 0 or one.targets.interval()[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("targets", "baseline", "control", "hidden"),
+    [
+        ((30, 100), (60, 100, True), None, "baseline"),
+        ((30, 100), (60, 100, True), (0, 0), "baseline"),
+        ((0, 100), (60, 100, True), None, None),
+        ((70, 100), (60, 100, True), None, None),
+        ((30, 100), (60, 100, True), (10, 100), None),
+        ((30, 100), (10, 100, True), (33, 100), None),
+        ((30, 100), (10, 100, True), (60, 100), "control"),
+    ],
+)
+def test_what_hides_a_risk_is_told(targets, baseline, control, hidden):
+    """A baseline as good as the attack, without a control; or a control of other people."""
+    found = outcome(targets, baseline, control, other_attack=True)
+    assert found.hidden_by == hidden
+    assert found.to_dict().get("hidden_by") == hidden
+
+
+def test_a_baseline_that_is_chance_itself_hides_nothing():
+    """Where it draws at random what the attack claims, a risk of 0 is one."""
+    assert outcome((30, 100), (60, 100, True)).hidden_by is None
+
+
+def test_of_equal_risks_the_hidden_one_is_told():
+    """Of two attributes, that of which the risk cannot be told comes first."""
+    shown = outcome((0, 100), (0, 100, True), other_attack=True)
+    hidden = outcome((30, 100), (60, 100, True), other_attack=True)
+    assert worst_of([shown, hidden]) == worst_of([hidden, shown]) == hidden
 
 
 # --- JSON -------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.attacks.outcome import Counted
-from kanonym.attacks.singling_out import SinglingOut
+from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.attacks.singling_out import SinglingOut, evidence
 from kanonym.data.errors import PolicyError
 from scenes import KNOWN, people, released, scene, shuffled, starred
 
@@ -123,6 +123,19 @@ def test_means_single_out_by_at_least_and_at_most():
     assert found.parts["multivariate one-sided"] > 0.2
 
 
+def test_a_kind_that_never_succeeds_hides_no_other():
+    """One that is likely to beat chance is told before one with a narrow interval around 0."""
+
+    def kind(successes, attempts, chance):
+        counts = Counted(successes, attempts), Counted(chance * attempts, attempts)
+        return AttackOutcome("singling-out", "Who?", *counts, best_of=4)
+
+    never, likely, few = kind(0, 2000, 0), kind(50, 180, 0.2), kind(14, 100, 0.15)
+    assert likely.interval[0] == few.interval[0] == never.interval[0] == 0
+    assert max([never, likely], key=evidence) == likely
+    assert max([never, few], key=evidence) == few
+
+
 def test_without_a_control_the_release_tells_what_others_would_give():
     """Of every kind of predicate the baseline is near the rate of a control of other persons."""
     table, control = known(800, 0), known(800, 1)
@@ -133,20 +146,20 @@ def test_without_a_control_the_release_tells_what_others_would_give():
 
 
 def test_the_interval_covers_the_truth():
-    """Of 100 attacks on a release of twice as many, nine in ten have the rate of all predicates."""
+    """Of 40 attacks on a release of twice as many, nine in ten have the rate of all predicates."""
     release = people(600)
     sight = scene(release[:300], release, KNOWN)
-    attack = SinglingOut(n_columns=2, attempts=10**6)
     # At most as many as there are records are tried at once.
-    truth = np.mean([carried_out(sight, attack, seed).parts["multivariate"] for seed in range(30)])
+    attack = SinglingOut(n_columns=2, attempts=len(release))
+    truth = np.mean([carried_out(sight, attack, seed).parts["multivariate"] for seed in range(10)])
     covered = 0
-    for seed in range(100):
+    for seed in range(40):
         found = carried_out(sight, SinglingOut(n_columns=2, attempts=60), seed)
         rate = Counted(round(found.parts["multivariate"] * 60), 60)
         low, high = rate.interval()
         covered += low <= truth <= high
     assert 0.4 < truth < 0.6
-    assert covered >= 90
+    assert covered >= 36
 
 
 @pytest.mark.parametrize("n_control", [300, 600, 900])
@@ -200,8 +213,9 @@ def test_more_columns_than_there_are_means_all():
     assert outcomes[0] == outcomes[1]
 
 
-def test_wide_tables_are_sampled():
+def test_wide_tables_are_sampled(monkeypatch):
     """Of more sets of columns than can be looked at some are drawn, and full success stays."""
+    monkeypatch.setattr("kanonym.attacks.singling_out.LOOKED_AT", 100_000)
     random = np.random.default_rng(0)
     table = {f"c{i}": random.integers(0, 20, 200).tolist() for i in range(60)}
     found = carried_out(scene(table, table, list(table)), SinglingOut(n_columns=4, attempts=100))

@@ -47,6 +47,8 @@ class Attacked:
         How it was tried; without an attempt, `reason` says why.
     parts
         Details by name.
+    hidden_by
+        As of `AttackOutcome`: what keeps a risk of 0 from showing that nothing is given away.
 
     """
 
@@ -63,6 +65,7 @@ class Attacked:
     seed: int
     parts: dict[str, float]
     reason: str | None
+    hidden_by: str | None = None
 
     @property
     def chance(self) -> float:
@@ -145,6 +148,7 @@ def _attacked(form: Any) -> Attacked:
             seed=int(form.get("seed", 0)),
             parts={str(key): float(part) for key, part in form.get("parts", {}).items()},
             reason=form.get("reason"),
+            hidden_by=form.get("hidden_by"),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(

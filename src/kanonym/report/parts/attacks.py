@@ -123,7 +123,9 @@ def _row(one: Attacked, says: Speech) -> tuple[Text, ...]:
 
 
 def _gain(one: Attacked, says: Speech) -> Cell:
-    return Cell(says.tenths(one.risk), note=interval(*one.interval, says))
+    ends = interval(*one.interval, says)
+    note = f"{ends}. {says.say(f'attacks.hidden.{one.hidden_by}')}" if one.hidden_by else ends
+    return Cell(says.tenths(one.risk), note=note)
 
 
 def interval(low: float, high: float, says: Speech) -> str:

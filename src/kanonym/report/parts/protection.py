@@ -67,6 +67,8 @@ def _answer(summary: Summary, key: str, says: Speech) -> str:
         high=says.tenths(high),
     )
     beyond = says.say("gdpr.beyond" if low > 0 else "gdpr.not-beyond")
+    for hidden in sorted({one.hidden_by for one in tried if one.hidden_by}):
+        beyond += f" {says.say(f'attacks.hidden.{hidden}')}"
     return f"{implied} {told} {beyond}"
 
 

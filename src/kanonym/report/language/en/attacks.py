@@ -113,8 +113,16 @@ SENTENCES: Sentences = {
     ),
     "attacks.note": (
         "Gain: (right − chance) / (1 − chance), the share of what chance leaves that the release "
-        "adds; with its interval, {confidence} of the time. 0 %: the release did not help. The "
-        "policy sets no limit for attacks, so no verdict is given on them."
+        "adds; with its interval, {confidence} of the time. The policy sets no limit for attacks, "
+        "so no verdict is given on them."
+    ),
+    "attacks.hidden.baseline": (
+        "The baseline succeeds as often: only a control, people who are not in the table, would "
+        "show whether the release helps."
+    ),
+    "attacks.hidden.control": (
+        "The attack succeeds more often on the control than on the table: they are not of one "
+        "population, and the gain cannot be told."
     ),
     "attacks.none": (
         "No attack was tried on this release. `kanonym attack ORIGINAL RELEASED --policy POLICY` "

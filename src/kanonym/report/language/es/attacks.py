@@ -120,9 +120,16 @@ SENTENCES: Sentences = {
     ),
     "attacks.note": (
         "Ganancia: (aciertos − azar) / (1 − azar), la parte de lo que deja el azar que añade la "
-        "publicación; con su intervalo, el {confidence} de las veces. 0 %: la publicación no "
-        "ayudó. La política no pone límites a los ataques, así que no se dicta ningún veredicto "
-        "sobre ellos."
+        "publicación; con su intervalo, el {confidence} de las veces. La política no pone límites "
+        "a los ataques, así que no se dicta ningún veredicto sobre ellos."
+    ),
+    "attacks.hidden.baseline": (
+        "La referencia acierta lo mismo: solo un control, personas que no están en la tabla, "
+        "mostraría si la publicación ayuda."
+    ),
+    "attacks.hidden.control": (
+        "El ataque acierta más con el control que con la tabla: no son de la misma población, y la "
+        "ganancia no se puede saber."
     ),
     "attacks.none": (
         "No se probó ningún ataque con esta publicación. "
