@@ -51,7 +51,8 @@ def compare(
         `algorithm.` and a parameter of an algorithm (for those that have it), `suppression_limit`,
         `recoding`, and thresholds of the policy's models: `k`, `l`, `t` … of all that have
         one of that name, `l-diversity.l` of those of one type. None: the algorithms mondrian,
-        segmentation, auto and full-domain, and 2, 5, 10, 20 and 50 for k.
+        segmentation, auto and full-domain, and 2, 5, 10, 20 and 50 for k. The policy's recoding
+        is left out for algorithms that release levels of hierarchies, as full-domain does.
     measures
         Names of measures of `utility`. The first is the one by which releases are judged:
         `span-loss` if none is named, which charges lists of values as ranges; it and `gcp` are

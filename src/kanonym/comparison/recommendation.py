@@ -18,7 +18,7 @@ from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.files import write_text
 from kanonym.data.schema import Role
 from kanonym.data.short_repr import ShortRepr
-from kanonym.models import LDiversity
+from kanonym.models import LDiversity, TCloseness
 from kanonym.models.base import check_integer
 from kanonym.policy import Policy
 from kanonym.profiling import Profile, profile
@@ -93,8 +93,8 @@ def recommend(
     """Recommend a first policy for a table, for a person to read and to change.
 
     The roles are those that `profile` suggests, and so are the models: k-anonymity, and
-    l-diversity where it costs little. Of a few algorithms, the one is taken that loses
-    least (span loss).
+    l-diversity or t-closeness of sensitive attributes. Of a few algorithms, the one is taken
+    that loses least (span loss).
 
     Parameters
     ----------
@@ -204,19 +204,28 @@ def _roles(found: Profile, policy: Policy, k: int) -> list[str]:
         f"{found.together.uniques:,} of its {found.rows:,} records are the only ones with their "
         "values of the quasi-identifiers."
     )
-    asked = {model.attribute: model for model in policy.models if isinstance(model, LDiversity)}
+    asked = {
+        model.attribute: model
+        for model in policy.models
+        if isinstance(model, LDiversity | TCloseness)
+    }
     reasons += [
         _diversity(asked[name])
         if name in asked
-        else f"Nothing is asked of {name}: all records have the same value of it, or almost all. "
-        "Whoever finds a person's class may learn it."
+        else f"Nothing is asked of {name}: all records have the same value of it."
         for name in found.names(Role.SENSITIVE)
     ]
     return reasons
 
 
-def _diversity(model: LDiversity) -> str:
+def _diversity(model: LDiversity | TCloseness) -> str:
     """Say what is asked of a sensitive attribute."""
+    if isinstance(model, TCloseness):
+        return (
+            f"In every class, the values of {model.attribute} are distributed much as in the whole "
+            f"table (t-closeness of at most {model.t:g}): most records share one value, and "
+            "l-diversity would ask next to nothing."
+        )
     if model.kind == "distinct":
         return (
             f"In every class, {model.attribute} has at least {model.l:g} different values: a "

@@ -12,7 +12,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import algorithm as algorithm_of
-from kanonym.policy.algorithms import form_of
+from kanonym.policy.algorithms import form_of, leaves_no_recoding
 from kanonym.policy.faults import FaultsFoundError, policy_error, unknown
 
 ALGORITHMS = ("mondrian", "segmentation", "auto", "full-domain")
@@ -187,6 +187,8 @@ def _combined(policy: Policy, asked: Mapping[str, Any], parameters: dict[str, An
     try:
         parts["models"] = [_with_thresholds(model, asked) for model in policy.models]
         parts["algorithm"] = _algorithm(policy, asked.get("algorithm"), own)
+        if asked.get("algorithm") is not None and leaves_no_recoding(parts["algorithm"]):
+            parts.setdefault("recoding", None)
         return Combination(parameters, with_parts(policy, **parts))
     except PolicyError as error:
         return Combination(parameters, None, in_one_line(error))

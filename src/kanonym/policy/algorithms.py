@@ -87,6 +87,11 @@ def needs_models(given: Any) -> bool:
     return not getattr(known, "own_groups", False)
 
 
+def leaves_no_recoding(built: Algorithm) -> bool:
+    """Say whether what an algorithm releases leaves no choice of a recoding."""
+    return built.recodes in RELEASED
+
+
 def limit_of(parts: dict[str, Any]) -> dict[str, Any]:
     """Return the parts of a policy with the algorithm's suppression limit as the policy's.
 

@@ -16,6 +16,7 @@ from kanonym.data.hierarchy import Automatic, Suggestion
 from kanonym.data.hierarchy.leaves import parse_times
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST, encode_column
+from kanonym.metrics.span import are_codes
 from kanonym.profiling.extremes import (
     Outliers,
     Sentinel,
@@ -87,7 +88,8 @@ class Content(ShortRepr):
         The hierarchy that fits; None where there is none.
     traits
         Of `positive` (all numbers are above 0), `running` (counts up along the file),
-        `dates as text`, `dates as other text`, `numbers as text`, `leading zeros`.
+        `dates as text`, `dates as other text`, `numbers as text`, `leading zeros`, `codes` (all
+        texts have a digit).
     trouble
         Why the column cannot be recoded; empty for all others.
 
@@ -202,15 +204,20 @@ def _traits(column: pl.Series, values: pl.Series) -> frozenset[str]:
         return frozenset(traits | ({"running"} if _running(column, len(values)) else set()))
     if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return frozenset()
-    texts = values.cast(pl.String)
+    codes = {"codes"} if are_codes(values) else set()
+    return frozenset(codes | _forms(values.cast(pl.String)))
+
+
+def _forms(texts: pl.Series) -> set[str]:
+    """Return the traits of a column of texts that tell what they are written for."""
     if _all(texts, lambda some: parse_times(some).is_not_null()):
-        return frozenset({"dates as text"})
+        return {"dates as text"}
     if _all(texts, lambda some: some.str.contains(_DATE_TEXT)):
-        return frozenset({"dates as other text"})
+        return {"dates as other text"}
     if not _all(texts, lambda some: some.str.contains(_NUMBER_TEXT)):
-        return frozenset()
+        return set()
     zeros = texts.str.contains(_ZERO_TEXT).any()
-    return frozenset({"leading zeros" if zeros else "numbers as text"})
+    return {"leading zeros" if zeros else "numbers as text"}
 
 
 def _all(texts: pl.Series, test: Callable[[pl.Series], pl.Series]) -> bool:

@@ -21,7 +21,8 @@ from kanonym.profiling.minimal import MinimalSets
 from kanonym.profiling.separation import Separation
 
 MOST_FREQUENT = 0.8
-"""l-diversity is asked of a sensitive attribute if no value has more of the records."""
+"""l-diversity is asked of a sensitive attribute if no value has more of the records, else
+t-closeness."""
 
 DOMINATES = 0.5
 FEW_VALUES = 3
@@ -32,9 +33,16 @@ HEADING = (
     "When in doubt a column is a quasi-identifier. Identifiers are dropped.",
 )
 RECODED = (
-    "Classes are released as ranges and sets of their own values, which loses least. Without "
-    "this line they are released as values of the hierarchies."
+    "Numbers, dates and ordered categories are released as ranges of the values in their class, "
+    "other columns as labels of their hierarchies; columns without one, of few values, as lists. "
+    "Without this line all hierarchies are used."
 )
+LISTED = 5
+"""Columns of at most so many values may be released as lists of them."""
+NO_LISTS = ("codes", "dates as text", "dates as other text", "numbers as text", "leading zeros")
+"""Texts of these forms are never released as lists: a list tells little, and shows their values."""
+LEAST_T = 0.02
+"""t of t-closeness is at least so much: of a rarer value a small class could have no record."""
 MONDRIAN = {"type": "mondrian"}
 OF_LEVELS = ("full-domain", "local-recoding")
 """Algorithms that release levels of hierarchies, and leave no choice of a recoding."""
@@ -183,11 +191,13 @@ class Profile(ShortRepr):
     def policy(self, k: int = 5) -> Policy:
         """Return the policy that the profile suggests.
 
-        k-anonymity, of persons where an identifier repeats, and l-diversity of each sensitive
-        attribute whose most frequent value at most 80 % of the records have: it holds of the
-        table as one class, so that a release exists. Two distinct values are asked for; of an
-        attribute of at most three values, or with one that most records have, entropy
-        l-diversity, for classes with two distinct values could be nearly all one of them.
+        k-anonymity, of persons where an identifier repeats, and a model for each sensitive
+        attribute with several values that holds of the table as one class, so that a release
+        exists. l-diversity: two distinct values are asked for; of an attribute of at most three
+        values, or with one that most records have, entropy l-diversity, for classes with two
+        distinct values could be nearly all one of them. t-closeness where more than 80 % of the
+        records have one value. Lists of values are released only of columns of at most five
+        texts; others as ranges and labels of hierarchies.
 
         Parameters
         ----------
@@ -240,14 +250,14 @@ class Profile(ShortRepr):
             "models": [
                 {"type": "k-anonymity", "k": k, **counted},
                 *(
-                    {"type": "l-diversity", "attribute": one.name, **_diversity(one)}
+                    _model(one)
                     for one in self.columns
-                    if _diverse(one)
+                    if one.role is Role.SENSITIVE and one.content.counted.distinct >= 2
                 ),
             ],
             **({"rows": "persons"} if entity.rows_are_persons else {}),
             "algorithm": dict(algorithm),
-            **({} if levels else {"recoding": "set"}),
+            **({} if levels else {"recoding": "interval"}),
             "suppression_limit": 0.0,
         }
         comments: dict[tuple[str, ...], list[str]] = {
@@ -288,9 +298,10 @@ class Profile(ShortRepr):
 
 
 def _attribute(one: ColumnProfile) -> dict[str, Any]:
-    """Return the policy's form of a column."""
+    """Return the policy's form of a column; one that may be released as lists has no hierarchy."""
     form: dict[str, Any] = {"role": str(one.role)}
-    if one.role is Role.QUASI_IDENTIFIER and one.content.suggestion is not None:
+    hierarchy = one.role is Role.QUASI_IDENTIFIER and not _listable(one.content)
+    if hierarchy and one.content.suggestion is not None:
         ((kind, given),) = one.content.suggestion.builder.to_dict().items()
         form["hierarchy"] = {kind: given} if given else kind
     if one.convention is not None and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
@@ -298,11 +309,24 @@ def _attribute(one: ColumnProfile) -> dict[str, Any]:
     return form
 
 
-def _diverse(one: ColumnProfile) -> bool:
-    """Whether l-diversity can be asked of a column without a high price."""
-    counted = one.content.counted
-    frequent = one.content.largest > MOST_FREQUENT * counted.records
-    return one.role is Role.SENSITIVE and counted.distinct >= 2 and not frequent
+def _listable(content: Content) -> bool:
+    """Whether a list of the column's values is short, and tells as much as a range would."""
+    named = content.type in ("text", "categories", "yes or no")
+    return named and content.counted.distinct <= LISTED and not content.traits & {*NO_LISTS}
+
+
+def _model(one: ColumnProfile) -> dict[str, Any]:
+    """Return what is asked of a sensitive column: one that the whole table satisfies.
+
+    Where a value has more than 80 % of the records, t-closeness: l-diversity would ask next to
+    nothing. t is below half of the share of all other values, and at least 0.02: no class then
+    leaves half of the doubt that the table leaves or less, unless the others are rarer than 4 %.
+    """
+    share = one.content.largest / one.content.counted.records
+    if share <= MOST_FREQUENT:
+        return {"type": "l-diversity", "attribute": one.name, **_diversity(one)}
+    t = max(LEAST_T, (math.ceil(100 * (1 - share) / 2 - 1e-9) - 1) / 100)
+    return {"type": "t-closeness", "attribute": one.name, "t": t}
 
 
 def _diversity(one: ColumnProfile) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from kanonym.models import KAnonymity, OfPopulation, PrivacyModel, WholeTable
 from kanonym.transforms.persons import PopulationColumn, count_persons
 from kanonym.verification.class_counting import Counting
 from kanonym.verification.dominant_values import dominance
+from kanonym.verification.long_lists import long_lists
 from kanonym.verification.released_classes import (
     SensitiveColumn,
     classes_as_released,
@@ -177,6 +178,7 @@ def _verify(
     attributes = _sensitive_attributes(sensitive, models)
     shares, dominant = dominance(seen, attributes, counted.sizes <= seen.sizes)
     warned = [*unprotected(attributes, models), *_trivial(models, checks, seen), *dominant]
+    warned += long_lists(quasi_identifiers, counts)
     distinct, numbers = np.unique(sizes, return_counts=True)
     return Verification(
         rows=int(sizes.sum()),

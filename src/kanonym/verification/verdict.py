@@ -22,6 +22,7 @@ WarningKind = Literal[
     "unprotected-sensitive",
     "dominant-value",
     "identifying-amount",
+    "long-list",
     "trivial-model",
     "no-records",
 ]

@@ -7,6 +7,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.comparison import recommend, recommendation
+from kanonym.comparison.sweep import default_sweep
 from kanonym.data.patients import patients
 
 TABLE = patients(300)
@@ -114,3 +115,29 @@ def test_the_reasons_say_which_diversity_is_asked():
     (model,) = [one for one in found.policy.models if one.type == "l-diversity"]
     assert model.kind == "entropy"
     assert f"(entropy l-diversity of at least {model.l:g})" in said
+
+
+def test_the_reasons_say_that_t_closeness_is_asked():
+    """Where nearly all share one value, the shares of every class are bounded."""
+    table = pl.DataFrame({"age": list(range(20, 60)) * 2, "hiv": ["no"] * 72 + ["yes"] * 8})
+    found = recommend(table, k=2)
+    assert any("t-closeness of at most 0.04" in reason for reason in found.reasons)
+
+
+VISITS = pl.concat([TABLE.select("birth_date", "sex", "occupation", "diagnosis")] * 2).with_columns(
+    patient_id=pl.Series([f"P{i:05d}" for i in range(len(TABLE))] * 2),
+    hiv=pl.Series((["no"] * 9 + ["yes"]) * (len(TABLE) // 5)),
+)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [pytest.param(TABLE, id="persons"), pytest.param(VISITS, id="several records of a person")],
+)
+def test_a_suggested_policy_runs_in_every_algorithm_of_the_default_sweep(table):
+    """Each of them gives a verified release, with an entity and with t-closeness."""
+    policy = ka.profile(table).policy(5)
+    algorithms = default_sweep(policy)["algorithm"]
+    found = ka.compare(table, policy, sweep={"algorithm": algorithms, "k": [5]}, workers=1)
+    assert [one.reason for one in found.trials] == [None] * len(algorithms)
+    assert (table is VISITS) == (policy.models[0].entity == "patient_id")

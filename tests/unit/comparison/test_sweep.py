@@ -77,11 +77,18 @@ def test_the_own_algorithm_keeps_its_parameters():
 
 def test_values_that_do_not_fit_have_no_policy_but_a_reason():
     """A recoding that an algorithm has no room for is told, and the others go on."""
-    found = combinations(policy(recoding="set"), {"algorithm": ["full-domain", "mondrian"]})
+    sweep = {"recoding": ["set"], "algorithm": ["full-domain", "mondrian"]}
+    found = combinations(policy(), sweep)
     assert found[0].policy is None
     assert found[0].reason.startswith("recoding: is 'set', but full-domain releases levels")
     assert found[1].policy is not None
     assert found[1].reason is None
+
+
+def test_the_recoding_of_the_policy_is_left_out_where_an_algorithm_has_no_room_for_it():
+    """A default for all columns is no reason to leave an algorithm out of a comparison."""
+    found = combinations(policy(recoding="interval"), {"algorithm": ["full-domain", "mondrian"]})
+    assert [one.policy.recoding for one in found] == [None, "interval"]
 
 
 @pytest.mark.parametrize(

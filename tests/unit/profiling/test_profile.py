@@ -78,6 +78,30 @@ def test_the_policy_states_what_the_profile_found():
     assert policy.attributes["age"].hierarchy == suggested["age"]
 
 
+def test_lists_are_suggested_for_columns_of_a_few_texts_alone():
+    """Dates, numbers, codes and columns of many values get a hierarchy, and no lists."""
+    n = 60
+    table = pl.DataFrame(
+        {
+            "birth_date": pl.date_range(pl.date(1950, 1, 1), pl.date(1950, 3, 1), eager=True).head(
+                n
+            ),
+            "age": [20 + i % 40 for i in range(n)],
+            "zip": [f"{i % 9:02}0{i % 7}1" for i in range(n)],
+            "ward": [f"W{i % 3}" for i in range(n)],
+            "occupation": [
+                ("nurse", "cook", "clerk", "baker", "smith", "tailor")[i % 6] for i in range(n)
+            ],
+            "sex": [("f", "m")[i % 2] for i in range(n)],
+        }
+    )
+    policy = profile(table, quasi_identifiers=table.columns).policy(2)
+    assert [name for name, one in policy.attributes.items() if one.hierarchy is None] == ["sex"]
+    release = ka.anonymize(table, policy)
+    longest = {name: one.longest_list for name, one in release.utility.coverage.items()}
+    assert {name for name, length in longest.items() if length > 1} <= {"sex"}
+
+
 def test_every_reason_stands_above_its_attribute(tmp_path):
     """The written policy has the evidence of each column as comments, and reads back."""
     found = profile(pl.DataFrame(COLUMNS))
@@ -90,10 +114,27 @@ def test_every_reason_stands_above_its_attribute(tmp_path):
     assert ka.Policy.from_file(tmp_path / "policy.yaml") == found.policy(k=4)
 
 
-def test_a_frequent_value_asks_for_no_diversity():
-    """Where more than 80 % have one value, l-diversity would cost more than it gives."""
-    table = pl.DataFrame({"age": [1, 2] * 50, "disease": ["flu"] * 85 + ["cold"] * 15})
-    assert [one.type for one in profile(table).policy().models] == ["k-anonymity"]
+@pytest.mark.parametrize(("frequent", "t"), [(85, 0.07), (99, 0.02)])
+def test_a_frequent_value_asks_for_t_closeness(frequent, t):
+    """Where more than 80 % have one value, distinct l-diversity would be hollow."""
+    values = ["flu"] * frequent + ["cold"] * (100 - frequent)
+    policy = profile(pl.DataFrame({"age": [1, 2] * 50, "disease": values})).policy()
+    assert policy.models[1:] == (ka.TCloseness("disease", t=t),)
+    assert not any(one.type == "l-diversity" for one in policy.models)
+
+
+def test_no_class_of_a_suggested_policy_is_nearly_all_one_value():
+    """Where 85 % share a value, t-closeness keeps classes from telling it, and nothing warns."""
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {
+            "age": rng.integers(18, 90, 400),
+            "hiv": rng.permutation(["no"] * 340 + ["yes"] * 60),
+        }
+    )
+    release = ka.anonymize(table, profile(table).policy(), rows="persons")
+    assert "dominant-value" not in [one.kind for one in release.verification.warnings]
+    assert release.verification.n_classes > 1
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ SENTENCES: Sentences = {
         "{columns}: released as it is, though up to {records} records have a value that nobody "
         "else has. Whoever knows it finds the person."
     ),
+    "warning.long-list": (
+        "{columns}: {records} records have a label that lists more than ten values, up to "
+        "{longest}. Every listed value is somebody’s; a range or a hierarchy shows fewer."
+    ),
     "warning.trivial-model": (
         "Some requirements ask nothing ({models} of {requirements}): every record could have been "
         "released as it is."

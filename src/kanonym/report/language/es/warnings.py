@@ -29,6 +29,11 @@ SENTENCES: Sentences = {
         "{columns}: se publica tal cual, aunque hasta {records} registros tienen un valor que "
         "nadie más tiene. Quien lo conozca encuentra a la persona."
     ),
+    "warning.long-list": (
+        "{columns}: {records} registros tienen una etiqueta que enumera más de diez valores, "
+        "hasta {longest}. Cada valor enumerado es de alguien; un rango o una etiqueta de una "
+        "jerarquía muestra menos."
+    ),
     "warning.trivial-model": (
         "Hay requisitos que no exigen nada ({models} de {requirements}): cualquier registro "
         "podría haberse publicado tal cual."
