@@ -13,28 +13,30 @@ from typing import Annotated
 import typer
 
 import kanonym
-from kanonym.cli import (
-    anonymize,
-    apply,
+from kanonym.cli import logs
+from kanonym.cli.group import Commands, Grouped
+from kanonym.cli.judging import (
     assess,
     attack,
     check,
     compare,
+    measure,
+    profile,
+    recommend,
+    verify,
+)
+from kanonym.cli.making import (
+    anonymize,
+    apply,
     demo,
     fit,
     hierarchy,
     inject,
     lattice,
-    logs,
-    measure,
-    profile,
-    recommend,
     sigo,
     synthesize,
     transform,
-    verify,
 )
-from kanonym.cli.group import Commands, Grouped
 
 app = typer.Typer(
     name="kanonym",

@@ -13,12 +13,14 @@ from rich.markup import escape
 from rich.progress import (
     BarColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TaskProgressColumn,
     TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
 )
+from rich.table import Column
+from rich.text import Text
 
 from kanonym.data.progress import Progress as Told
 from kanonym.kernels.compile import announce_compilation
@@ -28,21 +30,26 @@ PAUSE = 5.0  # seconds between two lines, where there is no terminal
 LONGEST_PAUSE = 60.0  # to which the pause grows
 RARER = 1.5  # times longer is each further pause
 
+_live: Console | None = None
+"""The console whose line is shown at present."""
+
 
 @contextmanager
 def working() -> Iterator[Callable[[str], None]]:
     """Show the step at work while the block runs; it is told by the function that is given.
 
-    On a terminal, a line appears after a second and vanishes at the end; where a step says
-    "3 of 10 …", it has a bar and the time left. Elsewhere, a line says every few seconds what
+    On a terminal, a line appears after a second and vanishes at the end; where a step knows its
+    share, it has a bar and the time left. Elsewhere, a line says every few seconds what
     is done and how long it has taken, ever more rarely. Hierarchies that are built, and that
     kernels are being compiled (once on a machine), are told in any case. `--quiet` silences all.
     """
     if is_quiet():
         yield lambda _text: None
         return
+    global _live  # noqa: PLW0603 - there is one standard error
     console = Console(stderr=True)
     lines = _Terminal(console) if console.is_terminal else _Lines()
+    _live = console
 
     def step(text: str) -> None:
         stage, _, sentence = text.partition(": ")
@@ -57,12 +64,14 @@ def working() -> Iterator[Callable[[str], None]]:
             yield step
         finally:
             lines.stop()
+            _live = None
 
 
 def note(sentence: str) -> None:
     """Print a line about the run on standard error, unless `--quiet` forbids it."""
     if not is_quiet():
-        console = Console(stderr=True)
+        # Above a line that moves, the console that moves it has to print.
+        console = _live or Console(stderr=True)
         console.print(f"kanonym: {sentence}", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -71,13 +80,34 @@ def is_quiet() -> bool:
     return not logging.getLogger("kanonym").isEnabledFor(logging.WARNING)
 
 
+def in_words(seconds: float) -> str:
+    """Write a time in seconds, or in minutes where it is long.
+
+    >>> in_words(59), in_words(150)
+    ('59 s', '2 min')
+    """
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds // 60:.0f} min"
+
+
+class _Times(ProgressColumn):
+    """How long it has taken, and how long it may still take."""
+
+    def render(self, task: Task) -> Text:
+        taken = in_words(task.elapsed or 0)
+        left = task.time_remaining
+        return Text(taken if left is None else f"{taken}, about {in_words(left)} left")
+
+
 class _Terminal:
     """A line with a spinner, or a bar where the share is known."""
 
     def __init__(self, console: Console) -> None:
-        self._bare = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        self._full = (*self._bare, BarColumn(20), TaskProgressColumn(), TimeRemainingColumn())
-        self._progress = Progress(*self._bare, console=console, transient=True)
+        # Columns of a fixed width come first: a long sentence moves none of them.
+        whole_line = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+        sentence = TextColumn("· {task.description}", table_column=whole_line)
+        self._bare = (SpinnerColumn(), _Times(), sentence)
+        self._full = (SpinnerColumn(), BarColumn(16), TaskProgressColumn(), _Times(), sentence)
+        self._progress = Progress(*self._bare, console=console, transient=True, expand=True)
         self._task = self._progress.add_task("starting", total=None)
         self._stage = ""
         self._timer = Timer(PATIENCE, self._progress.start)
@@ -87,13 +117,16 @@ class _Terminal:
         self._timer.start()
 
     def update(self, text: str) -> None:
-        stage, known = text.partition(": ")[0], isinstance(text, Told)
-        if stage != self._stage:  # the time left is that of the stage
+        stage = text.partition(": ")[0]
+        if stage != self._stage:  # share and times are those of the stage
             self._stage = stage
-            self._progress.reset(self._task, total=None)
-        self._progress.columns = self._full if known else self._bare
-        done, total = (text.done, text.total) if isinstance(text, Told) else (0, None)
-        self._progress.update(self._task, description=escape(text), completed=done, total=total)
+            self._progress.columns = self._bare
+            self._progress.remove_task(self._task)
+            self._task = self._progress.add_task("", total=None)
+        if isinstance(text, Told):
+            self._progress.columns = self._full
+            self._progress.update(self._task, completed=text.done, total=text.total)
+        self._progress.update(self._task, description=escape(text))
 
     def stop(self) -> None:
         self._timer.cancel()
@@ -105,7 +138,7 @@ class _Lines:
 
     def __init__(self) -> None:
         self._text = ""
-        self._begun = monotonic()
+        self._begun = self._stage_begun = monotonic()
         self._ended = Event()
         self._thread = Thread(target=self._tell, daemon=True)
 
@@ -113,6 +146,8 @@ class _Lines:
         self._thread.start()
 
     def update(self, text: str) -> None:
+        if text.partition(": ")[0] != self._text.partition(": ")[0]:
+            self._stage_begun = monotonic()
         self._text = text
 
     def stop(self) -> None:
@@ -123,5 +158,13 @@ class _Lines:
         pause = PAUSE
         while not self._ended.wait(pause):
             if self._text:
-                note(f"{self._text} ({monotonic() - self._begun:.0f} s)")
+                note(f"{self._text} ({self._times(self._text)})")
             pause = min(pause * RARER, LONGEST_PAUSE)
+
+    def _times(self, text: str) -> str:
+        now = monotonic()
+        taken = in_words(now - self._begun)
+        if not isinstance(text, Told) or not text.done:
+            return taken
+        left = (now - self._stage_begun) * (text.total - text.done) / text.done
+        return f"{taken}, about {in_words(left)} left"

@@ -117,7 +117,7 @@ def assess(
     Everything is measured on the values of the tables, whoever made them.
     """
     from kanonym import assessment
-    from kanonym.cli.assessed import assessed
+    from kanonym.cli.printing.assessed import assessed
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_table_output, write_table

@@ -15,7 +15,7 @@ def _list(asked: bool) -> None:
     if not asked:
         return
     from kanonym.attacks.registry import ATTACKS
-    from kanonym.cli.attacked import attack_list
+    from kanonym.cli.printing.attacked import attack_list
     from kanonym.cli.terminal import show
 
     show(attack_list({name: one.question for name, one in ATTACKS.items()}))
@@ -105,7 +105,7 @@ def attack(
     statistics, not from the release of anybody's record.
     """
     from kanonym import assessment
-    from kanonym.cli.attacked import attacked
+    from kanonym.cli.printing.attacked import attacked
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
 

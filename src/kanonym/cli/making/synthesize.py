@@ -102,8 +102,8 @@ def synthesize(
     --hold-out 0.2 --judge -q age,zip -s disease
     """
     from kanonym import synthesis
+    from kanonym.cli.printing.synthesized import synthesized
     from kanonym.cli.progress import working
-    from kanonym.cli.synthesized import synthesized
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.conventions import styled_table

@@ -41,7 +41,7 @@ def apply(
     from contextlib import nullcontext
     from functools import partial
 
-    from kanonym.cli.fitted import applied
+    from kanonym.cli.printing.fitted import applied
     from kanonym.cli.progress import working
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json

@@ -10,8 +10,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kanonym.cli.assessed import NAMES
-from kanonym.cli.attacked import attacked
+from kanonym.cli.printing.assessed import NAMES
+from kanonym.cli.printing.attacked import attacked
 from kanonym.cli.terminal import files_written, grid, number
 
 UNJUDGED = (

@@ -74,7 +74,7 @@ def fit(
     table.
     """
     from kanonym import fitting, pipeline
-    from kanonym.cli.fitted import fitted as tables
+    from kanonym.cli.printing.fitted import fitted as tables
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_output, read_table

@@ -238,7 +238,7 @@ def reidentification(
 
 
 def _log(verbosity: str, log_json: bool, color: Color) -> Any:
-    from kanonym.cli.sigo_log import LEVELS, Log, is_colored
+    from kanonym.cli.making.sigo_log import LEVELS, Log, is_colored
 
     level = LEVELS[int(verbosity)] if verbosity in map(str, range(len(LEVELS))) else verbosity
     if level not in LEVELS:

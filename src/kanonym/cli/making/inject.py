@@ -140,7 +140,7 @@ def inject(
         )
         return
     from kanonym import synthesis
-    from kanonym.cli.injected import injected
+    from kanonym.cli.printing.injected import injected
     from kanonym.cli.progress import working
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
@@ -231,7 +231,7 @@ def _remove(
     json: bool,
 ) -> None:
     """Write a table without its marked records."""
-    from kanonym.cli.injected import removed
+    from kanonym.cli.printing.injected import removed
     from kanonym.cli.progress import working
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json

@@ -28,7 +28,7 @@ def recommend(
     and run it: kanonym anonymize TABLE --policy FILE.
     """
     from kanonym import comparison
-    from kanonym.cli.compared import recommended
+    from kanonym.cli.printing.compared import recommended
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import next_step, show, show_json
     from kanonym.data.files import check_output, read_table

@@ -46,7 +46,7 @@ def profile(
     --policy FILE.
     """
     from kanonym import profiling
-    from kanonym.cli.profiled import profiled
+    from kanonym.cli.printing.profiled import profiled
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import next_step, show, show_json
 

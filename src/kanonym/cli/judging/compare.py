@@ -113,7 +113,7 @@ def compare(
     with the reason. No release is written; the exit code is 1 where there is none.
     """
     from kanonym import comparison, pipeline
-    from kanonym.cli.compared import compared
+    from kanonym.cli.printing.compared import compared
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import next_step, show, show_json
     from kanonym.data.files import check_output, check_table_output, write_table

@@ -1,0 +1,1 @@
+"""Commands that judge tables: check, measure, verify, assess, attack, compare, profile."""
