@@ -736,7 +736,7 @@ def test_print_shows_an_attack_a_line():
     assert [line.split(":")[0] for line in lines[1 + len(EVERY) :]] == hidden
     assert all("give a control" in line for line in lines[1 + len(EVERY) :])
     assert lines[0].split() == ["attack", "persons", "rate", "chance", "risk", "interval"]
-    assert [line.split()[0] for line in lines[1:]] == EVERY
+    assert [line.split()[0] for line in lines[1 : 1 + len(EVERY)]] == EVERY
     assert "give a control table" in next(line for line in lines if "membership" in line)
 
 

@@ -51,7 +51,7 @@ def test_every_sentence_is_used():
     built = ("noun.", "head.", "measure.", "attack.", "requirement.", "gdpr.", "symbol.")
     built += ("repeat.", "fate.", "role.", "done.", "limit.", "verdict.", "answer.", "first.")
     built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
-    built += ("warning.",)
+    built += ("warning.", "attacks.hidden.")
     unused = [
         key
         for key in ENGLISH.sentences
