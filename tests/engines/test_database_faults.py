@@ -9,9 +9,11 @@ import time
 import duckdb
 import polars as pl
 import pytest
+import sqlglot
 
+import kanonym as ka
 from kanonym.data.errors import DataError
-from kanonym.database import Database, DuckDB, write_table
+from kanonym.database import Database, DuckDB, duck_staging, write_table
 from kanonym.relational.statements import nothing_of
 
 WRITING = """
@@ -166,3 +168,42 @@ def test_folders_of_dead_processes_are_removed(tmp_path):
     assert not left.exists()
     assert len(list(folder.iterdir())) == 1
     source.store.close()
+
+
+@IN_DUCKDB
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])
+def test_a_file_that_duckdb_writes_otherwise_is_no_release(tmp_path, monkeypatch, form):
+    """Cells that no model looks at are read back and compared, too."""
+    name = "_parquet" if form == "parquet" else "_csv"
+    write = getattr(duck_staging, name)
+
+    def other(store, query, *rest):
+        text = f'SELECT "age", upper("city") AS "city" FROM ({query.sql("duckdb")})'  # noqa: S608
+        return write(store, sqlglot.parse_one(text, dialect="duckdb"), *rest)
+
+    monkeypatch.setattr(duck_staging, name, other)
+    asked = {"quasi_identifiers": ["age"], "others": "insensitive", "rows": "persons", "k": 1}
+    with pytest.raises(DataError, match="column 'city' is not read back as it was written"):
+        ka.anonymize(DuckDB(PATIENTS), **asked, output=tmp_path / f"out.{form}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("where", ["duckdb", "sqlite"])
+def test_a_header_that_is_taken_for_a_record_is_not_written(tmp_path, where):
+    """Numbers as names above numbers are refused by engines as they are for local tables."""
+    table = pl.DataFrame({"1": [34, 34], "2": [1, 2]})
+    source = DuckDB(table)
+    if where == "sqlite":
+        url = f"sqlite:///{tmp_path / 'tables.db'}"
+        write_table(table, url, "t")
+        source = Database(url, "t")
+    with pytest.raises(DataError, match="is named like a value"):
+        ka.anonymize(
+            source,
+            quasi_identifiers=["1"],
+            others="insensitive",
+            rows="persons",
+            k=2,
+            output=str(tmp_path / "out.csv"),
+        )
+    assert not (tmp_path / "out.csv").exists()

@@ -25,6 +25,7 @@ from kanonym.data.credentials import shown, without_credentials
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, check_table_output
 from kanonym.data.files.cells import printable
+from kanonym.data.files.header import refuse_names_like_values
 from kanonym.database.arrow import frame_of, plain
 from kanonym.database.fingerprints import Fingerprint, fingerprint_of, require_same
 from kanonym.database.staging import HiddenFile, Staged, rows_of_file, write_aside
@@ -340,6 +341,8 @@ class AdbcStore(TemporaryTables):
                     schema = frame.schema
                     written.add(frame)
                     if kind != "parquet":
+                        if not file.tell():
+                            refuse_names_like_values(frame, "CSV")
                         frame.write_csv(
                             file,
                             separator="\t" if kind == "tsv" else ",",

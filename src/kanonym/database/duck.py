@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -15,6 +15,7 @@ from kanonym.database.arrow import frame_of, plain
 from kanonym.database.duck_errors import errors
 from kanonym.database.duck_staging import staged_file, staged_table
 from kanonym.database.names import fresh, reading, table_of
+from kanonym.database.staging import BATCH_ROWS
 from kanonym.database.temporary import TemporaryTables
 from kanonym.relational.statements import named
 from kanonym.relational.store import Query, Staged
@@ -120,6 +121,14 @@ class DuckStore(TemporaryTables):
         """Return a query as a relation of duckdb."""
         with errors():
             return self._run(self.sql(query))
+
+    def frames(self, query: Query) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a query in parts, enumerations as text; the first part has no rows."""
+        with errors():
+            reader = self._run(self.sql(query)).to_arrow_reader(BATCH_ROWS)
+        yield plain(pl.DataFrame(reader.schema.empty_table()))
+        for batch in reader:
+            yield plain(pl.DataFrame(pa.Table.from_batches([batch])))
 
     def usable(self, name: str, names: list[str]) -> Query:
         """Return what reads a table with columns of usable types only."""

@@ -97,6 +97,8 @@ def _connection(settings: Settings) -> Any:
             config={key: value for key, value in config.items() if value is not None}
         )
         connection.execute("SET TimeZone = 'UTC'")
+        # In interactive programs DuckDB draws a bar on standard output, where a release may go.
+        connection.execute("SET enable_progress_bar = false")
     except duckdb.Error as error:
         reason = str(error).partition("\n")[0]
         raise DataError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -12,15 +13,19 @@ from sqlglot import exp
 from kanonym.data.errors import DataError
 from kanonym.data.files import check_table_output
 from kanonym.data.files.cells import printable
+from kanonym.data.files.header import refuse_names_like_values
 from kanonym.database.duck_csv import read_csv
 from kanonym.database.duck_errors import errors
 from kanonym.database.duck_files import read_parquet
-from kanonym.database.staging import HiddenFile, Staged, write_aside
+from kanonym.database.fingerprints import fingerprint_of, require_same
+from kanonym.database.staging import HiddenFile, Staged, rows_of_file, write_aside
 from kanonym.relational.statements import inner, named
 from kanonym.relational.store import Query
 
 if TYPE_CHECKING:
     from kanonym.database.duck import DuckStore
+
+_HEAD = 1000  # rows among which names are looked for
 
 
 def staged_table(store: DuckStore, query: Query) -> Staged:
@@ -37,13 +42,14 @@ def staged_table(store: DuckStore, query: Query) -> Staged:
 def staged_file(store: DuckStore, query: Query, place: str) -> Staged:
     """Write a release to a hidden file; what is verified is read from that file.
 
-    Parquet and CSV are written by DuckDB, batch by batch. Other formats are written by this
+    Parquet and CSV are written by DuckDB, batch by batch, read back by pyarrow, and every value is
+    compared with the table. Other formats are written by this
     process, from all rows at once: what is verified is then the table they were taken from.
 
     Raises
     ------
     DataError
-        The place cannot be written; or the format cannot hold a column.
+        The place cannot be written; or the format cannot hold a column or a value.
 
     """
     kind = check_table_output(place)
@@ -53,12 +59,16 @@ def staged_file(store: DuckStore, query: Query, place: str) -> Staged:
     rows: Callable[[], Iterable[pl.DataFrame]] | None = None
     path = str(hidden.path)
     try:
-        if kind == "parquet":
-            reads = _parquet(store, query, path, place)
-        elif kind in ("csv", "tsv") and not packed:
-            reads = _csv(store, query, path, "\t" if kind == "tsv" else ",", place)
+        held = store.hold(query)
+        if kind == "parquet" or (kind in ("csv", "tsv") and not packed):
+            if kind == "parquet":
+                reads = _parquet(store, held, path, place)
+            else:
+                reads = _csv(store, held, path, "\t" if kind == "tsv" else ",", place)
+            _require_same(store, held, hidden.path, kind, place)
+            store.drop(held)
         else:
-            reads = store.hold(query)
+            reads = held
             frame = store.fetch(reads)
             write_aside(frame, hidden.path, kind, packed=packed)
             rows = partial(iter, [frame])
@@ -68,9 +78,17 @@ def staged_file(store: DuckStore, query: Query, place: str) -> Staged:
     return Staged(reads, hidden.publish, hidden.discard, rows)
 
 
+def _require_same(store: DuckStore, held: Query, path: Path, kind: str, place: str) -> None:
+    """Refuse a file whose rows, read by pyarrow, are not those of the table."""
+    parts = store.frames(held)
+    schema = next(parts).schema
+    require_same(fingerprint_of(parts), fingerprint_of(rows_of_file(path, kind, schema)), place)
+
+
 def _csv(store: DuckStore, query: Query, path: str, separator: str, place: str) -> Query:
     relation = store.relation(query)
-    printable(store.fetch(query.limit(0)), "CSV")  # refuses what cells cannot hold
+    head = printable(store.fetch(query.limit(_HEAD)), "CSV")  # refuses what cells cannot hold
+    refuse_names_like_values(head, "CSV")
     with errors(place):
         relation.write_csv(path, sep=separator)
     return read_csv([path], relation.columns, separator, [str(dtype) for dtype in relation.types])
