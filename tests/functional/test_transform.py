@@ -11,7 +11,7 @@ import yaml
 
 from kanonym.data.files import read_table
 from kanonym.policy import Policy
-from kanonym.policy.actions import described
+from kanonym.policy.actions import described, meanings, parameters
 from kanonym.transforms.actions import ACTIONS
 
 RUN = "transform patients.csv -o out.csv"
@@ -150,6 +150,17 @@ def test_the_page_of_actions_holds_what_the_actions_say():
         head = ["| `type` | parameters | protects | does not |", "|---|---|---|---|"]
         assert f"## {kind.capitalize()}\n" in page
         assert "\n".join([*head, *rows]) in page, "\n".join([*head, *rows])
+
+
+def test_the_page_of_actions_says_what_each_parameter_means():
+    """Each parameter stands there with its default and the meaning that its class gives it."""
+    page = (DOCS / "actions.md").read_text("utf-8")
+    rows = [
+        f"| `{name}` | {_code(str(one))} | {meanings(kind)[one.name].replace('|', chr(92) + '|')} |"
+        for name, kind in ACTIONS.items()
+        for one in parameters(kind)
+    ]
+    assert "\n".join(rows) in page, "\n".join(rows)
 
 
 def test_the_policy_of_the_page_is_one():

@@ -373,7 +373,7 @@ def action_list(kinds: Mapping[str, Sequence[Mapping[str, str]]]) -> list[Render
         for one in actions:
             name = one["type"]
             for heading, said in one.items():
-                if heading != "type":
+                if heading != "type" and said:
                     table.add_row(Text(name), heading, Text(said))
                     name = ""
             table.add_section()

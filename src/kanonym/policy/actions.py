@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date
@@ -161,6 +163,22 @@ def parameters(kind: Any) -> list[Parameter]:
     ]
 
 
+def meanings(kind: Any) -> dict[str, str]:
+    """Return what each parameter of an action means, from the docstring of its class."""
+    sections = inspect.cleandoc(kind.__doc__ or "").split("\nParameters\n----------\n")
+    if len(sections) < 2:
+        return {}
+    lines = re.split(r"\n\n[A-Z][a-z]+\n---", sections[1])[0].splitlines()
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in lines:
+        if line and not line.startswith(" "):
+            names = line.split(", ")
+        else:
+            found |= {name: f"{found.get(name, '')} {line.strip()}".strip() for name in names}
+    return found
+
+
 def described() -> dict[str, list[dict[str, str]]]:
     """Return, by kind of action, what there is to say of each: a text for each heading."""
     kinds: dict[str, list[dict[str, str]]] = {}
@@ -170,6 +188,7 @@ def described() -> dict[str, list[dict[str, str]]]:
             {
                 "type": name,
                 "parameters": ", ".join(map(str, parameters(one))) or "none",
+                "meanings": "\n".join(f"{key}: {said}" for key, said in meanings(one).items()),
                 "protects": one.protects,
                 "exposes": one.exposes,
             }

@@ -28,15 +28,16 @@ class Pram:
     ----------
     diagonal
         From 0 to 1, how likely a value is to be left alone. Else, if `invariant`, it is
-        drawn anew from the values of the column, itself included; if not, from the other
-        categories, all equally likely.
+        drawn anew from the values of the column, itself included, so that more of them stay: of
+        a column with shares of 30 and 70 %, 0.8 leaves 91.6 % as they were. If not
+        `invariant`, it is drawn from the other categories, all equally likely.
     matrix
-        By category the probabilities of each released one: `{a: {a: 0.9, b: 0.1}, …}`.
+        By category the probabilities of each released one: `{a: {a: 0.9, b: 0.1}, b: {b: 1}}`.
         Those that are left out are 0; those of a row add up to 1.
     invariant
         Whether each category is expected to be released as often as it was there, so that
-        counts of this column alone need no correction. A `matrix` P is then the first of
-        two steps: see Notes.
+        counts of this column alone need no correction. A `matrix` is then the first of
+        two steps, and the second draws the shares back.
 
     Raises
     ------
