@@ -178,3 +178,11 @@ def test_the_help_fits_and_names_the_targets(kanonym):
     text = kanonym("inject --help").text
     for option in ("--size", "--diversity", "-l", "--class", "--constraint", "--key", "--marks"):
         assert option in text
+
+
+def test_all_faults_are_told_at_once(kanonym, folder):
+    """Every unknown column, value out of range and broken constraint is named in one error."""
+    ran = kanonym("inject patients.csv -q age,zap -s sick --size 0 --drop nane -o out.csv")
+    assert ran.code == 3
+    assert "4 faults" in ran.error
+    assert not (folder / "out.csv").exists()

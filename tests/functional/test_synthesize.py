@@ -144,3 +144,13 @@ def test_wrong_usage_names_its_option(kanonym, line, option):
     ran = kanonym(line)
     assert ran.code == 2
     assert option in ran.error
+
+
+def test_all_faults_are_told_at_once(kanonym, folder):
+    """Every unknown column, value out of range and broken constraint is named in one error."""
+    ran = kanonym(
+        "synthesize patients.csv --drop nane --method copulae --constraint age=3 -o out.csv"
+    )
+    assert ran.code == 3
+    assert "3 faults" in ran.error
+    assert not (folder / "out.csv").exists()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
 from pydantic import ValidationError
 
-from kanonym.data.errors import PolicyError
+from kanonym.data.errors import KanonymError, PolicyError
 
 Path = tuple[str | int, ...]
 
@@ -55,6 +55,29 @@ def policy_error(faults: Sequence[Fault], source: str) -> PolicyError:
     if len(texts) == 1:
         return PolicyError(start + texts[0])
     return PolicyError("\n  ".join([f"{start}{len(texts)} faults", *texts]))
+
+
+def raise_together(checks: Iterable[Callable[[], object]]) -> None:
+    """Carry out all checks, and raise what they find: one error as it is, several in a list.
+
+    Raises
+    ------
+    KanonymError
+        What the only check that failed has raised.
+    PolicyError
+        Several have failed: it lists their messages, one a line.
+
+    """
+    errors: list[KanonymError] = []
+    for check in checks:
+        try:
+            check()
+        except KanonymError as error:
+            errors.append(error)
+    if len({str(error) for error in errors}) == 1:
+        raise errors[0]
+    if errors:
+        raise policy_error([Fault((), str(error)) for error in errors], "")
 
 
 def faults_of(error: ValidationError, known: Sequence[str]) -> list[Fault]:

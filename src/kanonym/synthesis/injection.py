@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from kanonym.metrics.measured import Measured
 from kanonym.metrics.utility.detection import DETECTION
 from kanonym.models.base import check_integer
 from kanonym.pipeline import measure
+from kanonym.policy.faults import raise_together
 from kanonym.synthesis.bounds import domain_of
 from kanonym.synthesis.classes import Classes, classes_of
 from kanonym.synthesis.judging import DISTANCE, joint_distance, told_apart
@@ -29,7 +31,7 @@ from kanonym.synthesis.marks import Key, Marks, key_of, marks_of
 from kanonym.synthesis.naming import named_classes
 from kanonym.synthesis.numbering import refuse_numbering
 from kanonym.synthesis.records import new_records
-from kanonym.synthesis.tables import kept_columns
+from kanonym.synthesis.tables import columns_checked, constraints_checked, kept_columns
 from kanonym.synthesis.wanted import Needs, Wanted, needs
 from kanonym.transforms.copula import Constraint, fit
 
@@ -231,17 +233,24 @@ def inject(
     ['cold', 'flu']
 
     """
-    wanted = Wanted(size, diversity, l)
     seed = secrets.randbits(128) if seed is None else seed
-    check_integer("inject", "seed", seed, 0)
-    secret = None if key is None else key_of(key)
     native = frames.eager(frame)
     every = frames.column_names(native)
-    dropped = listed(drop, "columns")
+    dropped, known_names, hidden_names = (
+        listed(given, "columns") for given in (drop, quasi_identifiers, sensitive)
+    )
+    raise_together(
+        [
+            partial(Wanted, size, diversity, l),
+            partial(check_integer, "inject", "seed", seed, 0),
+            *([] if key is None else [partial(key_of, key)]),
+            *columns_checked(every, dropped, (*known_names, *hidden_names)),
+            *constraints_checked(constraints, every, dropped),
+        ]
+    )
+    wanted = Wanted(size, diversity, l)
+    secret = None if key is None else key_of(key)
     kept = kept_columns(every, dropped, [], [])
-    for name in (*quasi_identifiers, *sensitive):
-        if name in dropped:
-            raise SchemaError(f"column {name!r} is dropped: it can make no class")
     native = native if kept == every else frames.select(native, kept)
     names = frames.column_names(native)
     asked = columns_asked(None, quasi_identifiers, sensitive, {}, names)

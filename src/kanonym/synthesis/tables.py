@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.measured import Measured
 from kanonym.models.base import check_integer, check_number
-from kanonym.policy.faults import unknown
+from kanonym.policy.faults import raise_together, unknown
 from kanonym.synthesis.appraisal import Copies, attacks_on, copies, detected, utility_of
 from kanonym.synthesis.drawing import drawn_records
 from kanonym.synthesis.synthesizer import Copula, Synthesizer, synthesizer_of
@@ -216,14 +216,20 @@ def synthesize(
     (3, 2)
 
     """
-    check_integer("synthesize", "seed", seed, 0)
-    if rows is not None:
-        check_integer("synthesize", "rows", rows, 1)
-    synthesizer = synthesizer_of(method)
     native = frames.eager(frame)
     dropped, known, hidden = (
         listed(given, "columns") for given in (drop, quasi_identifiers, sensitive)
     )
+    raise_together(
+        [
+            partial(check_integer, "synthesize", "seed", seed, 0),
+            *([] if rows is None else [partial(check_integer, "synthesize", "rows", rows, 1)]),
+            partial(synthesizer_of, method),
+            *columns_checked(frames.column_names(native), dropped, (*known, *hidden)),
+            *constraints_checked(constraints, frames.column_names(native), dropped),
+        ]
+    )
+    synthesizer = synthesizer_of(method)
     kept = kept_columns(frames.column_names(native), dropped, known, hidden)
     table = pl.DataFrame([frames.column(native, name) for name in kept])
     rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
@@ -267,6 +273,32 @@ def kept_columns(
     if not kept:
         raise SchemaError("every column is dropped; leave one")
     return kept
+
+
+def columns_checked(
+    names: list[str], dropped: Sequence[str], meant: Sequence[str]
+) -> list[Callable[[], None]]:
+    """Return a check of each column that is named: that it is there, and not dropped if meant."""
+
+    def check(name: str) -> None:
+        if name not in names:
+            raise SchemaError(unknown("column", name, names))
+        if name in dropped and name in meant:
+            raise SchemaError(f"column {name!r} is dropped, and named as one that is kept")
+
+    return [partial(check, name) for name in dict.fromkeys((*dropped, *meant))]
+
+
+def constraints_checked(
+    given: Sequence[str | Constraint], names: list[str], dropped: Sequence[str]
+) -> list[Callable[[], None]]:
+    """Return a check of each constraint: that it is one, of columns that are kept."""
+    kept = [name for name in names if name not in dropped]
+
+    def check(one: str | Constraint) -> None:
+        _check_rules([one if isinstance(one, Constraint) else Constraint.parse(one)], kept)
+
+    return [] if isinstance(given, str) else [partial(check, one) for one in given]
 
 
 def _check_rules(rules: Sequence[Constraint], kept: list[str]) -> None:

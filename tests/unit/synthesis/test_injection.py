@@ -397,7 +397,7 @@ CLASS = {"age": "[20, 30)", "sex": "f", "ward": "a"}
         (PolicyError, {"l": 2, "sensitive": []}, "l is of sensitive attributes; name them"),
         (SchemaError, {"size": 3, "quasi_identifiers": []}, "name the quasi-identifiers"),
         (SchemaError, {"size": 3, "sensitive": ["age"]}, "both quasi-identifying and sensitive"),
-        (SchemaError, {"size": 3, "sensitive": ["agee"]}, "no such column: 'agee'"),
+        (SchemaError, {"size": 3, "sensitive": ["agee"]}, "'agee' is an unknown column"),
         (SchemaError, {"size": 3, "sensitive": "disease"}, "give a list of columns"),
         (InfeasibleError, {"l": 9}, "9 different values of 'disease' cannot be reached by"),
         (InfeasibleError, {"diversity": 100}, "a diversity of 100 % of 'disease' cannot be"),
