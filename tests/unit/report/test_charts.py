@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.report.charts.axes import fits_upright, legend_columns
+from kanonym.report.charts.axes import fits_upright, legend_columns, room_beside
 from kanonym.report.charts.bars import class_sizes_svg, shares_svg
 from kanonym.report.charts.labels import CUT, LONGEST, MOST_LINES, is_cut, lines_of
 from kanonym.report.charts.style import LEAST_LETTERS, LETTERS
@@ -79,3 +79,12 @@ def test_labels_that_a_map_cuts_are_listed_below_it():
         undrawn_missing=0,
     )
     assert long_labels(drawn, ENGLISH).rows == (("ward", LONG),)
+
+
+@pytest.mark.parametrize("label", ["10020–10039", "m", "[1980-09-26, 1985-05-27]", "東京都新宿区"])
+def test_a_label_has_room_in_a_wide_font(label):
+    """Beside a bar there is room for the letters of the widest font that readers commonly have."""
+    share = {"m": 0.97, "東": 1.0, "[": 0.39, ",": 0.32, " ": 0.32, "-": 0.36, "–": 0.5, "]": 0.39}
+    widest = sum(share.get(letter, 1.0 if letter > "\u2e80" else 0.636) for letter in label)
+    lines = lines_of(label)
+    assert room_beside([label]) >= LETTERS * widest / len(lines)

@@ -9,11 +9,10 @@ from typing import Any
 
 import altair as alt
 
-from kanonym.report.charts.labels import MOST_LINES, cut, lines_of
+from kanonym.report.charts.labels import LETTER, MOST_LINES, cut, lines_of, width_of
 from kanonym.report.charts.style import LINE_HEIGHT, MUTED, WIDTH
 from kanonym.report.printable import printable
 
-LETTER = 7.2  # pixels, generous: the reader's font is not the one that is measured here
 SYMBOL = 26  # pixels of a legend's symbol with its margins
 PADDING = 6  # between labels and bars
 FEW_TICKS = 6
@@ -34,12 +33,12 @@ def title_lines(title: str, room: float = WIDTH * 0.7) -> list[str]:
 
 def legend_columns(texts: Sequence[str], room: float) -> int:
     """Return how many entries of a legend fit side by side."""
-    return max(1, int(room // (LETTER * max(map(len, texts)) + SYMBOL)))
+    return max(1, int(room // (max(map(width_of, texts)) + SYMBOL)))
 
 
 def fits_upright(labels: Sequence[str], room: float = WIDTH - 60) -> bool:
     """Return whether labels fit side by side below a chart."""
-    return len(labels) * (LETTER * max(map(len, labels), default=0) + 4) <= room
+    return len(labels) * (max(map(width_of, labels), default=0) + 4) <= room
 
 
 def step_of(labels: Sequence[str], least: int) -> alt.Step:
@@ -50,8 +49,8 @@ def step_of(labels: Sequence[str], least: int) -> alt.Step:
 
 def room_beside(labels: Sequence[str]) -> float:
     """Return how many pixels labels need beside an axis, in any font."""
-    longest = max((len(line) for label in labels for line in lines_of(label)), default=0)
-    return LETTER * longest + PADDING + 4
+    longest = max((width_of(line) for label in labels for line in lines_of(label)), default=0)
+    return longest + PADDING + 4
 
 
 def named_axis(labels: Sequence[str], title: str | None = None) -> alt.Axis:
@@ -97,7 +96,7 @@ def flat_axis(labels: Sequence[str], title: str | None = None) -> alt.Axis:
 
 def room_below(labels: Sequence[str]) -> float:
     """Return how far down slanted labels reach: as far as they reach to the side."""
-    return 0.72 * LETTER * max((len(cut(label)) for label in labels), default=0) + 14
+    return 0.72 * max((width_of(cut(label)) for label in labels), default=0) + 14
 
 
 def slanted_axis(labels: Sequence[str]) -> alt.Axis:
@@ -124,7 +123,7 @@ def counts_axis(counts: Sequence[float], *, upright: bool) -> alt.Axis:
         format=",d",
         domain=False,
         ticks=False,
-        minExtent=LETTER * len(f"{largest:,.0f}") + 8 if upright else 0,
+        minExtent=width_of(f"{largest:,.0f}") + 8 if upright else 0,
     )
 
 
