@@ -133,15 +133,14 @@ def test_value_missing_from_a_hierarchy(refused, folder):
 
 
 def test_hierarchy_with_two_parents(refused, folder):
-    """A value with two parents is named with file, row and both parents."""
+    """A label with two parents is named with file and both rows, and without the parents."""
     write(folder, "zip.csv", "01234;a;n;*\n01235;a;s;*\n")
     error = refused(
         "anonymize patients.csv -q zip --hierarchy zip=zip.csv -k 2 --others insensitive -o out.csv"
     )
     assert "zip.csv, row 2" in error
-    assert "two parents" in error
-    assert "'s'" in error
-    assert "'n'" in error
+    assert "'a' of level 1 has two parents" in error
+    assert "in row 1" in error
 
 
 def test_missing_hierarchy_file(refused):
