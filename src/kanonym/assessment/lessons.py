@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from kanonym.assessment.beside import Beside
 from kanonym.assessment.of_attacks import control_columns
-from kanonym.attacks.model_membership import Lessons, Persons
+from kanonym.attacks.matching.values import Values, values_of
+from kanonym.attacks.models.model_membership import Lessons, Persons
 from kanonym.attacks.staging import joined, stage
-from kanonym.attacks.values import Values, values_of
 from kanonym.data.errors import DataError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.features import features_of

@@ -11,8 +11,8 @@ from kanonym.assessment.columns import check_seed
 from kanonym.assessment.lessons import everybody_of, lessons_of
 from kanonym.assessment.lines import figure
 from kanonym.assessment.of_attacks import parted, policy_of
-from kanonym.attacks.model_membership import attack_model, classifies, seeded
-from kanonym.attacks.model_outcome import ModelAttacked
+from kanonym.attacks.models.model_membership import attack_model, classifies, seeded
+from kanonym.attacks.models.model_outcome import ModelAttacked
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.short_repr import ShortRepr
@@ -130,7 +130,7 @@ def model_membership(
     Returns
     -------
     For both models: the score on members and on others, and what attacks by right and wrong, by
-    loss and by shadow models achieve (`attacks.model_membership.attack_model`). Members are the
+    loss and by shadow models achieve (`model_membership.attack_model`). Members are the
     persons whose records a model has learned from: suppressed ones are not in the model of the
     release, where it is known who they are.
 

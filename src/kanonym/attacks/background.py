@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanonym.attacks.disclosure import disclosed
 from kanonym.attacks.homogeneity import NO_SENSITIVE, few_left
+from kanonym.attacks.matching.disclosure import disclosed
+from kanonym.attacks.matching.values import values_of
 from kanonym.attacks.outcome import AttackOutcome
 from kanonym.attacks.scene import Scene
-from kanonym.attacks.values import values_of
 from kanonym.models.base import check_integer
 
 

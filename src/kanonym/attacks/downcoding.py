@@ -9,10 +9,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.lookup import candidates, classes_of, is_changed
+from kanonym.attacks.matching.lookup import candidates, classes_of, is_changed
+from kanonym.attacks.matching.shapes import Shape, shape_of
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.attacks.scene import Scene, drawn
-from kanonym.attacks.shapes import Shape, shape_of
 from kanonym.metrics.utility.pair import TablePair
 from kanonym.models.base import check_integer
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanonym.attacks.disclosure import Judged, Learned, disclosed
+from kanonym.attacks.matching.disclosure import Judged, Learned, disclosed
+from kanonym.attacks.matching.values import values_of
 from kanonym.attacks.outcome import AttackOutcome
 from kanonym.attacks.scene import Scene
-from kanonym.attacks.values import values_of
 from kanonym.models.base import check_integer
 
 NO_SENSITIVE = "no sensitive attribute is in both tables"
@@ -45,7 +45,7 @@ class Homogeneity:
     Distinct l-diversity with l of at least 2 leaves 0. Where released values are means or
     otherwise changed, the intruder takes the nearest records. With several sensitive
     attributes the outcome is that of the largest risk; `parts` has each one's rate.
-    Cost: `attacks.disclosure.disclosed`.
+    Cost: `attacks.matching.disclosure.disclosed`.
 
     References
     ----------

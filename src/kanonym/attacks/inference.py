@@ -8,9 +8,9 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.cells import regrouped
-from kanonym.attacks.guessing import Secret, guesses, reach_of, secret_of
-from kanonym.attacks.lookup import candidates
+from kanonym.attacks.matching.cells import regrouped
+from kanonym.attacks.matching.guessing import Secret, guesses, reach_of, secret_of
+from kanonym.attacks.matching.lookup import candidates
 from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.metrics.utility.pair import TablePair

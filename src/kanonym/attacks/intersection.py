@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.disclosure import Learned, Source, learned
 from kanonym.attacks.homogeneity import NO_SENSITIVE
-from kanonym.attacks.lookup import is_changed
+from kanonym.attacks.matching.disclosure import Learned, Source, learned
+from kanonym.attacks.matching.lookup import is_changed
+from kanonym.attacks.matching.values import Values, shared_values
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.attacks.scene import Scene, drawn
-from kanonym.attacks.values import Values, shared_values
 from kanonym.metrics.utility.pair import TablePair
 from kanonym.models.base import check_integer
 
@@ -44,7 +44,7 @@ class Intersection:
     attribute the rate, that of either release alone, and how many values are left of those
     persons for whom any is. Not every person of the original need be in the second release:
     who is not in it is attacked none the less, and counts. There is no control.
-    Cost: that of `attacks.disclosure.learned`, twice.
+    Cost: that of `attacks.matching.disclosure.learned`, twice.
 
     References
     ----------

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.classes import ReleasedClasses, classes_by
+from kanonym.attacks.matching.classes import ReleasedClasses, classes_by
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.metrics.utility.pair import TablePair

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanonym.attacks.gaps import nearest_gaps
+from kanonym.attacks.matching.gaps import nearest_gaps
+from kanonym.attacks.models.roc import area, best_threshold
 from kanonym.attacks.outcome import AttackOutcome, Counted
-from kanonym.attacks.roc import area, best_threshold
 from kanonym.attacks.scene import Scene
 from kanonym.models.base import check_integer
 

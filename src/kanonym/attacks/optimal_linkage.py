@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.classes import ReleasedClasses, classes_by
 from kanonym.attacks.linkage import not_attempted, own_classes, unlinkable
+from kanonym.attacks.matching.classes import ReleasedClasses, classes_by
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.kernels.neighbours import class_distances

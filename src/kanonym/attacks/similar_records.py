@@ -10,11 +10,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.attacks.linkage import not_attempted, unlinkable
-from kanonym.attacks.nearest import Distance
+from kanonym.attacks.matching.nearest import Distance
+from kanonym.attacks.matching.values import Values, values_of
 from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.attacks.similarity import SimilarityAttack, similarity_attack
-from kanonym.attacks.values import Values, values_of
 from kanonym.metrics.utility.pair import NumericColumn, TablePair
 from kanonym.models.base import check_choice, check_integer, check_number
 

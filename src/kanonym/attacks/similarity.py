@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.attacks.nearest import Distance, nearest
+from kanonym.attacks.matching.nearest import Distance, nearest
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy.base import ROOT

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.attacks.disclosure import Coder, Judge, Judged, Learned, disclosed
 from kanonym.attacks.homogeneity import few_left
+from kanonym.attacks.matching.disclosure import Coder, Judge, Judged, Learned, disclosed
+from kanonym.attacks.matching.values import Values, values_of
 from kanonym.attacks.outcome import AttackOutcome
 from kanonym.attacks.scene import Scene
-from kanonym.attacks.values import Values, values_of
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.metrics.utility.pair import CategoricalColumn, NumericColumn, TablePair
 from kanonym.models.base import check_integer, check_number

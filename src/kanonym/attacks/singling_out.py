@@ -10,12 +10,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.cells import cell_codes
-from kanonym.attacks.lookup import classes_of, is_changed
+from kanonym.attacks.matching.cells import cell_codes
+from kanonym.attacks.matching.lookup import classes_of, is_changed
+from kanonym.attacks.matching.predicates import Predicates, matched, possible
+from kanonym.attacks.matching.sizes import alone_elsewhere
 from kanonym.attacks.outcome import AttackOutcome, Counted
-from kanonym.attacks.predicates import Predicates, matched, possible
 from kanonym.attacks.scene import Scene
-from kanonym.attacks.sizes import alone_elsewhere
 from kanonym.kernels.grouping import group_rows
 from kanonym.metrics.utility.pair import NumericColumn, TablePair
 from kanonym.models.base import check_integer

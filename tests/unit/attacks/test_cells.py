@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.attacks.cells import cell_codes, regrouped
+from kanonym.attacks.matching.cells import cell_codes, regrouped
 from pairs import categorical, numeric, pair
 from scenes import scene, shuffled
 

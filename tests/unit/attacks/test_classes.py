@@ -7,7 +7,7 @@ import polars as pl
 from hypothesis import given, settings
 
 from effort import examples
-from kanonym.attacks.classes import classes_by
+from kanonym.attacks.matching.classes import classes_by
 from linkages import everybody, linkages
 from pairs import categorical, kept, numeric, pair
 from scenes import KNOWN, people, released, scene

@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from kanonym.attacks import disclosure
-from kanonym.attacks.disclosure import Source, learned
 from kanonym.attacks.homogeneity import Homogeneity
-from kanonym.attacks.values import values_of
+from kanonym.attacks.matching import disclosure
+from kanonym.attacks.matching.disclosure import Source, learned
+from kanonym.attacks.matching.values import values_of
 from naive_candidates import open_to
 from scenes import KNOWN, banded, people, scene
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.attacks import gaps as module
-from kanonym.attacks.gaps import nearest_gaps
+from kanonym.attacks.matching import gaps as module
+from kanonym.attacks.matching.gaps import nearest_gaps
 from pairs import categorical, numeric, pair
 
 AGES = [None, 0.0, 3.0, 10.0]

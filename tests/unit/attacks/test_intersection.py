@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.attacks import disclosure
 from kanonym.attacks.homogeneity import Homogeneity
 from kanonym.attacks.intersection import Intersection
+from kanonym.attacks.matching import disclosure
 from kanonym.data.errors import PolicyError
 from scenes import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.attacks import lookup
-from kanonym.attacks.lookup import candidates, classes_of, is_changed
+from kanonym.attacks.matching import lookup
+from kanonym.attacks.matching.lookup import candidates, classes_of, is_changed
 from naive_candidates import open_to
 from scenes import scene, shuffled
 

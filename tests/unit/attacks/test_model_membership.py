@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import kanonym as ka
-from kanonym.attacks.model_membership import Lessons, Persons, attack_model, seeded
+from kanonym.attacks.models.model_membership import Lessons, Persons, attack_model, seeded
 
 
 class Contrary(ClassifierMixin, BaseEstimator):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import naive_linkage
 from effort import examples
-from kanonym.attacks.classes import classes_by
 from kanonym.attacks.linkage import Linkage
+from kanonym.attacks.matching.classes import classes_by
 from kanonym.attacks.optimal_linkage import SECOND, UNKNOWN, OptimalLinkage, _assigned, _blocks
 from kanonym.attacks.scene import Scene
 from kanonym.data.errors import PolicyError

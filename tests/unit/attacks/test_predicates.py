@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.attacks import predicates as module
-from kanonym.attacks.predicates import Predicates, matched, possible
+from kanonym.attacks.matching import predicates as module
+from kanonym.attacks.matching.predicates import Predicates, matched, possible
 from pairs import categorical, numeric, pair
 
 NUMBERS = [None, 0.0, 1.0, 2.0, 3.0]

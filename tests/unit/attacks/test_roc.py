@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from effort import examples
-from kanonym.attacks import roc
+from kanonym.attacks.models import roc
 from kanonym.attacks.outcome import Counted
 
 SCORES = st.lists(st.integers(0, 6), min_size=2, max_size=30).map(np.array)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from kanonym.attacks.sizes import alone_elsewhere
+from kanonym.attacks.matching.sizes import alone_elsewhere
 
 
 def test_a_control_of_the_same_size_is_counted():

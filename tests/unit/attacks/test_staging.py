@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.attacks.lookup import candidates
+from kanonym.attacks.matching.lookup import candidates
 from kanonym.data.errors import SchemaError
 from scenes import scene
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanonym.attacks.values import shared_values, values_of
+from kanonym.attacks.matching.values import shared_values, values_of
 from pairs import categorical, numeric, pair
 
 

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.lookup import Candidates
-from kanonym.attacks.nearest import TIE
+from kanonym.attacks.matching.lookup import Candidates
+from kanonym.attacks.matching.nearest import TIE
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn
 

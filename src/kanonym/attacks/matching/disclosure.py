@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.lookup import Candidates, classes_of, is_changed, told_of
+from kanonym.attacks.matching.lookup import Candidates, classes_of, is_changed, told_of
+from kanonym.attacks.matching.values import Values
 from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 from kanonym.attacks.scene import Scene, drawn
-from kanonym.attacks.values import Values
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import TablePair
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.cells import cell_codes
+from kanonym.attacks.matching.cells import cell_codes
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn, TablePair
 

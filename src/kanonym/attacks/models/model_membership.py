@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks import roc
-from kanonym.attacks.model_outcome import FALSE_POSITIVES, MembershipAttack, ModelAttacked
+from kanonym.attacks.models import roc
+from kanonym.attacks.models.model_outcome import FALSE_POSITIVES, MembershipAttack, ModelAttacked
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.short_repr import ShortRepr
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.cells import regrouped
-from kanonym.attacks.lookup import candidates
+from kanonym.attacks.matching.cells import regrouped
+from kanonym.attacks.matching.lookup import candidates
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn, TablePair
 
 CELLS = 1 << 24

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.attacks.nearest import TIE
+from kanonym.attacks.matching.nearest import TIE
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import CategoricalColumn, Column, NumericColumn, TablePair
 

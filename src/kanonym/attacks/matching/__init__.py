@@ -1,0 +1,1 @@
+"""Which released records, and which of their values, fit what is known of a person."""
