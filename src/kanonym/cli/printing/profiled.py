@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from rich import box
@@ -56,22 +57,25 @@ def _rows(columns: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Mapping[s
     shown = [item for item in ranked if item[1]["role"] in ("identifier", "sensitive")]
     others = [item for item in ranked if item not in shown]
     rest: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for _, one in others[RANKED:]:
+    names: dict[tuple[str, str], str] = {}
+    for name, one in others[RANKED:]:
         rest.setdefault((one["role"], one["type"]), []).append(one)
+        names[one["role"], one["type"]] = name
     alike = [
-        (f"{len(some)} columns alike", _summary(role, type_, some))
-        for (role, type_), some in sorted(rest.items(), key=lambda item: -len(item[1]))
+        (f"{len(some)} columns alike", _summary(*kind, some))
+        if len(some) > 1
+        else (names[kind], some[0])
+        for kind, some in sorted(rest.items(), key=lambda item: -len(item[1]))
     ]
     return [*shown, *others[:RANKED], *alike]
 
 
 def _summary(role: str, type_: str, some: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what columns of one role and type have in common, in the form of one column."""
-    distinct = [one["distinct"] for one in some]
-    apart = [100 * one["separation"] for one in some]
+    values = _range([number(one["distinct"]) for one in sorted(some, key=_distinct)])
+    apart = _range([f"{100 * one['separation']:.2f}" for one in sorted(some, key=_separation)])
     evidence = (
-        f"{number(min(distinct))} to {number(max(distinct))} values tell {min(apart):.2f} to "
-        f"{max(apart):.2f} % of the pairs of records apart; --json has every column"
+        f"{values} values tell {apart} % of the pairs of records apart; --json has every column"
     )
     return {
         "role": role,
@@ -81,6 +85,19 @@ def _summary(role: str, type_: str, some: Sequence[Mapping[str, Any]]) -> dict[s
         "evidence": [evidence],
         "remarks": [],
     }
+
+
+_distinct, _separation = itemgetter("distinct"), itemgetter("separation")
+
+
+def _range(ascending: Sequence[str]) -> str:
+    """Write the first and the last of some figures, or the one that all are.
+
+    >>> _range(["2", "5", "7"]), _range(["2", "2"])
+    ('2 to 7', '2')
+    """
+    first, last = ascending[0], ascending[-1]
+    return first if first == last else f"{first} to {last}"
 
 
 def _begun(sentence: str) -> str:
