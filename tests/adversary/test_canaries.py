@@ -118,11 +118,38 @@ def test_what_json_and_the_log_tell_holds_no_canary(folder, capfdbinary):
 def test_a_profile_and_its_policy_hold_no_canary(folder, capfdbinary):
     """Profile, suggested policy and recommendation name no value of a person."""
     assert run("profile in.csv --write suggested.yaml") == 0
-    assert run("profile in.csv --json") == 0
+    assert run("profile in.csv --json -vv") == 0
     printed = capfdbinary.readouterr()
     (folder / "stdout.txt").write_bytes(printed.out)
     (folder / "stderr.txt").write_bytes(printed.err)
     assert leaks(folder, {"in.csv", "zip.csv"}) == []
+
+
+@pytest.mark.parametrize("algorithm", ["full-domain", "mondrian"])
+def test_a_fitted_recoding_holds_values_of_hierarchies_alone(folder, capfdbinary, algorithm):
+    """The recoding is kept like the table; a batch and the log hold no canary at all."""
+    Path("policy.yaml").write_text(POLICY.replace("full-domain", algorithm))
+    assert run("fit in.csv --policy policy.yaml -o recoding.json -vv") == 0
+    assert run("apply recoding.json in.csv -o out.csv --update -vv") == 0
+    printed = capfdbinary.readouterr()
+    (folder / "stdout.txt").write_bytes(printed.out)
+    (folder / "stderr.txt").write_bytes(printed.err)
+    found = set(leaks(folder, {"in.csv", "zip.csv"}))
+    assert {name for name, _ in found} == {"recoding.json"}
+    assert {"namecanary", "secretcanaryq"}.isdisjoint(one for _, one in found)
+
+
+def test_comparisons_and_recommendations_hold_no_canary(folder, capfdbinary):
+    """Rows, chart, state, written policies and log are searched."""
+    asked = "--policy policy.yaml --sweep k=5 --resume state.jsonl -o rows.csv --chart c.html"
+    assert run(f"compare in.csv {asked} --write best.yaml -vv") == 0
+    assert run("recommend in.csv --write suggested.yaml -vv") == 0
+    printed = capfdbinary.readouterr()
+    (folder / "stdout.txt").write_bytes(printed.out)
+    (folder / "stderr.txt").write_bytes(printed.err)
+    assert leaks(folder, {"in.csv", "zip.csv"}) == []
+    suggested = (folder / "suggested.yaml").read_text("utf-8")
+    assert not any(value in suggested for value in ("Bern", "Genf", "flu", "cold"))
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])

@@ -326,3 +326,13 @@ def test_only_spark_errors_are_told(spark):
     assert spark is not None
     with pytest.raises(KeyError), told("do this"):
         raise KeyError("x")
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_line_breaks_in_cells_are_written_and_read(spark, tmp_path, form):
+    """A text of two lines is one cell of a file: the records that are read back are as many."""
+    table = pl.DataFrame({"age": [1, 1], "note": ["two\nlines", "one"]})
+    source = Spark(spark.createDataFrame(table.to_arrow(compat_level=pl.CompatLevel.oldest())))
+    asked = {"quasi_identifiers": ["age"], "others": "insensitive", "rows": "persons", "k": 2}
+    release = ka.anonymize(source, **asked, output=str(tmp_path / f"out.{form}"))
+    assert release.verification.rows == 2

@@ -148,6 +148,8 @@ def staged(
             with _exact_times(session):
                 frame.write.format(_source(kind)).options(**options).save(_inside(hidden))
             reader = session.read.format(_source(kind)).options(**options).schema(frame.schema)
+            if _source(kind) == "csv":
+                reader = reader.options(multiLine=True)  # a cell may hold a line break
             query = view(reader.load(_inside(hidden)))
         except BaseException:
             with contextlib.suppress(Exception):  # the first error is the one to be told
