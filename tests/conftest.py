@@ -8,13 +8,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from kanonym import pipeline
 
-# A time limit for each example would test the machine, not the law.
-settings.register_profile("default", deadline=None, max_examples=25)
-settings.register_profile("nightly", deadline=None, max_examples=200)
+# A time limit for an example, or for the drawing of it, would test the machine, not the law.
+UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("default", max_examples=25, **UNTIMED)
+settings.register_profile("nightly", max_examples=200, **UNTIMED)
 settings.load_profile("default")
 
 
