@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 import polars as pl
 import pytest
-from independent import rows_by_pandas, rows_of_file, rows_of_sqlite
 
 import kanonym as ka
+from adversary.independent import rows_by_pandas, rows_of_file, rows_of_sqlite
 from kanonym.database import write_table
 
 FILES = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "xlsx", "csv.gz", "jsonl.gz")

@@ -8,17 +8,13 @@ in base64, and within zip, gzip, zlib, Parquet and Arrow.
 from __future__ import annotations
 
 import pickle
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from independent import forms_of, uncovered
-
 import kanonym as ka
+from adversary.independent import forms_of, uncovered
 from kanonym.cli import main
 
 N = 60

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from independent import fits, satisfied
-from populations import (
+from adversary.independent import fits, satisfied
+from adversary.populations import (
     persons_hold,
     pitman,
     population_holds,
@@ -20,8 +16,7 @@ from populations import (
     uniqueness_holds,
     zayatz,
 )
-from requirements import MODELS
-
+from adversary.requirements import MODELS
 from kanonym.kernels.population import ESTIMATORS, histogram
 from kanonym.models import MODELS as ALL_MODELS
 

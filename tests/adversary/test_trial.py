@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from trial import SHARES, trial
-
+from adversary.trial import SHARES, trial
 from kanonym.policy.algorithms import ALGORITHMS
 
 WITHOUT_SERVER = ("local", "duckdb", "sqlite")

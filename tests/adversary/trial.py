@@ -21,15 +21,13 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parent))
-
-from hostile import hostile_table
-from independent import classes, contains, fits, satisfied
-from places import FORMATS, Places
-from populations import persons_hold, population_holds, uniqueness_holds
-from requirements import MODELS, OF_PERSONS, SICK, with_population
 
 import kanonym as ka
+from adversary.hostile import hostile_table
+from adversary.independent import classes, contains, fits, satisfied
+from adversary.places import FORMATS, Places
+from adversary.populations import persons_hold, population_holds, uniqueness_holds
+from adversary.requirements import MODELS, OF_PERSONS, SICK, with_population
 from kanonym.data.errors import KanonymError
 from kanonym.policy.algorithms import ALGORITHMS
 
