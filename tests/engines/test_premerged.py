@@ -79,10 +79,12 @@ def searched(source, policy):
 
 def flat(utility):
     """Return numbers by name, of nested ones too."""
+    if not isinstance(utility, dict):
+        return {"": utility}
     return {
         f"{name} {inner}": number
         for name, one in utility.items()
-        for inner, number in (one if isinstance(one, dict) else {"": one}).items()
+        for inner, number in flat(one).items()
     }
 
 

@@ -1,10 +1,10 @@
 """The span loss of a label: how much of its column it covers, whatever form it has.
 
-A range, a list and a label of a hierarchy cost the same where they cover the same. In a column
-with an order of its own (numbers, dates, ordered categories, codes such as postal codes) a label
-costs the distance between the smallest and the largest value that it stands for, over the range of
-the column; a list of such values costs what the range from its first to its last value costs. In
-other columns n of N values cost (n - 1) / (N - 1).
+A range and a list cost the same where they cover the same. In a column with an order of its own
+(numbers, dates, ordered categories, codes such as postal codes) a label costs the distance between
+the smallest and the largest value that it stands for, over the range of the column; a list of such
+values costs what the range from its first to its last value costs. In other columns, and below
+labels of hierarchies, n of N values cost (n - 1) / (N - 1).
 
 Xu et al. 2006, "Utility-based anonymization using local recoding", §3.1: the normalized certainty
 penalty of a number is the width of what it is released as. Deviations: NCP knows no lists, and is
@@ -38,27 +38,22 @@ class Axis(ShortRepr):
         (size + 1,) int64, how many values of the table have a smaller code.
     null_code
         The code of null, or -1.
-    declared
-        Whether only a hierarchy says which values are close: its labels count values, although
-        codes have an order.
 
     """
 
     line: NDArray[np.float64] | None
     upto: NDArray[np.int64]
     null_code: int
-    declared: bool
 
     @classmethod
     def of(cls, domain: Domain) -> Self:
         """Place the values of a domain."""
-        nominal = domain.kind == "nominal"
-        if nominal:
+        if domain.kind == "nominal":
             line = _code_places(domain.values, domain.observed[: len(domain.values)])
         else:
             line = np.clip(positions(domain)[: len(domain.values)], 0.0, 1.0)
         upto = np.concatenate([[0], np.cumsum(domain.observed)]).astype(np.int64)
-        return cls(line, upto, domain.null_code, nominal)
+        return cls(line, upto, domain.null_code)
 
     @property
     def n_values(self) -> int:
@@ -76,8 +71,12 @@ class Axis(ShortRepr):
         return np.maximum(values - 1, 0) / max(self.n_values - 1, 1)
 
     def of_labels(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return (n,) float64: what labels of a hierarchy over codes low to high cost."""
-        return self.shares(self.values(low, high)) if self.declared else self.of_ranges(low, high)
+        """Return (n,) float64: what labels of a hierarchy over codes low to high cost.
+
+        They count values: a width over the range of the column would tell that range, although
+        the labels are open at their ends, and with it the extremes of suppressed records.
+        """
+        return self.shares(self.values(low, high))
 
     def of_ranges(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return (n,) float64: what covering the codes low to high costs, (n,) int32 each.

@@ -196,8 +196,11 @@ class Verification(ShortRepr):
         return "satisfied with warnings" if self.warnings else "satisfied"
 
     def with_warnings(self, *warnings: VerificationWarning) -> Self:
-        """Return the same with further warnings."""
-        return replace(self, warnings=(*self.warnings, *warnings))
+        """Return the same with further warnings, in the order of their kinds."""
+        every = (*self.warnings, *warnings)
+        return replace(
+            self, warnings=tuple(sorted(every, key=lambda one: WARNING_KINDS.index(one.kind)))
+        )
 
     @property
     def k(self) -> int:
