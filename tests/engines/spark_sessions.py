@@ -51,7 +51,11 @@ def settings():
     return local_settings() | {
         "spark.master": "local[2]",
         "spark.driver.memory": "3g",
-        "spark.sql.shuffle.partitions": "3",
+        # Tables are small: compiling queries and optimizing hot loops cost more than they save.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "kanonym-warehouse")),
         "spark.sql.session.timeZone": "Europe/Berlin",  # moments must not depend on it
     }
@@ -83,13 +87,14 @@ def spark_connect(tmp_path_factory):
             pytest.skip(f"needs {needed}: pip install 'kanonym[spark]'")
     port = free_port()
     log = tmp_path_factory.mktemp("connect") / "server.log"
+    chosen = settings() | {"spark.sql.adaptive.enabled": "true"}  # the default of Spark
     server = started(
         log,
         str(home / "bin" / "spark-submit"),
         "--class", "org.apache.spark.sql.connect.service.SparkConnectServer",
         "--conf", "spark.connect.grpc.binding.address=127.0.0.1",
         "--conf", f"spark.connect.grpc.binding.port={port}",
-        *[part for name, value in settings().items() for part in ("--conf", f"{name}={value}")],
+        *[part for name, value in chosen.items() for part in ("--conf", f"{name}={value}")],
         "spark-internal",
     )  # fmt: skip
     try:

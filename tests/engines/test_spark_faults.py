@@ -83,6 +83,7 @@ def assert_same_rows(found, wanted):
     assert_frame_equal(found, wanted.select(found.columns), check_row_order=False)
 
 
+@pytest.mark.nightly
 def test_killed_workers_change_nothing(spark_cluster, table, tmp_path):  # noqa: F811
     """One worker is killed while rows are counted, another while they are recoded: same release."""
     process, log, release, signs = job(tmp_path, spark_cluster.url, table, "release")
