@@ -193,8 +193,9 @@ SENTENCES: Sentences = {
     "losses.text": (
         "How much of an attribute’s whole range a released value covers (span loss), on average "
         "over the records of the original table; a suppressed record counts as 100 %. A list of "
-        "ordered values covers what the range from its first to its last value covers. “Listed "
-        "exactly”: released records whose value is released as itself or in a list."
+        "ordered values covers what the range from its first to its last value covers; a label of "
+        "a hierarchy covers its share of the values. “Listed exactly”: released records "
+        "whose value is released as itself or in a list."
     ),
     "losses.caption": "Span loss. 0 % means released unchanged.",
     "losses.most": "The {shown} attributes that lost most, of {all}.",
