@@ -198,8 +198,8 @@ SENTENCES: Sentences = {
         "Cuánto de todo el rango de un atributo abarca un valor publicado (pérdida de rango), de "
         "media sobre los registros de la tabla original; un registro suprimido cuenta como el "
         "100 %. Una lista de valores ordenados abarca lo mismo que el rango del primero al último; "
-        "una etiqueta de una jerarquía, su parte de los valores. «Enumerados tal cual»: registros cuyo "
-        "valor se publica solo o en una lista."
+        "una etiqueta de una jerarquía, su parte de los valores. «Enumerados tal cual»: "
+        "registros cuyo valor se publica solo o en una lista."
     ),
     "losses.caption": "Pérdida de rango. 0 % significa publicado sin cambios.",
     "losses.most": "Los {shown} atributos que más perdieron, de {all}.",
