@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+import kanonym as ka
 from engines.spark_sessions import spark_connect  # noqa: F401 - a fixture
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table, typed_texts
@@ -123,6 +126,22 @@ def test_orc(spark, tmp_path):
     spark.range(3).write.orc(str(tmp_path / "t.orc"))
     source = Spark(tmp_path / "t.orc", session=spark)
     assert sorted(source.store.fetch(source.query)["id"]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("digits", ["1234567890123456.01", "9" * 36 + ".99"])
+def test_json_refuses_decimals_that_its_readers_would_round(spark, tmp_path, digits):
+    """Decimals beyond float64 are refused in JSON with their column, and nothing is written."""
+    exact = pl.Series("a.b", [Decimal("1.5"), Decimal(digits)] * 2, dtype=pl.Decimal(38, 2))
+    table = spark.createDataFrame(pl.DataFrame({"age": [1, 1, 2, 2], "a.b": exact}).to_arrow())
+    asked = {"quasi_identifiers": ["age"], "others": "insensitive", "k": 2}
+    with pytest.raises(DataError, match=r"column 'a\.b' holds decimals of more digits"):
+        ka.anonymize(Spark(table), **asked, output=tmp_path / "out.jsonl")
+    assert list(tmp_path.iterdir()) == []
+    few = spark.createDataFrame(
+        pl.DataFrame({"age": [1, 1], "a.b": exact[:1].append(exact[:1])}).to_arrow()
+    )
+    ka.anonymize(Spark(few), **asked, output=tmp_path / "few.jsonl")
+    assert (tmp_path / "few.jsonl").exists()
 
 
 def test_formats_that_are_unknown(spark, tmp_path):

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import polars as pl
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, functions
+from pyspark.sql.types import DecimalType
 
 from kanonym.data.errors import DataError
 from kanonym.relational.store import Query
@@ -144,6 +145,8 @@ def staged(
         _tidy(folders, inside, name)
         hidden = f"{inside}/{_prefix(name)}{os.getpid()}-{secrets.token_hex(4)}"
         try:
+            if _source(kind) == "json":
+                _refuse_rounding(frame)
             options = OPTIONS.get(kind, {})
             with _exact_times(session):
                 frame.write.format(_source(kind)).options(**options).save(_inside(hidden))
@@ -156,6 +159,32 @@ def staged(
                 folders.remove(hidden)
             raise
     return Written(query, folders, hidden, place)
+
+
+def _refuse_rounding(frame: Frame) -> None:
+    """Refuse decimals that readers of JSON would round: most take its numbers for float64.
+
+    Raises
+    ------
+    DataError
+        A column has such a decimal; the message names it.
+
+    """
+    rounded = []
+    for one in frame.schema.fields:
+        if isinstance(one.dataType, DecimalType) and one.dataType.precision > sys.float_info.dig:
+            column = functions.col("`" + one.name.replace("`", "``") + "`")
+            back = column.cast("double").try_cast(one.dataType)
+            rounded.append(functions.max(~column.eqNullSafe(back)).alias(one.name))
+    if not rounded:
+        return
+    (found,) = frame.select(*rounded).collect()
+    for name, lost in found.asDict().items():
+        if lost:
+            raise DataError(
+                f"column {name!r} holds decimals of more digits than a floating-point number has, "
+                "which readers of JSON would round: round it, convert it to text, or write Parquet"
+            )
 
 
 def require_place(session: SparkSession, place: str, *, remote: bool) -> Folders:
