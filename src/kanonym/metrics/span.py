@@ -1,4 +1,4 @@
-"""The span loss of a label: how much of its column it covers, whatever form it has.
+"""The span loss of a label: how much of its column it covers.
 
 A range and a list cost the same where they cover the same. In a column with an order of its own
 (numbers, dates, ordered categories, codes such as postal codes) a label costs the distance between
