@@ -17,10 +17,10 @@ import polars as pl
 
 import kanonym as ka
 from kanonym.data.schema import Role
-from kanonym.engine import Stopwatch
+from kanonym.engines.sql.frequencies import types_of
+from kanonym.engines.sql.large import divided
+from kanonym.engines.task import Stopwatch
 from kanonym.pipeline.asking import task_for
-from kanonym.relational.frequencies import types_of
-from kanonym.relational.outgrown import divided
 
 K = 5
 NUMBERS = ["age", "income", "hours"]

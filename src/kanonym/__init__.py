@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     )
     from kanonym.data.files import read_table, write_table
     from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
-    from kanonym.database import Database, DuckDB
+    from kanonym.engines.database import Database
+    from kanonym.engines.duckdb import DuckDB
+    from kanonym.engines.spark import Spark
     from kanonym.exploration import lattice
     from kanonym.fitting import BatchRelease, Fitted, fit
     from kanonym.minimization import Minimizer
@@ -55,7 +57,6 @@ if TYPE_CHECKING:
     from kanonym.policy import Policy
     from kanonym.profiling import profile
     from kanonym.release import Release
-    from kanonym.spark import Spark
     from kanonym.synthesis import inject, injected_rows, synthesize
     from kanonym.synthesis.external import SDV, SmartNoise
     from kanonym.transformation import transform
@@ -206,10 +207,10 @@ _HOMES = {
     "CellSuppression": "kanonym.algorithms.cell_suppression",
     "CorrelatedNoise": "kanonym.transforms.perturbation.correlated_noise",
     "DataError": "kanonym.data.errors",
-    "Database": "kanonym.database",
+    "Database": "kanonym.engines.database",
     "DeltaDisclosure": "kanonym.models.likeness",
     "DeltaPresence": "kanonym.models.population",
-    "DuckDB": "kanonym.database",
+    "DuckDB": "kanonym.engines.duckdb",
     "Fake": "kanonym.transforms.pseudonymization.fake",
     "Fitted": "kanonym.fitting",
     "FullDomain": "kanonym.algorithms.full_domain",
@@ -253,7 +254,7 @@ _HOMES = {
     "ShiftDate": "kanonym.transforms.masking.shift_date",
     "Shuffle": "kanonym.transforms.perturbation.shuffle",
     "SmartNoise": "kanonym.synthesis.external",
-    "Spark": "kanonym.spark",
+    "Spark": "kanonym.engines.spark",
     "Suppress": "kanonym.transforms.masking.suppress",
     "Surrogate": "kanonym.transforms.pseudonymization.surrogate",
     "Swap": "kanonym.transforms.perturbation.swap",

@@ -14,7 +14,7 @@ from kanonym import report as reports
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data import files, frames
-from kanonym.engine import Stopwatch, nodes
+from kanonym.engines.task import Stopwatch, nodes
 from kanonym.pipeline import acting_on, as_counted, one_policy, task_of, typed
 from kanonym.policy import Policy
 

@@ -21,7 +21,7 @@ import pytest
 
 import kanonym as ka
 from adversary.independent import rows_by_pandas, rows_of_file, rows_of_sqlite
-from kanonym.database import write_table
+from kanonym.engines.database import write_table
 
 FILES = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "xlsx", "csv.gz", "jsonl.gz")
 FORMATS = {
@@ -69,7 +69,7 @@ class Places:
         elif engine == "postgresql":
             return self._in_postgres(table, policy)
         else:
-            from kanonym.spark import Spark
+            from kanonym.engines.spark import Spark
 
             held = self._servers["spark"].createDataFrame(table.to_arrow(compat_level=_OLD))
             release = ka.anonymize(Spark(held), policy, output=str(path))
@@ -104,7 +104,7 @@ class Places:
         spark_home()
         from pyspark.sql import SparkSession
 
-        from kanonym.spark.faults import quiet
+        from kanonym.engines.spark.faults import quiet
 
         builder = SparkSession.builder.appName("trial")
         for name, value in settings().items():

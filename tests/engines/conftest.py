@@ -12,7 +12,8 @@ import secrets
 import pytest
 
 from engines.postgres_servers import create_database, postgres_server
-from kanonym.database import Database, DuckDB, write_table
+from kanonym.engines.database import Database, write_table
+from kanonym.engines.duckdb import DuckDB
 
 ENGINES = ["duckdb", "sqlite", "postgresql"]
 
@@ -82,7 +83,7 @@ def _in_database(kind):
 
 
 def _spark(request, _tmp_path):
-    from kanonym.spark import Spark
+    from kanonym.engines.spark import Spark
 
     session = request.getfixturevalue("spark")
     return lambda frame: Spark(session.createDataFrame(frame.to_arrow()))

@@ -50,7 +50,7 @@ def main(master, table, release, signs):
 
     import kanonym as ka
     from engines.spark_sessions import settings, spark_home
-    from kanonym.spark.faults import quiet
+    from kanonym.engines.spark.faults import quiet
 
     spark_home()
     builder = SparkSession.builder.appName("job")

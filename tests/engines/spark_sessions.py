@@ -28,7 +28,7 @@ def spark_home():
     package = importlib.util.find_spec("pyspark")
     if package is None:
         pytest.skip("needs PySpark: pip install 'kanonym[spark]'")
-    from kanonym.spark import java
+    from kanonym.engines.spark import java
 
     try:
         java.provide()
@@ -46,7 +46,7 @@ def spark_home():
 
 def settings():
     """Return the settings of a small local session for tests."""
-    from kanonym.spark.session import local_settings
+    from kanonym.engines.spark.session import local_settings
 
     return local_settings() | {
         "spark.master": "local[2]",
@@ -67,7 +67,7 @@ def spark():
     spark_home()
     from pyspark.sql import SparkSession
 
-    from kanonym.spark.faults import quiet
+    from kanonym.engines.spark.faults import quiet
 
     builder = SparkSession.builder.appName("tests")
     for name, value in settings().items():
@@ -99,7 +99,7 @@ def spark_connect(tmp_path_factory):
     )  # fmt: skip
     try:
         await_port(port, server, log)
-        from kanonym.spark.faults import quiet
+        from kanonym.engines.spark.faults import quiet
 
         with quiet():
             from pyspark.sql.connect.session import SparkSession

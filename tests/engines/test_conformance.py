@@ -87,7 +87,7 @@ def held_by_spark(spark):
 
 def held_by_database(url):
     """Yield what writes tables into a database, and reads what is released there."""
-    from kanonym.database import write_table
+    from kanonym.engines.database import write_table
 
     current = []
 

@@ -9,7 +9,8 @@ import pytest
 
 import kanonym as ka
 from kanonym.cli import main
-from kanonym.database import Database, DuckDB, write_table
+from kanonym.engines.database import Database, write_table
+from kanonym.engines.duckdb import DuckDB
 
 TABLE = pl.DataFrame(
     {

@@ -16,7 +16,8 @@ from effort import examples
 from kanonym.cli import main
 from kanonym.data.credentials import shown, without_credentials
 from kanonym.data.errors import DataError
-from kanonym.database import Database, DuckDB, write_table
+from kanonym.engines.database import Database, write_table
+from kanonym.engines.duckdb import DuckDB
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
 IN_DUCKDB = pytest.mark.xdist_group("duckdb")

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from effort import examples
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table, typed_texts
-from kanonym.database import DuckDB
+from kanonym.engines.duckdb import DuckDB
 
 pytestmark = pytest.mark.xdist_group("duckdb")
 

@@ -13,13 +13,16 @@ import sqlglot
 
 import kanonym as ka
 from kanonym.data.errors import DataError
-from kanonym.database import Database, DuckDB, duck_staging, write_table
-from kanonym.relational.statements import nothing_of
+from kanonym.engines.database import Database, write_table
+from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.duckdb import staging as duck_staging
+from kanonym.engines.sql.statements import nothing_of
 
 WRITING = """
 import sys, time
 import polars as pl
-from kanonym.database import Database, DuckDB
+from kanonym.engines.database import Database
+from kanonym.engines.duckdb import DuckDB
 
 where, table, place, how = sys.argv[1:]
 source = DuckDB(table) if where == "duckdb" else Database(where, table)
@@ -155,7 +158,7 @@ def test_folders_of_dead_processes_are_removed(tmp_path):
     (tmp_path / "patients").mkdir()
     PATIENTS.write_parquet(tmp_path / "patients" / "a.parquet")
     code = (
-        "import os, sys; from kanonym.database import DuckDB; "
+        "import os, sys; from kanonym.engines.duckdb import DuckDB; "
         "DuckDB(sys.argv[1], folder=sys.argv[2]); os.kill(os.getpid(), 9)"
     )
     folder = tmp_path / "aside"

@@ -11,9 +11,10 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.errors import DataError
-from kanonym.database import Database, DuckDB, write_table
-from kanonym.database.duck_errors import errors
-from kanonym.database.sql import store_of
+from kanonym.engines.database import Database, write_table
+from kanonym.engines.database.sql import store_of
+from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.duckdb.errors import errors
 
 pytestmark = pytest.mark.xdist_group("duckdb")
 

@@ -10,7 +10,8 @@ import pytest
 import kanonym as ka
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
-from kanonym.database import Database, DuckDB, write_table
+from kanonym.engines.database import Database, write_table
+from kanonym.engines.duckdb import DuckDB
 
 ROW_NUMBERS = ["rowid", "_rowid_", "oid", "ROWID"]
 OURS = ["c0", "n", "n0", "k0", "r0", "first", "last", "times", "value", "l0", "q", "t", "a", "m0",

@@ -16,9 +16,10 @@ from polars.testing import assert_frame_equal
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
-from kanonym.database import Database, DuckDB, write_table
-from kanonym.database.sql import store_of
-from kanonym.relational.statements import counted, nothing_of
+from kanonym.engines.database import Database, write_table
+from kanonym.engines.database.sql import store_of
+from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.sql.statements import counted, nothing_of
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
 IN_SQLITE = pytest.mark.xdist_group("sqlite")

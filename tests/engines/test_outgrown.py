@@ -19,11 +19,11 @@ from effort import examples
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.files import read_table
 from kanonym.data.schema import Role
-from kanonym.database import DuckDB
-from kanonym.engine import Stopwatch, sensitive_names
+from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.sql.frequencies import types_of
+from kanonym.engines.sql.large import divided, growing, outcome_of, released_query
+from kanonym.engines.task import Stopwatch, sensitive_names
 from kanonym.pipeline.asking import task_for
-from kanonym.relational.frequencies import types_of
-from kanonym.relational.outgrown import divided, growing, outcome_of, released_query
 
 DUCKDB = pytest.mark.xdist_group("duckdb")
 

@@ -15,10 +15,10 @@ import pytest
 
 import kanonym as ka
 from kanonym.algorithms.base import Algorithm
-from kanonym.engine import Stopwatch, Task, decide
-from kanonym.relational import premerged
-from kanonym.relational.frequencies import types_of
-from kanonym.relational.releasing import assigned, released_query, untouched
+from kanonym.engines.sql import premerged
+from kanonym.engines.sql.frequencies import types_of
+from kanonym.engines.sql.releasing import assigned, released_query, untouched
+from kanonym.engines.task import Stopwatch, Task, decide
 
 AWKWARD = 'age"; DROP TABLE patients; --'
 
@@ -125,7 +125,7 @@ def test_the_release_is_that_of_a_table_of_this_process(source, others):
 @pytest.mark.xdist_group("duckdb")
 def test_a_lattice_in_parts_gives_the_same_release():
     """Where the lowest levels of single attributes leave too many tuples."""
-    from kanonym.database import DuckDB
+    from kanonym.engines.duckdb import DuckDB
 
     frame = table_of()
     policy = policy_of([ka.KAnonymity(10)], "kl-divergence")
@@ -135,7 +135,7 @@ def test_a_lattice_in_parts_gives_the_same_release():
 @pytest.mark.xdist_group("duckdb")
 def test_records_are_suppressed_as_here():
     """Within the limit, in the same classes."""
-    from kanonym.database import DuckDB
+    from kanonym.engines.duckdb import DuckDB
 
     frame = table_of()
     policy = policy_of([ka.KAnonymity(15)], suppression_limit=0.3)
@@ -147,7 +147,7 @@ def test_records_are_suppressed_as_here():
 @pytest.mark.xdist_group("duckdb")
 def test_texts_of_a_file_have_their_types(tmp_path):
     """A column of digits is one of numbers, as in a file that is read here."""
-    from kanonym.database import DuckDB
+    from kanonym.engines.duckdb import DuckDB
 
     path = tmp_path / "patients.csv"
     table_of().drop("height").write_csv(path)
@@ -174,7 +174,7 @@ def test_texts_of_a_file_have_their_types(tmp_path):
 @pytest.mark.parametrize(("known", "hidden"), [("city", "disease"), ("disease", "city")])
 def test_a_column_of_too_many_values_is_refused(known, hidden):
     """The message names it, quasi-identifying or sensitive, and shows no value."""
-    from kanonym.database import DuckDB
+    from kanonym.engines.duckdb import DuckDB
 
     policy = ka.Policy(
         attributes={known: ka.QuasiIdentifier(), hidden: ka.Sensitive()},
@@ -189,7 +189,7 @@ def test_a_column_of_too_many_values_is_refused(known, hidden):
 @pytest.mark.xdist_group("duckdb")
 def test_a_population_needs_the_whole_frequency_set():
     """K-map counts persons in tuples that nobody has here."""
-    from kanonym.database import DuckDB
+    from kanonym.engines.duckdb import DuckDB
 
     frame = table_of()
     policy = policy_of([ka.KMap(3, frame)])
@@ -200,7 +200,7 @@ def test_a_population_needs_the_whole_frequency_set():
 @pytest.mark.xdist_group("duckdb")
 def test_another_algorithm_is_refused():
     """Mondrian cuts between values, which levels do not know."""
-    from kanonym.database import DuckDB
+    from kanonym.engines.duckdb import DuckDB
 
     policy = policy_of([ka.KAnonymity(5)])
     source = DuckDB(table_of())
@@ -213,7 +213,7 @@ def test_another_algorithm_is_refused():
 @pytest.mark.xdist_group("duckdb")
 def test_no_release_says_what_a_table_of_this_process_does():
     """The most general node, and how many records fail it."""
-    from kanonym.database import DuckDB
+    from kanonym.engines.duckdb import DuckDB
 
     frame = table_of()
     policy = policy_of([ka.LDiversity("disease", 5)])
@@ -229,7 +229,7 @@ def test_a_table_that_changes_while_it_is_counted_is_refused():
     """Two counts that do not agree are of two tables."""
     import duckdb
 
-    from kanonym.database import DuckDB
+    from kanonym.engines.duckdb import DuckDB
 
     with duckdb.connect() as connection:
         connection.register("given", table_of().to_arrow())

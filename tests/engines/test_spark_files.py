@@ -12,7 +12,7 @@ import kanonym as ka
 from engines.spark_sessions import spark_connect  # noqa: F401 - a fixture
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table, typed_texts
-from kanonym.spark import Spark
+from kanonym.engines.spark import Spark
 
 pytestmark = pytest.mark.xdist_group("spark")
 

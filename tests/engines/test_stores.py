@@ -11,8 +11,8 @@ import kanonym as ka
 from kanonym import database as database_tables
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
-from kanonym.relational.statements import counted, inner, named, nothing_of, same
-from kanonym.relational.store import Source, Store
+from kanonym.engines.sql.statements import counted, inner, named, nothing_of, same
+from kanonym.engines.sql.store import Source, Store
 
 ODD = [
     'a"b', "it's", "semi;colon", "DROP TABLE patients; --", "ünï ☃ 表", "`tick`", "back\\slash",
@@ -116,7 +116,7 @@ def test_by_group_sees_whole_groups(source):
 
 def test_by_group_of_many_groups(source, monkeypatch):
     """Groups that do not fit into this process together are there one after the other."""
-    monkeypatch.setattr("kanonym.database.temporary._FRAGMENT_ROWS", 50)
+    monkeypatch.setattr("kanonym.engines.database.temporary._FRAGMENT_ROWS", 50)
     rows = pl.DataFrame({"age": [n % 17 - 8 for n in range(300)], "b": list(range(300))})
     made = source(rows)
     found = made.store.by_group(made.query, "age", alike, dict(rows.schema))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from effort import examples
 from kanonym import Policy, QuasiIdentifier, Sensitive, hierarchy
 from kanonym.data.table import encode
-from kanonym.engine import Stopwatch, run
+from kanonym.engines.task import Stopwatch, run
 from kanonym.pipeline.asking import task_for
 
 VALUES = {

@@ -92,16 +92,16 @@ def table_at(
             raise typer.BadParameter("say which table of the database", param_hint=option)
         if engine is not None:
             raise typer.BadParameter("a database is its own engine", param_hint="--engine")
-        from kanonym.database import Database
+        from kanonym.engines.database import Database
 
         return Database(place, name)
     _check_options(None if engine == "duckdb" else memory, name, option)
     if engine == "duckdb":
-        from kanonym.database import DuckDB
+        from kanonym.engines.duckdb import DuckDB
 
         return DuckDB(place, memory=memory)
     if engine == "spark":
-        from kanonym.spark import Spark
+        from kanonym.engines.spark import Spark
 
         return Spark(place)
     from kanonym.data.files import read_table
@@ -264,7 +264,7 @@ class Place:
             )
         if no_read_back or safe_cells:
             raise typer.BadParameter("for files", param_hint="--no-read-back and --safe-cells")
-        from kanonym.database import write_table
+        from kanonym.engines.database import write_table
 
         write_table(frame, self.given, self.table)
         return None

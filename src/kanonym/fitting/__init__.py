@@ -10,7 +10,7 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, from_mapping
 from kanonym.data.schema import Attribute, QuasiIdentifier, Sensitive
-from kanonym.engine import sensitive_names
+from kanonym.engines.task import sensitive_names
 from kanonym.fitting.applying import BatchRelease
 from kanonym.fitting.fitted import Fitted
 from kanonym.fitting.learning import learned

@@ -16,7 +16,7 @@ from kanonym.data.conventions import canonical_table, styled_columns, typed_tabl
 from kanonym.data.errors import DataError, InfeasibleError, SchemaError
 from kanonym.data.schema import Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode
-from kanonym.engine import Outcome, Stopwatch
+from kanonym.engines.task import Outcome, Stopwatch
 from kanonym.fitting.decision import Decision
 from kanonym.fitting.known import Placed
 from kanonym.fitting.satisfying import satisfying

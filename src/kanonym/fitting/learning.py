@@ -13,7 +13,7 @@ from kanonym.data.partition import Partition
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Schema
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.engine import Outcome, Stopwatch, Task, prepare
+from kanonym.engines.task import Outcome, Stopwatch, Task, prepare
 from kanonym.fitting.boxes import Boxes, Side
 from kanonym.fitting.hierarchies import rule_of
 from kanonym.fitting.known import Known

@@ -15,7 +15,7 @@ from kanonym.data import frames
 from kanonym.data.conventions import canonical_table, styled_columns, typed_table
 from kanonym.data.schema import Role
 from kanonym.data.table import value_codes
-from kanonym.engine import Outcome, Stopwatch, run
+from kanonym.engines.task import Outcome, Stopwatch, run
 from kanonym.metrics.risk import PersonRisk, person_risk
 from kanonym.pipeline.asking import (
     acting_on,

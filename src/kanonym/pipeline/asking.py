@@ -18,7 +18,7 @@ from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Automatic
 from kanonym.data.schema import QuasiIdentifier, Schema, conventions_of
 from kanonym.data.sorting import sorting_key
-from kanonym.engine import Task
+from kanonym.engines.task import Task
 from kanonym.models import KAnonymity
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of

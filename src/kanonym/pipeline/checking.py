@@ -16,7 +16,7 @@ from kanonym.data.errors import DataError, InfeasibleError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.data.short_repr import ShortRepr
-from kanonym.engine import sensitive_names
+from kanonym.engines.task import sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.pipeline.asking import (
     counting_of,

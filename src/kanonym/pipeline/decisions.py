@@ -10,16 +10,25 @@ import polars as pl
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data.schema import Role, Schema
 from kanonym.data.short_repr import ShortRepr
-from kanonym.engine import Outcome, Prepared, Stopwatch, Task, decide, prepare, sensitive_names
+from kanonym.engines.sql import large as outgrown
+from kanonym.engines.sql import premerged
+from kanonym.engines.sql.frequencies import Frequencies, frequencies
+from kanonym.engines.sql.releasing import assigned, released_query, untouched
+from kanonym.engines.sql.store import Query, Source
+from kanonym.engines.task import (
+    Outcome,
+    Prepared,
+    Stopwatch,
+    Task,
+    decide,
+    prepare,
+    sensitive_names,
+)
 from kanonym.metrics.utility import Utility
 from kanonym.pipeline.asking import task_for
 from kanonym.pipeline.checking import Taken
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of
-from kanonym.relational import outgrown, premerged
-from kanonym.relational.frequencies import Frequencies, frequencies
-from kanonym.relational.releasing import assigned, released_query, untouched
-from kanonym.relational.store import Query, Source
 
 
 @dataclass(frozen=True, repr=False)

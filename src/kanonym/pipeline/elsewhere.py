@@ -12,23 +12,23 @@ import polars as pl
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files import differing_texts, typed_texts
 from kanonym.data.schema import Schema
-from kanonym.engine import Stopwatch, sensitive_names
-from kanonym.pipeline.asking import counting_of, entities_of, persons_of_policy
-from kanonym.pipeline.checking import Opened, Taken, require_satisfied, seen_by_models, unmodelled
-from kanonym.pipeline.conventions import refuse_conventions
-from kanonym.pipeline.decisions import Decision, decision_about
-from kanonym.pipeline.person_checks import named_by_amounts, warned_of_input
-from kanonym.policy import Policy
-from kanonym.relational.column_values import VALUE, column_values
-from kanonym.relational.frequencies import (
+from kanonym.engines.sql.column_values import VALUE, column_values
+from kanonym.engines.sql.frequencies import (
     Frequencies,
     counted_rows,
     fetched,
     frequencies,
     types_of,
 )
-from kanonym.relational.statements import projected, renamed
-from kanonym.relational.store import MOST_TUPLES, Source, Staged
+from kanonym.engines.sql.statements import projected, renamed
+from kanonym.engines.sql.store import MOST_TUPLES, Source, Staged
+from kanonym.engines.task import Stopwatch, sensitive_names
+from kanonym.pipeline.asking import counting_of, entities_of, persons_of_policy
+from kanonym.pipeline.checking import Opened, Taken, require_satisfied, seen_by_models, unmodelled
+from kanonym.pipeline.conventions import refuse_conventions
+from kanonym.pipeline.decisions import Decision, decision_about
+from kanonym.pipeline.person_checks import named_by_amounts, warned_of_input
+from kanonym.policy import Policy
 from kanonym.release.elsewhere import ReleaseElsewhere
 from kanonym.verification import (
     ColumnValues,
@@ -48,10 +48,10 @@ def source_of(frame: Any) -> Source:
     if isinstance(frame, Source):
         return frame
     if type(frame).__module__.startswith("pyspark"):
-        from kanonym.spark import Spark  # noqa: PLC0415 - it may be absent
+        from kanonym.engines.spark import Spark  # noqa: PLC0415 - it may be absent
 
         return Spark(frame)
-    from kanonym.database import DuckDB  # noqa: PLC0415 - it may be absent
+    from kanonym.engines.duckdb import DuckDB  # noqa: PLC0415 - it may be absent
 
     return DuckDB(frame)
 

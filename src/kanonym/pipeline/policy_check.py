@@ -7,7 +7,7 @@ from typing import Any
 
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.data import frames
-from kanonym.engine import Stopwatch, prepare
+from kanonym.engines.task import Stopwatch, prepare
 from kanonym.pipeline.asking import acting_on, as_counted, task_of
 from kanonym.policy import Policy
 

@@ -24,7 +24,7 @@ from kanonym.data.conventions import styled_columns
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.schema import Role, Schema
 from kanonym.data.short_repr import ShortRepr
-from kanonym.engine import Outcome
+from kanonym.engines.task import Outcome
 from kanonym.metrics.risk import PersonRisk, Risk
 from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.policy import Policy

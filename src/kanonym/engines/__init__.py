@@ -1,0 +1,1 @@
+"""Engines: what holds a table, counts it, recodes it and writes the release."""

@@ -1,0 +1,73 @@
+"""Tables in a database: PostgreSQL and SQLite.
+
+The drivers are extras: nothing of them is needed before one of these functions is called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kanonym.data.extras import installed
+
+if TYPE_CHECKING:
+    from kanonym.engines.sql.store import Source
+
+__all__ = ["Database", "write_table"]
+
+
+def Database(  # noqa: N802 - it stands for a kind of source
+    url: str, table: str, *, schema: str | None = None, most_tuples: int | None = None
+) -> Source:
+    """Take a table of a database: it is counted, recoded and written there.
+
+    Parameters
+    ----------
+    url
+        `postgresql://user:password@host/database`; or `sqlite:///path`, with one more stroke
+        for a path from the root. Of it, only the scheme and the name of the database are ever
+        shown.
+    table
+        The name of a table or a view, as it is, without quotes.
+    schema
+        The schema of the table, and of released tables; the one that the database looks in
+        if None.
+    most_tuples
+        As of `DuckDB`.
+
+    Raises
+    ------
+    DataError
+        The driver is not installed; or the database does not answer, has no such table, or a
+        column of it has a type that cannot be used.
+
+    """
+    with installed("sql"):
+        from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
+
+        return sql.source(url, table, schema, most_tuples)
+
+
+def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) -> None:
+    """Write a table of this process into a new table of a database, whole or not at all.
+
+    Parameters
+    ----------
+    frame
+        A polars, pyarrow or pandas table; or several polars tables of the same columns, which
+        are not in memory at the same time.
+    url, schema
+        As of `Database`.
+    table
+        The name of a table that does not exist.
+
+    Raises
+    ------
+    DataError
+        There is a table of this name; or as `Database`; or a column has a type that the
+        database cannot hold. Nothing is written then.
+
+    """
+    with installed("sql"):
+        from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
+
+        sql.write(frame, url, table, schema)

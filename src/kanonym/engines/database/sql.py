@@ -1,0 +1,76 @@
+"""Databases by their URL: their tables as sources, and new tables in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from kanonym.data.errors import DataError
+from kanonym.data.frames import is_frame, to_polars
+from kanonym.engines.database.adbc import AdbcStore
+from kanonym.engines.database.arrow import frame_of
+from kanonym.engines.database.staging import BATCH_ROWS
+from kanonym.engines.sql.store import MOST_TUPLES, Source
+
+
+def source(url: str, table: str, schema: str | None, most_tuples: int | None) -> Source:
+    """Return a table of a database; see `kanonym.engines.database.Database`."""
+    store = store_of(url, schema)
+    try:
+        query = store.usable(table, schema)
+    finally:
+        store.close()  # no transaction is open until there is something to do
+    return Source(store, query, most_tuples=MOST_TUPLES if most_tuples is None else most_tuples)
+
+
+def write(frame: Any, url: str, table: str, schema: str | None) -> None:
+    """Write a table into a database; see `kanonym.engines.database.write_table`."""
+    parts = _parts(frame)
+    store = store_of(url, schema)
+    try:
+        store.write(parts, table)
+    finally:
+        store.close()
+
+
+def _parts(table: Any) -> Iterable[pl.DataFrame]:
+    """Return a table in parts: a relation of DuckDB may be larger than memory."""
+    if hasattr(table, "to_arrow_reader"):
+        reader = table.to_arrow_reader(BATCH_ROWS)
+        return (frame_of(pa.Table.from_batches([one], reader.schema)) for one in reader)
+    return [to_polars(table)] if is_frame(table) else table
+
+
+def store_of(url: str, schema: str | None = None) -> AdbcStore:
+    """Return the store of a URL; nothing is opened yet.
+
+    Raises
+    ------
+    DataError
+        Another kind of database.
+    ImportError
+        Its driver is not installed.
+
+    """
+    scheme, mark, rest = url.partition("://")
+    kind = scheme.lower().partition("+")[0] if mark else ""
+    if kind in ("postgresql", "postgres"):
+        from kanonym.engines.database.postgres import PostgresStore  # noqa: PLC0415 - its driver
+
+        return PostgresStore(url, schema)
+    if kind == "sqlite":
+        if not rest.startswith("/"):
+            raise DataError(
+                "a SQLite database has no user and no host: write sqlite:///path, with one more "
+                "stroke for a path from the root"
+            )
+        from kanonym.engines.database.sqlite import SqliteStore  # noqa: PLC0415 - its driver
+
+        return SqliteStore(url, schema)
+    scheme = f"{kind}:// is no database that is known here" if kind else "this is no URL"
+    raise DataError(
+        f"{scheme}: a database is postgresql://user:password@host/database or sqlite:///path"
+    )

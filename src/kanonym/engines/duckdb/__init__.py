@@ -1,0 +1,65 @@
+"""Tables that DuckDB reads: files, relations, and tables of this process.
+
+The driver is an extra: nothing of it is needed before `DuckDB` is called.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanonym.data.extras import installed
+
+if TYPE_CHECKING:
+    from kanonym.engines.sql.store import Source
+
+__all__ = ["DuckDB"]
+
+
+def DuckDB(  # noqa: N802 - it stands for a kind of source
+    table: Any,
+    *,
+    memory: str | None = None,
+    threads: int | None = None,
+    folder: str | Path | None = None,
+    most_tuples: int | None = None,
+) -> Source:
+    """Take a table that DuckDB reads: it is counted, recoded and written there.
+
+    Parameters
+    ----------
+    table
+        A relation of duckdb: its own connection works, and keeps its settings. Or the path of
+        a Parquet, CSV, TSV or JSON file, or a pattern of several, such as `visits/*.parquet`.
+        Or a polars, pyarrow or pandas table.
+    memory
+        The most memory that DuckDB may take, such as `"2GB"`: what is beyond goes to files in
+        `folder`. Four fifths of the machine's if None.
+    threads
+        The most threads; one for each processor if None.
+    folder
+        Where those files lie, in a folder of their own that is removed in the end; the
+        system's folder for temporary files if None. They hold records of the input.
+    most_tuples
+        A frequency set of more tuples is not taken to this process; `relational.MOST_TUPLES`
+        if None.
+
+    Raises
+    ------
+    DataError
+        DuckDB is not installed; or there is no such file, or it cannot be read; or a column has
+        a type that cannot be used; or `memory`, `threads` and `folder` are given with a
+        relation.
+
+    Notes
+    -----
+    Columns come in the types that the local readers would give them: those of CSV as text,
+    which is typed by the rules of `data.files`; UUIDs as text; enumerations in the order of
+    their definition.
+
+    """
+    with installed("duckdb"):
+        from kanonym.engines.duckdb import source  # noqa: PLC0415 - its driver may be absent
+
+    settings = source.Settings(memory, threads, folder)
+    return source.source(table, settings, most_tuples)

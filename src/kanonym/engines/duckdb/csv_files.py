@@ -1,0 +1,130 @@
+"""CSV files under DuckDB, by the rules of `data.files.delimited`: every cell is text.
+
+The separator and the header are found in the first megabyte of each file, by the same code;
+DuckDB's own guesses are off. An empty cell is null, a quoted empty one an empty text. Types
+are found later, from the distinct values of a column: digits with leading zeros stay text.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from sqlglot import exp
+
+from kanonym.data.errors import DataError
+from kanonym.data.files.delimited import layout
+from kanonym.data.files.header import refuse_missing_header
+from kanonym.engines.database.arrow import frame_of
+from kanonym.engines.database.names import refuse_same_names
+from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, listed, option
+from kanonym.engines.sql.store import Query
+
+Connection: TypeAlias = Any
+
+_SAMPLE_BYTES = 1 << 20
+_LONGEST_ROW = 1 << 24  # bytes, as the local reader has it
+_END = re.compile(rb"\r\n|\r|\n")
+_HEAD = 1000  # rows in which the cells of the header are looked for
+
+
+def csv_query(connection: Connection, files: Sequence[str], separator: str | None) -> Query:
+    """Return a query of all cells of CSV files, as text.
+
+    Parameters
+    ----------
+    connection
+        Of DuckDB.
+    files
+        Files with the same header.
+    separator
+        Between cells; None detects it.
+
+    Raises
+    ------
+    DataError
+        No header, or two files whose headers differ; as `data.files.delimited.read` where the
+        first rows show it.
+
+    """
+    layouts = {}
+    for one in files:
+        head = _head(one)
+        layouts[one] = layout(head, one, separator)
+        refuse_same_names(layouts[one][1], one)
+        _check_ends(head, layouts[one][2], one)
+    first = layouts[files[0]]
+    for one, other in layouts.items():
+        if other != first:
+            raise DataError(
+                f"{one} has another header or separator than {files[0]}; read them one by one"
+            )
+    query = read_csv(files, first[1], first[0], skip=first[2])
+    _check_head(connection, query, files[0])
+    return query
+
+
+def read_csv(
+    files: Sequence[str],
+    names: list[str],
+    separator: str,
+    types: list[str] | None = None,
+    skip: int = 0,
+) -> Query:
+    """Return a query of CSV files by our rules.
+
+    names: of the columns. types: DuckDB's, text if None. skip: blank lines above the header.
+    """
+    columns = exp.Struct(
+        expressions=[
+            exp.PropertyEQ(this=exp.Literal.string(name), expression=exp.Literal.string(dtype))
+            for name, dtype in zip(names, types or ["VARCHAR"] * len(names), strict=True)
+        ]
+    )
+    options: dict[str, exp.Expr] = {
+        "columns": columns,
+        "auto_detect": exp.false(),
+        "header": exp.true(),
+        "skip": exp.Literal.number(skip),
+        "delim": exp.Literal.string(separator),
+        "quote": exp.Literal.string('"'),
+        "escape": exp.Literal.string('"'),
+        "nullstr": exp.Literal.string(""),
+        "allow_quoted_nulls": exp.false(),
+        "max_line_size": exp.Literal.number(_LONGEST_ROW),
+        "strict_mode": exp.true(),
+    }
+    arguments = [listed(files), *(option(name, value) for name, value in options.items())]
+    call = exp.Anonymous(this="read_csv", expressions=[*arguments, WITHOUT_FOLDERS])
+    return exp.select("*").from_(exp.Table(this=call))
+
+
+def _head(path: str) -> bytes:
+    try:
+        with gzip.open(path) if path.endswith(".gz") else Path(path).open("rb") as file:
+            data = file.read(_SAMPLE_BYTES)
+    except (EOFError, zlib.error):
+        raise DataError(f"{path} is a damaged gzip file") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
+    if not data.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise DataError(f"{path} is empty")
+    return data
+
+
+def _check_head(connection: Connection, query: Query, where: str) -> None:
+    """Refuse a first row that is a person's record."""
+    text = query.limit(_HEAD).sql(dialect="duckdb")
+    refuse_missing_header(frame_of(connection.query(text).to_arrow_table()), where)
+
+
+def _check_ends(head: bytes, skip: int, where: str) -> None:
+    """Refuse blank lines above the header that end otherwise than it: DuckDB would lose rows."""
+    if skip and len(set(_END.findall(head)[: skip + 1])) > 1:
+        raise DataError(
+            f"{where}: the blank lines above the header end otherwise than the header; remove them"
+        )

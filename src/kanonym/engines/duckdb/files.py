@@ -1,0 +1,142 @@
+"""What DuckDB reads: files and frames, with columns of the types that local readers give."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+from sqlglot import exp
+
+from kanonym.data.credentials import shown
+from kanonym.data.errors import DataError
+from kanonym.data.files import FORMATS
+from kanonym.engines.database.names import fresh, refuse_same_names
+from kanonym.engines.duckdb.csv_files import csv_query
+from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, files_of, listed, option
+from kanonym.engines.sql.statements import named
+from kanonym.engines.sql.store import Query
+
+Connection: TypeAlias = Any
+
+_TEXTS = ("UUID", "JSON", "BIT", "INTERVAL", "BIGNUM", "VARINT", "TIME WITH TIME ZONE")
+"""Types that come as text: polars has none for them, or other engines have none."""
+
+_REFUSED = ("UNION", "MAP", "VARIANT", "GEOMETRY")
+
+
+def opened(connection: Connection, path: str) -> tuple[str, bool]:
+    """Make a view of files.
+
+    Returns
+    -------
+    tuple
+        The view's name, and whether its columns are texts without types.
+
+    Raises
+    ------
+    DataError
+        No such file, or a format that DuckDB does not read.
+
+    """
+    kind = _kind(path)
+    files = files_of(path)
+    if kind in ("csv", "tsv"):
+        query = csv_query(connection, files, "\t" if kind == "tsv" else None)
+    elif kind == "parquet":
+        names = _parquet_names(files[0])
+        refuse_same_names(names, files[0])
+        query = read_parquet(files, names)
+    else:
+        whole = option("sample_size", exp.Literal.number(-1))
+        query = exp.select("*").from_(_call("read_json", files, whole, WITHOUT_FOLDERS))
+    name = fresh()
+    connection.execute(f'CREATE TEMPORARY VIEW "{name}" AS {query.sql(dialect="duckdb")}')
+    return name, kind in ("csv", "tsv")
+
+
+def read_parquet(files: Sequence[str], names: Sequence[str]) -> Query:
+    """Return a query of Parquet files.
+
+    names: the columns of the first. DuckDB makes columns of folders called `year=2020`, too:
+    where a file has a column of that name, it stays as it is.
+    """
+    folders = {part.partition("=")[0].lower() for part in Path(files[0]).parts if "=" in part}
+    own = folders & {name.lower() for name in names}
+    return exp.select("*").from_(_call("read_parquet", files, *([WITHOUT_FOLDERS] if own else [])))
+
+
+def registered(connection: Connection, frame: pl.DataFrame) -> str:
+    """Make a view of a frame of this process, and return its name; nothing is copied.
+
+    DuckDB takes enumerations of Arrow for texts: they become its own, in their order.
+    """
+    name = fresh()
+    connection.register(name, frame.to_arrow())
+    picked: list[exp.Expr] = []
+    for each, dtype in frame.schema.items():
+        picked.append(named(each))
+        if isinstance(dtype, pl.Enum):
+            kind, words = fresh(), fresh()
+            categories = pl.DataFrame({"word": dtype.categories}).with_row_index("place")
+            connection.register(words, categories.to_arrow())
+            connection.execute(
+                f"CREATE TYPE {kind} AS ENUM (SELECT word FROM {words} ORDER BY place)"  # noqa: S608
+            )
+            connection.unregister(words)
+            cast = exp.cast(named(each), exp.DataType.build(kind, udt=True))
+            picked[-1] = exp.alias_(cast, each, quoted=True)
+    if not any(isinstance(dtype, pl.Enum) for dtype in frame.schema.values()):
+        return name
+    view = exp.select(*picked).from_(exp.table_(name, quoted=True)).sql(dialect="duckdb")
+    connection.execute(f'CREATE TEMPORARY VIEW "{name}_e" AS {view}')
+    return f"{name}_e"
+
+
+def usable(name: str, dtype: str) -> exp.Expr:
+    """Return a column as a type that polars has.
+
+    Raises
+    ------
+    DataError
+        There is none.
+
+    """
+    read = named(name)
+    if dtype.startswith(_REFUSED):
+        raise DataError(
+            f"column {name!r} has the type {dtype.partition('(')[0]}, which cannot be used; "
+            "leave it out, or convert it"
+        )
+    if dtype in _TEXTS:
+        return exp.alias_(exp.cast(read, "TEXT"), name, quoted=True)
+    if dtype == "UHUGEINT":
+        return exp.alias_(exp.cast(read, "INT128"), name, quoted=True)
+    return read
+
+
+def _kind(path: str) -> str:
+    bare = path.removesuffix(".gz").removesuffix(".zst")
+    kind = FORMATS.get(os.path.splitext(bare)[1].lower())  # noqa: PTH122 - of a pattern or URL, too
+    if kind not in ("csv", "tsv", "parquet", "json", "jsonl"):
+        raise DataError(
+            f"{shown(path)}: DuckDB reads Parquet, CSV, TSV and JSON files; name them by "
+            ".parquet, .csv, .tsv, .json or .jsonl"
+        )
+    return kind
+
+
+def _parquet_names(path: str) -> list[str]:
+    try:
+        return list(pyarrow.parquet.read_schema(path).names)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise DataError(f"{path} cannot be read as a Parquet file: {reason}") from None
+
+
+def _call(function: str, files: Sequence[str], *options: exp.Expr) -> exp.Table:
+    return exp.Table(this=exp.Anonymous(this=function, expressions=[listed(files), *options]))

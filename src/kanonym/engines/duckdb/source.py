@@ -1,0 +1,108 @@
+"""What DuckDB takes as a table: a relation, files, a table of this process."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from kanonym.data.errors import DataError
+from kanonym.data.files.hidden import hidden
+from kanonym.data.frames import is_frame, to_polars
+from kanonym.engines.database.names import fresh, refuse_same_names
+from kanonym.engines.duckdb import files
+from kanonym.engines.duckdb.errors import errors
+from kanonym.engines.duckdb.store import ArrowTable, DuckStore, Relation
+from kanonym.engines.sql.store import MOST_TUPLES, Source
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a connection of our own works; see `kanonym.engines.duckdb.DuckDB`."""
+
+    memory: str | None
+    threads: int | None
+    folder: str | Path | None
+
+
+def source(table: Any, settings: Settings, most_tuples: int | None) -> Source:
+    """Return a table that DuckDB reads; see `kanonym.engines.duckdb.DuckDB`."""
+    most_tuples = MOST_TUPLES if most_tuples is None else most_tuples
+    if isinstance(table, duckdb.DuckDBPyRelation):
+        return _of_relation(table, settings, most_tuples)
+    if not isinstance(table, (str, Path)) and not is_frame(table):
+        raise DataError(
+            "a table of DuckDB is a relation, the path of Parquet, CSV or JSON files, or a "
+            f"polars, pyarrow or pandas table; this is {type(table).__qualname__}"
+        )
+    connection = _connection(settings)
+
+    def run(sql: str, kanonym_2f1c9be04d5a7e63: ArrowTable = None) -> Relation:  # noqa: ARG001 - see DuckStore
+        return connection.query(sql)
+
+    store, text = DuckStore(run, connection), False
+    if isinstance(table, (str, Path)):
+        with errors(str(table)):
+            name, text = files.opened(connection, str(table))
+            names = connection.table(name).columns
+    else:
+        frame = to_polars(table)
+        names = frame.columns
+        refuse_same_names(names, "the table")
+        name = files.registered(connection, frame)
+    return Source(store, store.usable(name, names), text=text, most_tuples=most_tuples)
+
+
+def _of_relation(relation: Relation, settings: Settings, most_tuples: int) -> Source:
+    if settings != Settings(None, None, None):
+        raise DataError(
+            "memory, threads and folder are for a connection of kanonym's own; a relation has "
+            "its own already: set memory_limit, threads and temp_directory there"
+        )
+    name = fresh()  # by which every statement knows the relation
+
+    def run(sql: str, kanonym_2f1c9be04d5a7e63: ArrowTable = None) -> Relation:  # noqa: ARG001 - see DuckStore
+        return relation.query(name, sql)
+
+    store = DuckStore(run)
+    with errors("the relation"):
+        return Source(store, store.usable(name, relation.columns), most_tuples=most_tuples)
+
+
+def _connection(settings: Settings) -> Any:
+    """Return a connection in memory, which spills to a folder of its own."""
+    try:
+        folder = hidden(Path(settings.folder or tempfile.gettempdir()))
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise DataError(
+            f"folder {settings.folder} cannot be written: {error.strerror or error}"
+        ) from None
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    config = {
+        "temp_directory": str(folder),
+        "memory_limit": settings.memory,
+        "threads": settings.threads,
+        # Nothing is loaded from the network, whatever a file or a statement would need.
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    try:
+        connection = duckdb.connect(
+            config={key: value for key, value in config.items() if value is not None}
+        )
+        connection.execute("SET TimeZone = 'UTC'")
+        # In interactive programs DuckDB draws a bar on standard output, where a release may go.
+        connection.execute("SET enable_progress_bar = false")
+    except duckdb.Error as error:
+        reason = str(error).partition("\n")[0]
+        raise DataError(
+            f"DuckDB does not take memory {settings.memory!r} or threads {settings.threads!r}: "
+            f"{reason}"
+        ) from None
+    return connection

@@ -1,0 +1,110 @@
+"""Releases that DuckDB writes: files, in its own way where it can, and temporary tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+from sqlglot import exp
+
+from kanonym.data.errors import DataError
+from kanonym.data.files import check_table_output
+from kanonym.data.files.cells import printable
+from kanonym.data.files.header import refuse_names_like_values
+from kanonym.engines.database.fingerprints import fingerprint_of, require_same
+from kanonym.engines.database.staging import HiddenFile, Staged, rows_of_file, write_aside
+from kanonym.engines.duckdb.csv_files import read_csv
+from kanonym.engines.duckdb.errors import errors
+from kanonym.engines.duckdb.files import read_parquet
+from kanonym.engines.sql.statements import inner, named
+from kanonym.engines.sql.store import Query
+
+if TYPE_CHECKING:
+    from kanonym.engines.duckdb.store import DuckStore
+
+_HEAD = 1000  # rows among which names are looked for
+
+
+def staged_table(store: DuckStore, query: Query) -> Staged:
+    """Write a release to a temporary table; it is given out as a relation."""
+    held = store.hold(query)
+
+    def publish() -> object:
+        store.keep(held)
+        return store.relation(held)
+
+    return Staged(held, publish, lambda: store.drop(held))
+
+
+def staged_file(store: DuckStore, query: Query, place: str) -> Staged:
+    """Write a release to a hidden file; what is verified is read from that file.
+
+    Parquet and CSV are written by DuckDB, batch by batch, read back by pyarrow, and every value is
+    compared with the table. Other formats are written by this
+    process, from all rows at once: what is verified is then the table they were taken from.
+
+    Raises
+    ------
+    DataError
+        The place cannot be written; or the format cannot hold a column or a value.
+
+    """
+    kind = check_table_output(place)
+    packed = place.lower().endswith(".gz")
+    hidden = HiddenFile(place)
+    reads: Query
+    rows: Callable[[], Iterable[pl.DataFrame]] | None = None
+    path = str(hidden.path)
+    try:
+        held = store.hold(query)
+        if kind == "parquet" or (kind in ("csv", "tsv") and not packed):
+            if kind == "parquet":
+                reads = _parquet(store, held, path, place)
+            else:
+                reads = _csv(store, held, path, "\t" if kind == "tsv" else ",", place)
+            _require_same(store, held, hidden.path, kind, place)
+            store.drop(held)
+        else:
+            reads = held
+            frame = store.fetch(reads)
+            write_aside(frame, hidden.path, kind, packed=packed)
+            rows = partial(iter, [frame])
+    except BaseException:
+        hidden.discard()
+        raise
+    return Staged(reads, hidden.publish, hidden.discard, rows)
+
+
+def _require_same(store: DuckStore, held: Query, path: Path, kind: str, place: str) -> None:
+    """Refuse a file whose rows, read by pyarrow, are not those of the table."""
+    parts = store.frames(held)
+    schema = next(parts).schema
+    require_same(fingerprint_of(parts), fingerprint_of(rows_of_file(path, kind, schema)), place)
+
+
+def _csv(store: DuckStore, query: Query, path: str, separator: str, place: str) -> Query:
+    relation = store.relation(query)
+    head = printable(store.fetch(query.limit(_HEAD)), "CSV")  # refuses what cells cannot hold
+    refuse_names_like_values(head, "CSV")
+    with errors(place):
+        relation.write_csv(path, sep=separator)
+    return read_csv([path], relation.columns, separator, [str(dtype) for dtype in relation.types])
+
+
+def _parquet(store: DuckStore, query: Query, path: str, place: str) -> Query:
+    written = store.relation(query)
+    with errors(place):
+        written.write_parquet(path, compression="zstd")
+    names = list(written.columns)
+    reads = exp.select(*map(named, names)).from_(inner(read_parquet([path], names), "f"))
+    found = store.relation(reads)
+    for name, before, after in zip(names, written.types, found.types, strict=True):
+        if before != after and before.id != "enum":
+            raise DataError(
+                f"column {name!r}: DuckDB writes {before} to Parquet as {after}, and values would "
+                "change. Cast it to another type, such as VARCHAR"
+            )
+    return reads

@@ -1,0 +1,164 @@
+"""DuckDB: tables larger than memory, on one machine, without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+from sqlglot import exp
+
+from kanonym.data.files import check_table_output
+from kanonym.engines.database.arrow import frame_of, plain
+from kanonym.engines.database.names import fresh, reading, table_of
+from kanonym.engines.database.staging import BATCH_ROWS
+from kanonym.engines.database.temporary import TemporaryTables
+from kanonym.engines.duckdb import files
+from kanonym.engines.duckdb.errors import errors
+from kanonym.engines.duckdb.staging import staged_file, staged_table
+from kanonym.engines.sql.statements import named
+from kanonym.engines.sql.store import Query, Staged
+
+Relation: TypeAlias = Any  # duckdb tells its types, but none of the result of a statement
+ArrowTable: TypeAlias = Any  # pyarrow carries no types
+Connection: TypeAlias = Any
+Run: TypeAlias = Callable[..., Relation]
+
+_BATCHES = 1000  # of a table that is put, or more:
+_MOST_ROWS = 2048  # in a batch
+_LIST = 1024  # the longest list that a row is unnested from
+
+
+class DuckStore(TemporaryTables):
+    """Tables of a DuckDB connection.
+
+    Parameters
+    ----------
+    run
+        Runs a statement; of a query it returns a relation, of which nothing is computed yet.
+        A second argument, `kanonym_2f1c9be04d5a7e63`, is a table that the statement reads by that
+        name: DuckDB looks for it among the variables of the function that asks, after its own
+        tables, of which none has such a name.
+    connection
+        Registers tables of this process; None where only a relation is known.
+
+    """
+
+    name = "duckdb"
+    dialect = "duckdb"
+
+    def __init__(self, run: Run, connection: Connection = None) -> None:
+        super().__init__()
+        self._run = run
+        self._connection = connection
+        self._registered: list[str] = []
+
+    def close(self) -> None:
+        """Drop the temporary tables; forget those of this process."""
+        super().close()
+        while self._registered:
+            self._connection.unregister(self._registered.pop())
+
+    def put(self, table: pl.DataFrame) -> Query:
+        """Let DuckDB read a table of this process where it is; without a connection, copy it.
+
+        DuckDB writes the rows of each batch together: of small batches, it keeps few rows
+        at a time, and in order.
+        """
+        if self._connection is None:
+            return super().put(table)
+        rows = min(_MOST_ROWS, max(1, len(table) // _BATCHES))
+        arrow = plain(table).to_arrow()
+        self._registered.append(fresh())
+        self._connection.register(
+            self._registered[-1],
+            pa.Table.from_batches(arrow.to_batches(max_chunksize=rows), arrow.schema),
+        )
+        return reading(self._registered[-1], table.columns)
+
+    def repeat(self, query: Query, times: str) -> Query:
+        """Return each row as often as its integer column `times` says, in order.
+
+        DuckDB makes a list as long as `times` for each of many rows at once: a row is taken
+        apart into rows of at most `_LIST` first.
+        """
+        names = [name for name in self.columns(query) if name != times]
+        number, part, one = named(times), fresh(), fresh()
+        most = exp.Literal.number(_LIST)
+        parts = exp.IntDiv(
+            this=exp.paren(exp.Add(this=number, expression=exp.Literal.number(_LIST - 1))),
+            expression=most,
+        )
+        before = exp.Mul(this=most, expression=named(part))
+        rest = exp.Least(this=most, expressions=[exp.Sub(this=number, expression=before)])
+        apart = (
+            exp.select(*map(named, names), number)
+            .select(exp.alias_(_unnested(parts), part, quoted=True))
+            .from_(query.subquery("q"))
+        )
+        repeated = (
+            exp.select(*map(named, names))
+            .select(exp.alias_(_unnested(rest), one, quoted=True))
+            .from_(apart.subquery("q"))
+        )
+        return exp.select(*map(named, names)).from_(repeated.subquery("q"))
+
+    def require_place(self, place: str | None) -> None:
+        """Refuse a file that cannot be written."""
+        if place is not None:
+            check_table_output(place)
+
+    def stage(self, query: Query, place: str | None) -> Staged:
+        """Write a hidden file beside `place`, or a temporary table for None.
+
+        What `publish` returns for None is a relation; its table stays until the connection
+        is closed.
+        """
+        return staged_table(self, query) if place is None else staged_file(self, query, place)
+
+    def relation(self, query: Query) -> Relation:
+        """Return a query as a relation of duckdb."""
+        with errors():
+            return self._run(self.sql(query))
+
+    def frames(self, query: Query) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a query in parts, enumerations as text; the first part has no rows."""
+        with errors():
+            reader = self._run(self.sql(query)).to_arrow_reader(BATCH_ROWS)
+        yield plain(pl.DataFrame(reader.schema.empty_table()))
+        for batch in reader:
+            yield plain(pl.DataFrame(pa.Table.from_batches([batch])))
+
+    def usable(self, name: str, names: list[str]) -> Query:
+        """Return what reads a table with columns of usable types only."""
+        relation = self.relation(reading(name, names))
+        picked = [
+            files.usable(each, str(dtype))
+            for each, dtype in zip(names, relation.types, strict=True)
+        ]
+        return exp.select(*picked).from_(exp.table_(name, quoted=True))
+
+    def keep(self, query: Query) -> None:
+        """Leave the table of a query of `hold` behind when the store is closed."""
+        self._tables.remove(table_of(query))
+
+    def _read(self, sql: str) -> pl.DataFrame:
+        with errors():
+            relation = self._run(sql)
+            kinds = zip(relation.columns, relation.types, strict=True)
+            words = {name: kind.children[0][1] for name, kind in kinds if kind.id == "enum"}
+            return frame_of(relation.to_arrow_table(), words=words)
+
+    def _execute(self, sql: str) -> None:
+        with errors():
+            self._run(sql)
+
+    def _ingest(self, name: str, table: pl.DataFrame, *, append: bool) -> None:
+        verb = f'INSERT INTO "{name}"' if append else f'CREATE TEMPORARY TABLE "{name}" AS'
+        with errors():
+            self._run(f"{verb} SELECT * FROM kanonym_2f1c9be04d5a7e63", table.to_arrow())  # noqa: S608 - our own
+
+
+def _unnested(times: exp.Expr) -> exp.Expr:
+    return exp.Unnest(expressions=[exp.func("range", times)])

@@ -1,0 +1,119 @@
+"""Files as Spark reads them, under the rules of `data.files`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+from pyspark.sql import SparkSession
+
+from kanonym.data.errors import DataError
+from kanonym.data.files import delimited, typed_texts
+from kanonym.data.files.header import refuse_missing_header
+from kanonym.engines.spark.columns import functions_of, quoted
+from kanonym.engines.spark.faults import told, without_credentials
+from kanonym.engines.spark.formats import OPTIONS, format_of
+
+Frame: TypeAlias = Any  # pyspark carries no types
+
+_SAMPLE = 100
+_NULL = "\x00"  # stands for an empty cell without quotes, which differs from one with quotes
+
+
+def read(session: SparkSession, path: str, given: str | None) -> tuple[Frame, bool]:
+    """Return the DataFrame of files, and whether its columns are text without types.
+
+    Parameters
+    ----------
+    session
+        Reads them; nothing is computed yet, but a scan of text files that finds what would be
+        misread.
+    path
+        A file, a folder of files or a glob, on any file system that Spark knows.
+    given
+        Its format: parquet, csv, tsv, json, jsonl, orc or delta; None goes by the extension.
+
+    Raises
+    ------
+    DataError
+        There is no such file, its format is unknown, or it is no such table.
+
+    """
+    local = Path(path)
+    if local.exists():
+        path = str(local.resolve())
+    is_delta = given is None and (local / "_delta_log").is_dir()
+    kind = "delta" if is_delta else format_of(path, given or "")
+    where = without_credentials(path)
+    with told(f"read {where}"):
+        if kind in ("csv", "tsv"):
+            return _cells(session, path, where, "\t" if kind == "tsv" else None), True
+        if kind in ("json", "jsonl"):
+            return _records(session, path), False
+        return session.read.format(kind).load(path), False
+
+
+def _cells(session: SparkSession, path: str, where: str, separator: str | None) -> Frame:
+    lines = session.read.text(path)
+    head = [row[0] for row in lines.limit(_SAMPLE).collect()]
+    if not any(head):
+        raise DataError(f"{where} is empty")
+    separator, names, _ = delimited.layout("\n".join(head).encode(), where, separator)
+    several, broken, blank = _scanned(lines)
+    if broken:
+        raise DataError(
+            f"{where} is not UTF-8. Save it as UTF-8 first "
+            "(for instance: iconv -f WINDOWS-1252 -t UTF-8)"
+        )
+    options = {
+        **OPTIONS["csv"],
+        "sep": separator,
+        "nullValue": _NULL,
+        "emptyValue": "",
+        "enforceSchema": False,  # each file has the same header
+        "mode": "FAILFAST",
+        "columnPruning": False,  # a row with cells too many is seen whichever are asked for
+        "multiLine": several,
+    }
+    frame = session.read.options(**options).csv(path)
+    if frame.columns != names:
+        # Spark has renamed columns of one name, or takes a header for what is none.
+        raise DataError(
+            f"{where}: Spark reads the header otherwise than it is; name the columns anew"
+        )
+    if len(frame.columns) == 1 and blank:
+        raise DataError(
+            f"{where} has blank lines, and one column: Spark skips them. Write empty cells as "
+            '"", or the table as Parquet'
+        )
+    sample = pl.from_arrow(frame.limit(_SAMPLE).toArrow())
+    if isinstance(sample, pl.DataFrame):
+        refuse_missing_header(pl.DataFrame([typed_texts(one) for one in sample]), where)
+    return frame
+
+
+def _scanned(lines: Frame) -> tuple[bool, bool, bool]:
+    """Tell of lines of text: a quoted cell goes over several, one is no UTF-8, one is blank."""
+    sql, value = functions_of(lines), lines["value"]
+    quotes = sql.length(value) - sql.length(sql.regexp_replace(value, '"', ""))
+    found = lines.select(
+        sql.max(quotes % 2 == 1), sql.max(~sql.is_valid_utf8(value)), sql.max(value == "")
+    ).collect()[0]
+    return bool(found[0]), bool(found[1]), bool(found[2])
+
+
+def _records(session: SparkSession, path: str) -> Frame:
+    head = [row[0] for row in session.read.text(path).limit(_SAMPLE).collect()]
+    first = next((line for line in head if line.strip()), "").removeprefix("\ufeff").lstrip()
+    options = {"mode": "FAILFAST", "multiLine": first.startswith("[")}
+    frame = session.read.options(**options).json(path)
+    try:
+        record = json.loads(first)
+    except ValueError:  # an array over several lines: Spark's order of names, by their letters
+        return frame
+    record = record[0] if isinstance(record, list) and record else record
+    names = list(record) if isinstance(record, dict) else []
+    known = [name for name in names if name in frame.columns]
+    return frame.select([quoted(one) for one in dict.fromkeys([*known, *frame.columns])])

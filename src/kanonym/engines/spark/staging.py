@@ -1,0 +1,258 @@
+"""Releases that Spark writes: hidden until they are verified, then moved into their place.
+
+A release is a folder of files, as everything that Spark writes. It is written into a hidden
+folder beside its place: one whose name begins with a dot, which neither Spark nor its kin
+read. What a killed process leaves there is removed by the next run that writes to that place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import polars as pl
+from pyspark.sql import SparkSession, functions
+from pyspark.sql.types import DecimalType
+
+from kanonym.data.errors import DataError
+from kanonym.engines.spark.faults import told, without_credentials
+from kanonym.engines.spark.folders import Folders, folders_of
+from kanonym.engines.spark.formats import OPTIONS, check_writable, format_of
+from kanonym.engines.sql.store import Query
+
+Frame: TypeAlias = Any  # pyspark carries no types
+
+_MARK = "kanonym"
+_INSTANTS = "spark.sql.parquet.outputTimestampType"
+
+
+@dataclass
+class Written:
+    """A release in a hidden folder.
+
+    Attributes
+    ----------
+    query
+        Reads it.
+    folders
+        Of the file system where it is.
+    hidden
+        The folder.
+    place
+        Where the release is to be.
+    rows
+        None: Spark reads what it has written.
+
+    """
+
+    query: Query
+    folders: Folders
+    hidden: str
+    place: str
+    rows: Callable[[], Iterable[pl.DataFrame]] | None = None
+
+    def publish(self) -> str:
+        """Move the folder of files into its place, and return that.
+
+        Raises
+        ------
+        DataError
+            Something is there by now, or it cannot be moved.
+
+        """
+        with told(f"write {without_credentials(self.place)}"):
+            _refuse_existing(self.folders, self.place)
+            self.folders.move(_inside(self.hidden), self.place)
+            self.folders.remove(self.hidden)
+        return self.place
+
+    def discard(self) -> None:
+        """Remove what was written."""
+        with told("remove what it wrote"):
+            self.folders.remove(self.hidden)
+
+
+@dataclass
+class Shown:
+    """A release that is a DataFrame, computed when it is read.
+
+    Attributes
+    ----------
+    query
+        Reads it.
+    frame
+        The DataFrame.
+    rows
+        None: Spark reads it.
+
+    """
+
+    query: Query
+    frame: Frame
+    rows: Callable[[], Iterable[pl.DataFrame]] | None = None
+
+    def publish(self) -> Frame:
+        """Return the DataFrame."""
+        return self.frame
+
+    def discard(self) -> None:
+        """Do nothing: nothing was written."""
+
+
+def staged(
+    session: SparkSession,
+    frame: Frame,
+    place: str | None,
+    view: Callable[[Frame], Query],
+    *,
+    remote: bool,
+) -> Written | Shown:
+    """Write a DataFrame where nobody takes it for a release.
+
+    Parameters
+    ----------
+    session
+        That of the DataFrame.
+    frame
+        The released rows.
+    place
+        The folder that the release is to be; its extension says the format (`.parquet`, `.csv`,
+        `.tsv`, `.json`, `.jsonl`, `.orc`), Parquet without one. None for a DataFrame.
+    view
+        Returns what reads a DataFrame.
+    remote
+        Whether the session is one of Spark Connect.
+
+    Raises
+    ------
+    DataError
+        There is something at the place (nothing that exists is replaced), the format is
+        unknown or cannot hold a column, or Spark cannot write.
+
+    """
+    if place is None:
+        return Shown(view(frame), frame)
+    kind = format_of(place, "")
+    folders = require_place(session, place, remote=remote)
+    inside, name = _parts(place)
+    with told(f"write {without_credentials(place)}"):
+        _tidy(folders, inside, name)
+        hidden = f"{inside}/{_prefix(name)}{os.getpid()}-{secrets.token_hex(4)}"
+        try:
+            if _source(kind) == "json":
+                _refuse_rounding(frame)
+            options = OPTIONS.get(kind, {})
+            with _exact_times(session):
+                frame.write.format(_source(kind)).options(**options).save(_inside(hidden))
+            reader = session.read.format(_source(kind)).options(**options).schema(frame.schema)
+            if _source(kind) == "csv":
+                reader = reader.options(multiLine=True)  # a cell may hold a line break
+            query = view(reader.load(_inside(hidden)))
+        except BaseException:
+            with contextlib.suppress(Exception):  # the first error is the one to be told
+                folders.remove(hidden)
+            raise
+    return Written(query, folders, hidden, place)
+
+
+def _refuse_rounding(frame: Frame) -> None:
+    """Refuse decimals that readers of JSON would round: most take its numbers for float64.
+
+    Raises
+    ------
+    DataError
+        A column has such a decimal; the message names it.
+
+    """
+    rounded = []
+    for one in frame.schema.fields:
+        if isinstance(one.dataType, DecimalType) and one.dataType.precision > sys.float_info.dig:
+            column = functions.col("`" + one.name.replace("`", "``") + "`")
+            back = column.cast("double").try_cast(one.dataType)
+            rounded.append(functions.max(~column.eqNullSafe(back)).alias(one.name))
+    if not rounded:
+        return
+    (found,) = frame.select(*rounded).collect()
+    for name, lost in found.asDict().items():
+        if lost:
+            raise DataError(
+                f"column {name!r} holds decimals of more digits than a floating-point number has, "
+                "which readers of JSON would round: round it, convert it to text, or write Parquet"
+            )
+
+
+def require_place(session: SparkSession, place: str, *, remote: bool) -> Folders:
+    """Return the file system of a place; errors as of `staged`."""
+    check_writable(format_of(place, ""), place)
+    with told(f"write {without_credentials(place)}"):
+        folders = folders_of(session, _parts(place)[0], remote=remote)
+        _refuse_existing(folders, place)
+    return folders
+
+
+def _parts(place: str) -> tuple[str, str]:
+    """Return the folder of a place, and its name in it."""
+    inside, _, name = place.rstrip("/").rpartition("/")
+    return inside or ("/" if place.startswith("/") else "."), name
+
+
+def _refuse_existing(folders: Folders, place: str) -> None:
+    if folders.exists(place):
+        raise DataError(
+            f"{without_credentials(place)} exists already, and Spark would not replace it whole: "
+            "remove it, or choose another place"
+        )
+
+
+def _prefix(name: str) -> str:
+    """Return how the names of hidden folders of this machine for a place begin."""
+    return f".{name}.{_MARK}-{socket.gethostname()}-"
+
+
+def _inside(hidden: str) -> str:
+    return f"{hidden}/release"
+
+
+def _tidy(folders: Folders, inside: str, name: str) -> None:
+    """Remove what processes of this machine left that are no more."""
+    prefix = _prefix(name)
+    for left in folders.names(inside):
+        number = left.removeprefix(prefix).partition("-")[0]
+        if left.startswith(prefix) and number.isdigit() and not _alive(int(number)):
+            folders.remove(f"{inside}/{left}")
+
+
+def _alive(process: int) -> bool:
+    if sys.platform == "win32":  # there, asking would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _source(kind: str) -> str:
+    return "csv" if kind == "tsv" else "json" if kind == "jsonl" else kind
+
+
+@contextlib.contextmanager
+def _exact_times(session: SparkSession) -> Iterator[None]:
+    """Have Parquet hold moments as everyone reads them, not in Spark's old form of 96 bits."""
+    before = session.conf.get(_INSTANTS, None)
+    session.conf.set(_INSTANTS, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(_INSTANTS)
+        else:
+            session.conf.set(_INSTANTS, before)

@@ -1,0 +1,44 @@
+"""How often the values of one column are repeated, counted where the table is."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from kanonym.engines.sql.statements import COUNT, aliased, counted, inner, named
+from kanonym.engines.sql.store import Query, Source
+from kanonym.verification import ColumnValues, Repeats
+
+VALUE = "c0"
+SAMPLED = 10_000
+"""Distinct values that come to this process."""
+
+
+def column_values(source: Source, query: Query, name: str) -> ColumnValues:
+    """Return the values of a column on an engine: one GROUP BY there, and a sample of values.
+
+    query: reads the column alone, as `c0`. name: of the column here.
+
+    Raises
+    ------
+    DataError
+        What the engine says; of a type that cannot be grouped, too.
+
+    """
+    known = exp.Not(this=exp.Is(this=named(VALUE, "g"), expression=exp.Null()))
+    groups = inner(counted(query, [VALUE]), "g")
+    once = exp.EQ(this=named(COUNT, "g"), expression=exp.Literal.number(1))
+    one, zero = exp.Literal.number(1), exp.Literal.number(0)
+    found = source.store.fetch(
+        exp.select(
+            aliased(exp.Sum(this=named(COUNT, "g")), "records"),
+            aliased(exp.Count(this=exp.Star()), "distinct_values"),
+            aliased(exp.Sum(this=exp.Case().when(once, one).else_(zero)), "alone"),
+        )
+        .from_(groups)
+        .where(known)
+    )
+    sample = source.store.fetch(
+        exp.select(named(VALUE, "g")).from_(groups.copy()).where(known.copy()).limit(SAMPLED)
+    )
+    records, distinct, alone = (int(one or 0) for one in found.row(0))
+    return ColumnValues(sample.to_series().alias(name), Repeats(records, distinct, alone))

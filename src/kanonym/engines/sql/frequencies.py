@@ -1,0 +1,134 @@
+"""The frequency set of columns, counted where the table is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data import frames
+from kanonym.data.errors import SchemaError
+from kanonym.data.files import typed_texts
+from kanonym.data.short_repr import ShortRepr
+from kanonym.engines.sql.statements import COUNT, counted, free_name, nothing_of, projected
+from kanonym.engines.sql.store import Query, Source
+
+_PENDING_ROWS = 1 << 22  # rows that are counted before they are merged with the others
+
+
+@dataclass(frozen=True, repr=False)
+class Frequencies(ShortRepr):
+    """Distinct tuples of some columns, with their numbers of records.
+
+    Attributes
+    ----------
+    raw
+        (n_tuples, n_columns) the tuples as the engine has them: it finds them again by these.
+    table
+        The same under rules of local tables: columns of text files have their types.
+    counts
+        (n_tuples,) int64 records of each.
+
+    """
+
+    raw: pl.DataFrame
+    table: pl.DataFrame
+    counts: NDArray[np.int64]
+
+    def only(self, names: Sequence[str]) -> Frequencies:
+        """Return the same tuples with some of their columns."""
+        return Frequencies(self.raw.select(names), self.table.select(names), self.counts)
+
+    def column(self, name: str) -> pl.Series:
+        """Return a column, ready to be encoded."""
+        return frames.column(self.table, name)
+
+
+def types_of(source: Source) -> dict[str, pl.DataType]:
+    """Return the columns of a source and their types.
+
+    Raises
+    ------
+    DataError
+        It has no column, or one whose name cannot be used.
+
+    """
+    empty = source.store.fetch(nothing_of(source.query))
+    frames.column_names(empty)
+    return dict(empty.schema)
+
+
+def frequencies(
+    source: Source, columns: Sequence[str], dtypes: Mapping[str, pl.DataType]
+) -> Frequencies | None:
+    """Count the records of each combination of values; None where they are too many.
+
+    Parameters
+    ----------
+    source
+        The table.
+    columns
+        Names of its columns.
+    dtypes
+        From `types_of`.
+
+    Raises
+    ------
+    SchemaError
+        No such column.
+    DataError
+        What the engine says; of a type that cannot be counted, `Frequencies.column` tells.
+
+    Notes
+    -----
+    One GROUP BY on the engine; at most `source.most_tuples` + 1 rows come to this process.
+
+    """
+    absent = [name for name in columns if name not in dtypes]
+    if absent:
+        raise SchemaError(f"no column {absent[0]!r}; the table has: {', '.join(dtypes)}")
+    aliases = {name: f"c{place}" for place, name in enumerate(columns)}
+    return fetched(source, projected(source, aliases, dtypes), aliases, text=source.text)
+
+
+def fetched(
+    source: Source, query: Query, aliases: Mapping[str, str], *, text: bool = False
+) -> Frequencies | None:
+    """Count the rows of a query by columns that have other names there; None for too many.
+
+    text: whether they are texts of a file, which have types by the rules of local files.
+    """
+    many = source.most_tuples + 1
+    found = source.store.fetch(counted(query, list(aliases.values())).limit(many))
+    if len(found) == many:
+        return None
+    raw = found.select(pl.col(alias).alias(name) for name, alias in aliases.items())
+    typed = pl.DataFrame([typed_texts(one) for one in raw]) if text and raw.width else raw
+    return Frequencies(raw, typed, found[COUNT].cast(pl.Int64).to_numpy())
+
+
+def counted_rows(parts: Iterable[pl.DataFrame], names: Sequence[str]) -> Frequencies:
+    """Count the rows of a table of this process, which comes in parts, by some columns."""
+    number = free_name(names)
+    pending: list[pl.DataFrame] = [
+        pl.DataFrame(schema={**dict.fromkeys(names, pl.Null), number: pl.Int64})
+    ]
+    limit = _PENDING_ROWS
+    for part in parts:
+        one = part.select(*names, pl.lit(1, pl.Int64).alias(number))
+        pending.append(_summed(one, names, number))
+        if sum(map(len, pending)) > limit:
+            pending = [_summed(pl.concat(pending, how="vertical_relaxed"), names, number)]
+            limit = max(_PENDING_ROWS, 2 * len(pending[0]))
+    found = _summed(pl.concat(pending, how="vertical_relaxed"), names, number)
+    raw = found.select(names)
+    return Frequencies(raw, raw, found[number].to_numpy())
+
+
+def _summed(rows: pl.DataFrame, names: Sequence[str], number: str) -> pl.DataFrame:
+    # Without a column all records are alike: one group.
+    groups = rows.group_by(names) if names else rows.group_by(pl.lit(0).alias(f"{number}0"))
+    return groups.agg(pl.col(number).sum()).select(*names, number)

@@ -1,0 +1,186 @@
+"""Columns as integers on the engine: what each value's code is follows from one column alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sqlglot import exp
+
+from kanonym.data.errors import DataError
+from kanonym.engines.sql.coded_columns import values_of
+from kanonym.engines.sql.statements import COUNT, aliased, cleaned, inner, named, same
+from kanonym.engines.sql.store import Query, Source
+from kanonym.engines.task import Prepared, Stopwatch, Task, prepare
+
+VALUE, CODE = "v", "c"
+"""The columns of a dictionary."""
+
+
+@dataclass(frozen=True)
+class Coding:
+    """The columns of a table as codes.
+
+    Attributes
+    ----------
+    ready
+        Domains, recodings and costs. Its table has the counts of each single column and the
+        number of records; nothing is known of what stands beside what.
+    names
+        The columns: quasi-identifiers, then those that models look at. Their codes are called
+        `c0`, ….
+    dictionaries
+        By name, what reads the values `v` of a column and their codes `c`.
+    texts
+        Columns of which two texts are one value.
+    types
+        By name the type of each column, under the rules of local tables.
+
+    """
+
+    ready: Prepared
+    names: Sequence[str]
+    dictionaries: Mapping[str, Query]
+    texts: frozenset[str]
+    types: Mapping[str, pl.DataType]
+
+    @property
+    def codes(self) -> list[str]:
+        """The names of the columns of codes."""
+        return [f"{CODE}{place}" for place in range(len(self.names))]
+
+    def joined(
+        self, source: Source, dtypes: Mapping[str, pl.DataType], kept: Mapping[str, str]
+    ) -> Query:
+        """Return a query of the codes of every record, and of some columns under other names.
+
+        kept: the new name of each of these.
+        """
+        picked = [aliased(named(CODE, f"d{place}"), code) for place, code in enumerate(self.codes)]
+        picked += [aliased(named(name, "t"), alias) for name, alias in kept.items()]
+        query = exp.select(*picked).from_(inner(source.query, "t"))
+        for place, name in enumerate(self.names):
+            column = cleaned(source, named(name, "t"), dtypes[name])
+            table = f"d{place}"
+            query = query.join(
+                inner(self.dictionaries[name], table),
+                on=same(source, column, named(VALUE, table), dtypes[name]),
+            )
+        return query
+
+
+def coded(
+    source: Source,
+    task: Task,
+    names: Sequence[str],
+    dtypes: Mapping[str, pl.DataType],
+    watch: Stopwatch,
+) -> Coding:
+    """Encode columns as `engine.prepare` does, from the distinct values of each.
+
+    Domains, costs, and what models compare with are functions of single columns: they are
+    those of the whole table.
+
+    Raises
+    ------
+    DataError
+        A column has more than `source.most_tuples` distinct values.
+
+    Notes
+    -----
+    One GROUP BY a column.
+
+    """
+    with watch.stage("count"):
+        counted = {name: values_of(source, name, dtypes) for name in names}
+    with watch.stage("encode"):
+        places, weights = coupled([one.counts for one in counted.values()])
+        columns = {
+            name: one.column(name).gather(place)
+            for (name, one), place in zip(counted.items(), places.T, strict=True)
+        }
+    ready = prepare(task, columns.__getitem__, len(weights), watch, weights)
+    table = ready.table
+    tuples = table.tuple_of_row
+    if len(tuples) != len(weights):  # a place for each record
+        tuples = tuples[np.cumsum(weights) - weights]
+    # Quasi-identifiers first, as the encoded table has them.
+    ordered = [domain.name for domain in (*table.domains, *table.sensitive)]
+    dictionaries, texts = {}, set()
+    for column, name in zip(
+        np.hstack([table.codes, table.sensitive_codes]).T, ordered, strict=True
+    ):
+        codes = np.empty(len(counted[name].counts), np.int32)
+        codes[places[:, list(names).index(name)]] = column[tuples]
+        known = pl.DataFrame({VALUE: counted[name].raw.to_series(), CODE: codes})
+        if len(np.unique(codes)) < len(codes):
+            texts.add(name)
+        dictionaries[name] = source.store.put(known.unique(VALUE, maintain_order=True))
+    types = {name: one.table.schema[name] for name, one in counted.items()}
+    return Coding(ready, ordered, dictionaries, frozenset(texts), types)
+
+
+def coupled(
+    counts: Sequence[NDArray[np.int64]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a small table whose columns have these counts, each by itself.
+
+    Values are put side by side as they come, so that rows end where a value of some column
+    does. Whatever depends on single columns is the same for every table of such counts.
+
+    Parameters
+    ----------
+    counts
+        By column the records of each value, at least 1; all columns have as many records.
+
+    Returns
+    -------
+    (n, n_columns) int64 places of values, and (n,) int64 records of each row, at least 1;
+    n is at most the number of values of all columns.
+
+    """
+    ends = [np.cumsum(one) for one in counts]
+    every = np.unique(np.concatenate(ends)) if ends else np.empty(0, np.int64)
+    places = [np.searchsorted(end, every) for end in ends]
+    weights = np.diff(every, prepend=0)
+    return np.stack(places, axis=1) if places else np.empty((0, 0), np.int64), weights
+
+
+def frequency_set(
+    source: Source, coding: Coding, dtypes: Mapping[str, pl.DataType], n_rows: int
+) -> tuple[Query, int]:
+    """Hold the frequency set of codes on the engine; return what reads it, and its tuples.
+
+    Its columns are the codes and `n` records of each tuple.
+
+    Raises
+    ------
+    DataError
+        Some record has a value that no dictionary has: the table was changed meanwhile.
+
+    """
+    keys = [named(code, "x") for code in coding.codes]
+    number = aliased(exp.Count(this=exp.Star()), COUNT)
+    query = exp.select(*keys, number).from_(inner(coding.joined(source, dtypes, {}), "x"))
+    held = source.store.hold(query.group_by(*(key.copy() for key in keys)))
+    total = source.store.fetch(
+        exp.select(
+            aliased(exp.Count(this=exp.Star()), "tuples"), aliased(summed(COUNT), "records")
+        ).from_(inner(held, "f"))
+    )
+    tuples, records = int(total["tuples"][0]), int(total["records"][0] or 0)
+    if records != n_rows:
+        raise DataError(
+            f"the table had {n_rows} records when its columns were counted, and {records} of them "
+            "are found again: it was changed meanwhile. Run again, or work on a copy that stays "
+            "as it is"
+        )
+    return held, tuples
+
+
+def summed(name: str) -> exp.Cast:
+    """Return the sum of an integer column, as a 64-bit integer."""
+    return exp.cast(exp.Sum(this=named(name)), exp.DataType.Type.BIGINT)

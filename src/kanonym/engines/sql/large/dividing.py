@@ -1,0 +1,264 @@
+"""A frequency set divided on its engine: cut from counts, then fragment by fragment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sqlglot import exp
+
+from kanonym.algorithms.criteria import compiled, require_feasible
+from kanonym.algorithms.mondrian import Mondrian
+from kanonym.algorithms.mondrian_histograms import Histogram, Tree
+from kanonym.data.errors import DataError
+from kanonym.data.partition import Partition
+from kanonym.engines.sql.large.classes import ReleasedClasses, released_classes
+from kanonym.engines.sql.large.coding import Coding, coded, coupled, frequency_set
+from kanonym.engines.sql.large.finishing import BATCH, CLASS, SIZE, Job, finish
+from kanonym.engines.sql.large.growing import NODE, Growing, packed
+from kanonym.engines.sql.large.limits import fragment_of, require_divisible, require_values
+from kanonym.engines.sql.releasing import FIRST, LAST
+from kanonym.engines.sql.statements import COUNT, aliased, inner, named
+from kanonym.engines.sql.store import Query, Source
+from kanonym.engines.task import Stopwatch, Task
+
+LARGE = -1
+"""Classes that are larger than a fragment are numbered downwards from here."""
+
+
+@dataclass(frozen=True)
+class Divided:
+    """What was decided about a frequency set that stays on its engine.
+
+    Attributes
+    ----------
+    tuples
+        Reads the class of each tuple: `c0`, … its codes, `class`, `n` records; where equal
+        records are separated a row for each class of a tuple, with its records from `first`
+        to `last`.
+    classes
+        What the classes release, and what that loses.
+    coding
+        What the codes stand for, and the domains.
+    job
+        What was asked of workers.
+    rows
+        Records of the table; none is suppressed.
+    account
+        `outgrown`: the number of tuples, of fragments, of levels that were counted, and of
+        classes that are larger than a fragment.
+
+    """
+
+    tuples: Query
+    classes: ReleasedClasses
+    coding: Coding
+    job: Job
+    rows: int
+    account: Mapping[str, Any]
+
+
+def divided(
+    source: Source,
+    task: Task,
+    names: Sequence[str],
+    dtypes: Mapping[str, pl.DataType],
+    watch: Stopwatch,
+    fragment: int | None = None,
+) -> Divided:
+    """Divide a table into classes without taking its frequency set to this process.
+
+    Parameters
+    ----------
+    source
+        The table.
+    task
+        What is asked.
+    names
+        The columns that it looks at: quasi-identifiers, and those that models look at.
+    dtypes
+        Types of the source's columns.
+    watch
+        Notes the seconds of `encode`, `count` (the columns, and the frequency set on the
+        engine), `cut` (the tree of large nodes) and `algorithm` (the fragments).
+    fragment
+        Most tuples of a fragment, for tests; None for what fits the algorithm.
+
+    Raises
+    ------
+    PolicyError
+        The task has to see the whole frequency set.
+    InfeasibleError
+        The table as one class does not satisfy a model.
+    DataError
+        A column has too many values, or the table was changed meanwhile.
+
+    Notes
+    -----
+    Strict Mondrian has the classes of a table of this process. Others divide each fragment by
+    itself, after it was cut as Mondrian cuts large nodes: none of their classes reaches over
+    the border of a fragment.
+
+    One aggregation a column, one for the frequency set, and one for each level of the tree, of
+    which there are about log2(tuples / fragment). To this process come the values of each
+    column, and the counts of values by node.
+
+    """
+    algorithm = task.algorithm
+    require_divisible(algorithm, task.models, task.suppression_limit)
+    coding = coded(source, task, names, dtypes, watch)
+    table = coding.ready.table
+    require_values(algorithm, coding.ready, task.models)
+    criteria = compiled(task.models, table)
+    require_feasible(table, task.models)
+    with watch.stage("count"):
+        held, n_tuples = frequency_set(source, coding, dtypes, table.n_rows)
+    exact = 0
+    if isinstance(algorithm, Mondrian) and algorithm.strict:
+        exact = algorithm.exact_below(n_tuples)
+    size = max(fragment_of(algorithm) if fragment is None else fragment, exact)
+    tree = Tree(table.n_rows, n_tuples, coding.ready.costs, criteria, size)
+    sizes = [domain.size for domain in (*table.domains, *table.sensitive)]
+    growing = Growing(source, held, len(table.domains), sizes, tree)
+    with watch.stage("cut"):
+        growing.grow()
+    job = Job.of(task, coding.ready, criteria, exact)
+    with watch.stage("algorithm"):
+        tuples, classes = _finished(growing, job, size)
+    account = {
+        "tuples": n_tuples,
+        "fragments": len(tree.numbers("fragment")),
+        "levels": growing.levels,
+        "large_classes": len(tree.numbers("class")),
+    }
+    return Divided(tuples, classes, coding, job, table.n_rows, {"outgrown": account})
+
+
+def _finished(growing: Growing, job: Job, size: int) -> tuple[Query, ReleasedClasses]:
+    """Divide the fragments, and give every class its values; return tuples and classes.
+
+    Raises
+    ------
+    DataError
+        There are more than `source.most_tuples` classes.
+
+    """
+    store, schema = growing.source.store, _schema(job)
+    wanted = {name: schema[name] for name in [CLASS, *_of_classes(schema, job)]}
+    parts: list[Query] = []
+    small: Query | None = None
+    batches = packed(growing.tree, size)
+    if batches:
+        done = store.by_group(_batched(growing, batches), BATCH, partial(finish, job=job), schema)
+        small = store.hold(_columns(done, schema))  # it is read several times
+        parts.append(_columns(small, job.of_tuples))
+    large = growing.tree.numbers("class")
+    if large:
+        parts.append(_columns(_large(growing, large, job), job.of_tuples))
+    others = pl.DataFrame(schema=wanted)
+    for number, histograms in growing.counts(large) if large else ():
+        one = _one_class(histograms, job)
+        others.extend(one.select(pl.lit(LARGE - number, pl.Int64).alias(CLASS), *list(wanted)[1:]))
+    query = parts[0]
+    for part in parts[1:]:
+        query = exp.union(query, part, distinct=False, copy=False)
+    return query, released_classes(_classes(growing.source, small, others), job)
+
+
+def _classes(source: Source, done: Query | None, others: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each class, ordered by its number, its texts as categories in order.
+
+    done: reads what `finish` returned, if it was asked. others: classes beside those.
+
+    Raises
+    ------
+    DataError
+        There are more than `source.most_tuples` classes.
+
+    """
+
+    def read(names: Sequence[str]) -> pl.DataFrame:
+        own = others.select(names)
+        if done is not None:
+            of_class = exp.Is(this=named(SIZE), expression=exp.Null()).not_()
+            query = _columns(done, names).where(of_class).limit(source.most_tuples + 1)
+            found = source.store.fetch(query)
+            if len(found) > source.most_tuples:
+                raise DataError(
+                    f"the release has more than {source.most_tuples} classes: give the source a "
+                    "larger most_tuples"
+                )
+            own = pl.concat([found.cast(own.schema), own])
+        return own.sort(CLASS)
+
+    texts = [name for name, dtype in others.schema.items() if dtype == pl.String]
+    table = read([name for name in others.columns if name not in texts])
+    # One by one: few of them are different, and all together would be most of the memory.
+    for name in texts:
+        column = read([CLASS, name])[name]
+        words = column.drop_nulls().unique().sort()
+        table = table.with_columns(column.cast(pl.Enum(words)))
+    return table.select(others.columns)
+
+
+def _schema(job: Job) -> dict[str, pl.DataType]:
+    """Return the columns of what `finish` returns, and their types."""
+    codes = {name: pl.Int32() for name in [BATCH, NODE, *job.codes]}
+    one = pl.DataFrame([[0]] * len(codes) + [[1]], schema={**codes, COUNT: pl.Int64()})
+    whole = replace(job, algorithm=Mondrian(), exact=0)
+    found = dict(finish(one, whole).schema)
+    return {
+        name: found.get(name, pl.Int64()) for name in [*job.of_tuples, *_of_classes(found, job)]
+    }
+
+
+def _of_classes(schema: Mapping[str, pl.DataType], job: Job) -> list[str]:
+    """Return the columns that are about classes."""
+    return [name for name in schema if name not in job.of_tuples]
+
+
+def _batched(growing: Growing, batches: Mapping[int, int]) -> Query:
+    """Return the tuples of all fragments, with the batch of each."""
+    tuples = growing.of(list(batches))
+    table = pl.DataFrame({NODE: list(batches), BATCH: list(batches.values())})
+    put = growing.source.store.put(table)
+    return (
+        exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier("p", quoted=True)))
+        .select(named(BATCH, "b"))
+        .from_(inner(tuples, "p"))
+        .join(inner(put, "b"), on=exp.EQ(this=named(NODE, "p"), expression=named(NODE, "b")))
+    )
+
+
+def _large(growing: Growing, numbers: Sequence[int], job: Job) -> Query:
+    """Return the tuples of classes that are too large for a worker."""
+    whole = {
+        CLASS: exp.Sub(this=exp.Literal.number(LARGE), expression=named(NODE, "p")),
+        FIRST: exp.Literal.number(1),
+        LAST: named(COUNT, "p"),
+    }
+    columns = [
+        aliased(exp.cast(whole[name], exp.DataType.Type.BIGINT), name)
+        if name in whole
+        else named(name, "p")
+        for name in job.of_tuples
+    ]
+    return exp.select(*columns).from_(inner(growing.of(numbers), "p"))
+
+
+def _one_class(histograms: Sequence[Histogram], job: Job) -> pl.DataFrame:
+    """Return what a class releases: of its values, what stands beside what does not matter."""
+    places, weights = coupled([one.records for one in histograms])
+    codes = np.zeros((len(weights), len(job.codes)), np.int32)
+    for a, (one, place) in enumerate(zip(histograms, places.T, strict=True)):
+        codes[:, a] = one.codes[place]
+    table = job.table(codes, weights)
+    return job.released(table, Partition(np.zeros(len(weights), np.int32), 1))[1]
+
+
+def _columns(query: Query, names: Iterable[str]) -> exp.Select:
+    return exp.select(*(named(name) for name in names)).from_(inner(query, "q"))

@@ -1,0 +1,246 @@
+"""Full-domain generalization where the frequency set stays on the engine: counted at levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.full_domain import FullDomain
+from kanonym.algorithms.full_domain.premerged import (
+    Levels,
+    labels_of,
+    merge,
+    search_premerged,
+)
+from kanonym.algorithms.full_domain.space import hierarchies
+from kanonym.data.errors import PolicyError
+from kanonym.data.merged import MergedTable, first_leaves
+from kanonym.data.partition import Partition
+from kanonym.data.schema import Role
+from kanonym.data.table import EncodedTable
+from kanonym.engines.sql.at_levels import AtLevels
+from kanonym.engines.sql.coded_columns import changed, coded_key, coded_secret
+from kanonym.engines.sql.frequencies import Frequencies
+from kanonym.engines.sql.store import Source
+from kanonym.engines.task import Outcome, Prepared, Stopwatch, Task, sensitive_names
+from kanonym.kernels.penalty import Costs
+from kanonym.metrics.certainty import certainty_costs
+from kanonym.metrics.information_loss import KLDivergence, Metric, Weighted, metric_from
+from kanonym.metrics.utility import Utility, measure_utility
+from kanonym.models import OfPopulation
+from kanonym.models.base import PrivacyModel
+
+
+@dataclass(frozen=True)
+class Premerged:
+    """What a search found, and the input as it sees it: quasi-identifiers are codes of labels.
+
+    Everything goes on with these as it does with a table that was counted whole.
+
+    Attributes
+    ----------
+    task
+        What is asked; its algorithm gives the classes that were found.
+    ready
+        The frequency set that the best node was found on, and all that recoding needs.
+    counted
+        The frequency set at the levels of that node: of a quasi-identifier the code of the
+        first value below its label (int32, never null), of a sensitive attribute its value.
+        Its rows are those that `tuple_of_row` of the table in `ready` is about.
+    source
+        The input, its quasi-identifiers replaced by these codes.
+    dtypes
+        The types of its columns.
+    engine
+        Who counts at levels.
+
+    """
+
+    task: Task
+    ready: Prepared
+    counted: Frequencies
+    source: Source
+    dtypes: dict[str, pl.DataType]
+    engine: AtLevels
+
+    def utility(self, outcome: Outcome) -> Utility:
+        """Return what the release lost; errors of numbers are those of the original values.
+
+        outcome: what became of `task` and `ready`. Where records are suppressed, an attribute
+        with too many combinations of value and class for this process has no `rmse`.
+
+        Notes
+        -----
+        Cost on the engine: one GROUP BY for each numeric attribute that was not counted value
+        by value, where records are suppressed.
+
+        """
+        table, partition = outcome.table, outcome.partition
+        kept = partition.labels >= 0
+        sizes = np.bincount(partition.labels[kept], table.weights[kept], partition.n_classes)
+        sizes = sizes.astype(np.int64)
+        measured = measure_utility(table, partition, outcome.recoded, sizes)
+        if not isinstance(table, MergedTable) or "levels" not in partition.account:
+            return measured
+        levels = tuple(partition.account["levels"].values())
+        rmse = dict(measured.rmse)
+        for a, domain in enumerate(table.domains):
+            if domain.name in rmse and table.lowest[a] > 0:
+                del rmse[domain.name]
+                by_value = self._by_value(table, a, levels, lost=measured.suppressed > 0)
+                if by_value is not None:
+                    labels = labels_of(by_value, table, partition.labels, levels)
+                    own = replace(partition, labels=labels)
+                    found = measure_utility(by_value, own, outcome.recoded, sizes)
+                    rmse[domain.name] = found.rmse[domain.name]
+        return replace(measured, rmse={name: rmse[name] for name in measured.rmse if name in rmse})
+
+    def _by_value(
+        self, table: MergedTable, a: int, levels: Levels, *, lost: bool
+    ) -> MergedTable | None:
+        """Return tuples with the original values of an attribute, of the records that are kept.
+
+        lost: whether some are not: which, the others tell. Else a value alone says what it is
+        released as.
+        """
+        if lost:
+            return self.engine.count((*levels[:a], 0, *levels[a + 1 :]))
+        leaves = first_leaves(hierarchies(table)[a], levels[a])
+        held = np.flatnonzero(table.records[a])
+        # Any tuple with the same label.
+        place = np.zeros(len(leaves), np.int64)
+        place[leaves[table.codes[:, a]]] = np.arange(len(table.codes))
+        codes = table.codes[place[leaves[held]]]
+        codes[:, a] = held
+        return replace(table, codes=codes, weights=table.records[a][held])
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Full-domain generalization that has been carried out.
+
+    Attributes
+    ----------
+    algorithm, models, suppression_limit
+        What was asked.
+    found
+        The classes.
+
+    """
+
+    algorithm: FullDomain
+    models: Sequence[PrivacyModel]
+    suppression_limit: float
+    found: Partition
+
+    type: ClassVar[str] = FullDomain.type
+    recodes: ClassVar[Recodes] = FullDomain.recodes
+    by_tuple: ClassVar[bool] = FullDomain.by_tuple
+
+    def partition(
+        self,
+        table: EncodedTable,
+        costs: Costs,
+        models: Sequence[PrivacyModel],
+        suppression_limit: float = 0.0,
+        listen: Listener | None = None,
+    ) -> Partition:
+        """Return the classes that were found; search the table again where more is asked."""
+        if (models, suppression_limit) == (self.models, self.suppression_limit):
+            return self.found
+        return self.algorithm.partition(table, costs, models, suppression_limit, listen)
+
+
+def search(
+    source: Source, task: Task, dtypes: Mapping[str, pl.DataType], watch: Stopwatch
+) -> Premerged:
+    """Find the best node of a table whose frequency set is too large for this process.
+
+    Parameters
+    ----------
+    source
+        The table.
+    task
+        What is asked; its algorithm is full-domain.
+    dtypes
+        From `frequencies.types_of`.
+    watch
+        Notes the seconds of `count` (the values of each attribute) and `algorithm`, where the
+        engine counts on what the search asks for.
+
+    Raises
+    ------
+    PolicyError
+        A model needs a population table: its tuples are those of the whole frequency set.
+    DataError
+        A column, or the frequency set at the lowest levels that have a chance, has more than
+        `source.most_tuples` tuples; or what the engine says.
+    InfeasibleError
+        No node satisfies the models.
+
+    Notes
+    -----
+    See `algorithms.full_domain.premerged.search_premerged`. Cost on the engine: one GROUP BY
+    of each column, one for each count that the search asks for, joined with small tables of
+    the labels of values, and one of the node that is found.
+
+    """
+    algorithm = task.algorithm
+    if not isinstance(algorithm, FullDomain):
+        raise PolicyError(f"{algorithm.type} does not count at levels of hierarchies")
+    for model in task.models:
+        if isinstance(model, OfPopulation):
+            raise PolicyError(
+                f"{model.type} counts a population table in every tuple, and the table has more "
+                f"than {source.most_tuples} of them: raise most_tuples"
+            )
+    with watch.stage("count"):
+        of_levels = [
+            coded_key(source, name, task, dtypes, watch)
+            for name in task.schema.names(Role.QUASI_IDENTIFIER)
+        ]
+        hidden = [
+            coded_secret(source, name, task, dtypes)
+            for name in sensitive_names(task.schema, task.models)
+        ]
+    whole = _looks_at_tuples(algorithm.metric)
+    engine = AtLevels(source, dtypes, of_levels, hidden, whole=whole)
+    with watch.stage("algorithm"):
+        table, partition = search_premerged(
+            algorithm, task.models, task.suppression_limit, engine, watch.tell
+        )
+        levels = engine.heights
+        if "levels" in partition.account:
+            levels = tuple(partition.account["levels"].values())
+        rows = engine.fetched(levels)
+        if rows is None:  # it is coarser than what was counted
+            raise changed()
+    ready = Prepared(
+        table=replace(table, tuple_of_row=engine.places(rows, merge(table, levels), table)),
+        recodings=["hierarchy"] * len(of_levels),
+        dtypes=[one.dtype for one in of_levels],
+        costs=certainty_costs([], []),
+        built={name: one for each in of_levels for name, one in each.built.items()},
+    )
+    searched = Searched(algorithm, task.models, task.suppression_limit, partition)
+    return Premerged(
+        replace(task, algorithm=searched),
+        ready,
+        engine.frequencies(rows),
+        engine.coded(levels),
+        engine.coded_types,
+        engine,
+    )
+
+
+def _looks_at_tuples(metric: object) -> bool:
+    """Say whether a metric looks at the distinct tuples of the original."""
+    built: Metric = metric_from(metric)  # type: ignore[arg-type]  # whatever a policy says
+    if isinstance(built, Weighted):
+        return any(_looks_at_tuples(part[0]) for part in built.parts if isinstance(part, tuple))
+    return isinstance(built, KLDivergence)

@@ -1,0 +1,141 @@
+"""The few statements of which everything is made: project, count, join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import polars as pl
+from sqlglot import exp
+
+from kanonym.data.errors import PolicyError
+from kanonym.engines.sql.store import Query, Source
+
+COUNT = "n"
+"""The column of record counts."""
+
+
+def free_name(names: Iterable[str]) -> str:
+    """Return a name that is none of these, in any case."""
+    taken = {name.lower() for name in names}
+    return next(one for place in range(len(taken) + 1) if (one := f"n{place}") not in taken)
+
+
+def named(name: str, table: str | None = None) -> exp.Column:
+    """Return a column by its exact name."""
+    return exp.column(name, table=table, quoted=True)
+
+
+def table(name: str) -> Query:
+    """Return a query of everything in a table."""
+    return exp.select(exp.Star()).from_(exp.table_(name, quoted=True))
+
+
+def inner(query: Query, alias: str) -> exp.Subquery:
+    """Return a query in brackets, with a name."""
+    return query.subquery(exp.to_identifier(alias, quoted=True))
+
+
+def aliased(column: exp.Condition, name: str) -> exp.Alias:
+    """Return a column under another name, exactly as it is written."""
+    return exp.Alias(this=column, alias=exp.to_identifier(name, quoted=True))
+
+
+def nothing_of(query: Query) -> Query:
+    """Return a query of the same columns without a row."""
+    return exp.select(exp.Star()).from_(inner(query, "t")).limit(0)
+
+
+def projected(
+    source: Source, columns: Mapping[str, str], dtypes: Mapping[str, pl.DataType]
+) -> Query:
+    """Return a query of some columns of a source under other names, NaN as null.
+
+    columns: the new name of each; without any, the source. dtypes: the types of the columns.
+    """
+    if not columns:  # a SELECT of nothing is none
+        return source.query
+    return exp.select(
+        *(
+            aliased(cleaned(source, named(name, "t"), dtypes[name]), alias)
+            for name, alias in columns.items()
+        )
+    ).from_(inner(source.query, "t"))
+
+
+def cleaned(source: Source, column: exp.Column, dtype: pl.DataType) -> exp.Condition:
+    """Return what a column of a source holds, NaN as null."""
+    # SQLite has no NaN, and reads its name as 0.
+    if not dtype.is_float() or source.store.dialect == "sqlite":
+        return column
+    nan = exp.cast(exp.Literal.string("NaN"), exp.DataType.Type.DOUBLE)
+    return exp.Nullif(this=column, expression=nan)
+
+
+def renamed(query: Query, columns: Mapping[str, str]) -> Query:
+    """Return a query of some columns of another one under new names."""
+    picked = (aliased(named(name, "t"), alias) for name, alias in columns.items())
+    return exp.select(*picked).from_(inner(query, "t"))
+
+
+def counted(query: Query, columns: Sequence[str]) -> Query:
+    """Return a query of the distinct rows of some columns, and of the records of each, `n`."""
+    keys = [named(name, "t") for name in columns]
+    number = aliased(exp.Count(this=exp.Star()), COUNT)
+    found = exp.select(*[column.copy() for column in keys], number).from_(inner(query, "t"))
+    # Without a column all records are alike; of an empty table there is then no row, as elsewhere.
+    if not keys:
+        return found.having(
+            exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))
+        )
+    return found.group_by(*keys)
+
+
+def same(
+    source: Source, left: exp.Condition, right: exp.Condition, dtype: pl.DataType
+) -> exp.Condition:
+    """Return the condition that two columns of one type hold the same value, null included."""
+    equal = exp.NullSafeEQ(this=left, expression=right)
+    if source.store.dialect in ("duckdb", "spark"):
+        return equal
+
+    # No key of a hash join elsewhere: what stands in the place of null is compared beside it.
+    def filled(column: exp.Condition) -> exp.Condition:
+        number = dtype.is_numeric()
+        given = column.copy() if number else exp.cast(column.copy(), exp.DataType.Type.TEXT)
+        other = exp.Literal.number(0) if number else exp.Literal.string("")
+        return exp.Coalesce(this=given, expressions=[other])
+
+    return exp.and_(exp.EQ(this=filled(left), expression=filled(right)), equal)
+
+
+def ordering(column: exp.Column, dtype: pl.DataType | None) -> exp.Condition:
+    """Return what to order a column by: of lists and the like their text, which engines can order.
+
+    dtype: None for released values, which are never nested.
+    """
+    if dtype is None or not (dtype.is_nested() or dtype == pl.Object):
+        return column
+    return exp.cast(column, exp.DataType.Type.TEXT)
+
+
+def shuffled(source: Source, columns: Sequence[exp.Condition]) -> exp.Condition:
+    """Return a hash of values: an order that follows from the records, and tells nothing of them.
+
+    Raises
+    ------
+    PolicyError
+        The engine has no such function.
+
+    """
+    given = [column.copy() for column in columns]
+    if source.store.dialect == "postgres":
+        row = exp.Anonymous(this="ROW", expressions=given)
+        return exp.Anonymous(this="MD5", expressions=[exp.cast(row, exp.DataType.Type.TEXT)])
+    name = {"duckdb": "HASH", "spark": "XXHASH64"}.get(source.store.dialect)
+    if name is None:
+        raise PolicyError(
+            f"{source.store.name} cannot tell equal records apart, which this algorithm separates, "
+            "where columns are released that the policy does not look at: choose mondrian or "
+            "full-domain, or anonymize a table of this process"
+        )
+    return exp.Anonymous(this=name, expressions=given)
