@@ -68,3 +68,39 @@ def test_portable_files_are_read_and_not_written(kanonym, folder, name):
     assert kanonym(f"anonymize in.por {asked} -o out.sav").code == 0
     described = pyreadstat.read_sav(str(folder / "out.sav"))[1]
     assert described.column_names_to_labels["AGE"] == "Age"
+
+
+def test_user_missing_codes_are_kept_and_declared_again(kanonym, folder):
+    """A refusal is a category of its own in classes, and is declared missing in the release."""
+    pyreadstat.write_sav(
+        pl.DataFrame({"age": [20, 20, 40, 40], "sex": [1, 9, 9, 1], "job": [1, 9, 2, 1]}),
+        str(folder / "in.sav"),
+        variable_value_labels={"job": {1: "nurse", 2: "clerk", 9: "refused"}},
+        missing_ranges={"sex": [9], "job": [9]},
+    )
+    asked = "-q age,sex -s job --user-missing keep"
+    assert kanonym(f"measure in.sav {asked} --json").json["uniques"] == 4
+    done = kanonym(f"anonymize in.sav {asked} -k 2 --others insensitive --keep-order -o out.sav")
+    assert done.code == 0
+    assert "column 'job': cells with a user-missing code are kept" in done.error
+    frame, described = pyreadstat.read_sav(
+        str(folder / "out.sav"), user_missing=True, output_format="polars"
+    )
+    assert frame["job"].to_list() == [1, 9, 2, 1]
+    assert described.missing_ranges["job"] == [{"lo": 9.0, "hi": 9.0}]
+    assert described.variable_value_labels["job"] == {1: "nurse", 2: "clerk", 9: "refused"}
+    assert kanonym(f"assess in.sav out.sav {asked} --json").code == 0
+
+
+def test_numbers_of_an_action_have_no_labels_of_codes(kanonym, folder):
+    """Noisy numbers are no codes: only columns that keep their values are labelled."""
+    pyreadstat.write_sav(
+        pl.DataFrame({"area": [3, 1, 2], "job": [1, 2, 1]}),
+        str(folder / "in.sav"),
+        variable_value_labels={"area": {1: "north", 2: "south"}, "job": {1: "nurse", 2: "clerk"}},
+    )
+    action = '--action area={"type":"gaussian-noise","scale":0.1,"keep_integers":true}'
+    done = kanonym(f"transform in.sav {action} --action job=shuffle --seed 1 -o out.sav")
+    assert done.code == 0, done.error
+    described = pyreadstat.read_sav(str(folder / "out.sav"))[1]
+    assert described.variable_value_labels == {"job": {1.0: "nurse", 2.0: "clerk"}}

@@ -74,14 +74,17 @@ def table_at(
     texts: dict[str, Any] | None = None,
     sheet: str | None = None,
     header_row: int | None = None,
+    user_missing: str | None = None,
 ) -> Any:
     """Return a table: read from a file, or where it is.
 
-    name: of the table in a database, which `option` says. texts, sheet, header_row: as of
-    `read_table`.
+    name: of the table in a database, which `option` says. texts, sheet, header_row,
+    user_missing: as of `read_table`.
     """
     if (engine is not None or is_database(place)) and (sheet or header_row):
         raise typer.BadParameter("is for Excel files", param_hint="--sheet, --header-row")
+    if user_missing and (engine is not None or is_database(place)):
+        raise typer.BadParameter("is for files of SPSS, Stata and SAS", param_hint="--user-missing")
     if engine is not None and engine not in ENGINES:
         raise typer.BadParameter(
             f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
@@ -106,7 +109,24 @@ def table_at(
         return Spark(place)
     from kanonym.data.files import read_table
 
-    return read_table(place, format, texts=texts, sheet=sheet, header_row=header_row)
+    return read_table(
+        place,
+        format,
+        texts=texts,
+        sheet=sheet,
+        header_row=header_row,
+        user_missing=user_missing,
+    )
+
+
+def user_missing_of(choice: str | None, *places: str | None) -> dict[str | None, str | None]:
+    """Return by table what --user-missing says of it: it is for files of SPSS, Stata and SAS."""
+    from kanonym.data.files import is_statistical
+
+    told = {place for place in places if place and (place == "-" or is_statistical(place))}
+    if choice is not None and not told:
+        raise typer.BadParameter("is for files of SPSS, Stata and SAS", param_hint="--user-missing")
+    return {place: choice if place in told else None for place in places}
 
 
 def rows_at(place: str, format: str | None, **further: Any) -> Any:
@@ -140,7 +160,9 @@ def table_with_content(
     from kanonym.data.files import read_with_content
 
     return read_with_content(
-        place, format, sheet=options.get("sheet"), header_row=options.get("header_row")
+        place,
+        format,
+        **{name: options.get(name) for name in ("sheet", "header_row", "user_missing")},
     )
 
 
@@ -251,16 +273,23 @@ class Place:
         *,
         no_read_back: bool,
         safe_cells: bool,
+        **labels: Any,
     ) -> Content | None:
         """Write a table of this process, and return the hash of its file.
 
-        like: as of `write_table`.
+        like, labels: as of `write_table`.
         """
         if not self.table:
             from kanonym.cli import tables
 
             return tables.write_table(
-                frame, self.given, format, like, no_read_back=no_read_back, safe_cells=safe_cells
+                frame,
+                self.given,
+                format,
+                like,
+                no_read_back=no_read_back,
+                safe_cells=safe_cells,
+                **labels,
             )
         if no_read_back or safe_cells:
             raise typer.BadParameter("for files", param_hint="--no-read-back and --safe-cells")

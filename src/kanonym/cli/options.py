@@ -155,6 +155,20 @@ HeaderRow = Annotated[
     int | None,
     typer.Option(metavar="ROW", min=1, help="Row of the column names in an Excel input, from 1."),
 ]
+UserMissing = Annotated[
+    str | None,
+    typer.Option(
+        metavar="null|keep",
+        help="User-missing codes of SPSS, Stata and SAS: null, or categories of their own.",
+    ),
+]
+Catalog = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Labels of values of a .sas7bdat input; INPUT.sas7bcat beside it if not said.",
+    ),
+]
 NoReadBack = Annotated[
     bool,
     typer.Option(

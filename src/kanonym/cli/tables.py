@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Any
 from kanonym.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from kanonym.data.files import Content
+
+
+def drawn_from(frame: Any, made: Any) -> list[str]:
+    """Return the columns of a polars table made from another one that have no other values."""
+    return [
+        one.name
+        for one in made
+        if one.name in frame.columns
+        and not one.dtype.is_nested()
+        and one.drop_nulls().is_in(frame[one.name].unique().implode()).all()
+    ]
 
 
 def write_table(
@@ -16,19 +29,28 @@ def write_table(
     format: str | None,
     like: str | None = None,
     *,
+    coded: Collection[str] = (),
+    catalog: str | None = None,
     no_read_back: bool = False,
     safe_cells: bool = False,
 ) -> Content:
     """Write a table, and tell which columns of a CSV file Excel would run as formulas.
 
-    format: what --format says; like: as of `files.write_table`.
+    format: what --format says; like, coded, catalog: as of `files.write_table`.
     """
     from kanonym.cli.progress import note
     from kanonym.data import files
 
     kind = options.format_of(output, format)
     content = files.write_table(
-        frame, output, kind, read_back=not no_read_back, safe_cells=safe_cells, like=like
+        frame,
+        output,
+        kind,
+        read_back=not no_read_back,
+        safe_cells=safe_cells,
+        like=like,
+        coded=coded,
+        catalog=catalog,
     )
     if not safe_cells and files.check_table_output(output, kind) in ("csv", "tsv"):
         columns = files.formula_columns(frame)

@@ -28,7 +28,7 @@ from kanonym.engines.task import Outcome
 from kanonym.metrics.risk import PersonRisk, Risk
 from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.policy import Policy
-from kanonym.transforms.actions import unwrapped
+from kanonym.transforms.actions import keeps_values, unwrapped
 from kanonym.verification import Verification, group_released
 
 _FIGURES = ("utility", "risk", "algorithm", "_released_names")
@@ -189,6 +189,22 @@ class Release(ShortRepr):
             for domain in self.outcome.table.domains
             if domain.hierarchy is not None
         }
+
+    @property
+    def coded_columns(self) -> list[str]:
+        """The released columns that hold values of the input: `coded` of `write_table`.
+
+        Not those that an action, a mean, a median or a hierarchy made anew.
+        """
+        recodings = {one.name: one.recoding for one in self.outcome.recoded}
+        released = frames.column_names(frames.eager(self.frame))
+        return [
+            name
+            for name, attribute in self.schema.attributes.items()
+            if name in released
+            and keeps_values(attribute.action)
+            and recodings.get(name) not in ("mean", "median", "hierarchy")
+        ]
 
     @property
     def _class_sizes(self) -> NDArray[np.int64]:

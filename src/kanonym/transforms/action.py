@@ -54,7 +54,9 @@ class Action(Protocol):
 
     One that draws random numbers says so by `draws = True`: who knows the seed can draw
     them again and take them away. One that needs numbers or dates, and no texts, says so by
-    `by_value = True`: texts that people wrote as such are then read first.
+    `by_value = True`: texts that people wrote as such are then read first. One that releases
+    values of the column alone, declared categories or null says so by `keeps_values = True`:
+    codes then still mean what they meant.
     """
 
     type: ClassVar[str]

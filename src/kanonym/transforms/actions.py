@@ -38,6 +38,11 @@ def works_on_values(several: Iterable[Action | After]) -> bool:
     return all(getattr(one, "by_value", False) for one in unwrapped(several))
 
 
+def keeps_values(several: Iterable[Action | After]) -> bool:
+    """Say whether no action makes values that the column did not have."""
+    return all(getattr(one, "keeps_values", False) for one in unwrapped(several))
+
+
 def changed_after(several: Iterable[Action | After]) -> bool:
     """Say whether actions change released values."""
     return any(isinstance(one, After) for one in several)

@@ -110,6 +110,7 @@ def assess(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Assess the risk of a table, or risk and utility of a release beside its original.
@@ -150,6 +151,7 @@ def assess(
     if records is not None:
         check_table_output(records, options.format_of(str(records), format))
     further: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
+    missing = elsewhere.user_missing_of(user_missing, original, released)
     with working() as step:
         step("read")
         before = elsewhere.rows_at(
@@ -158,6 +160,7 @@ def assess(
             name=table_name,
             sheet=sheet,
             header_row=header_row,
+            user_missing=missing[original],
         )
         after = None
         if released is not None:
@@ -166,6 +169,7 @@ def assess(
                 options.format_of(released, format),
                 name=released_table,
                 option="--released-table",
+                user_missing=missing[released],
             )
         asked, (before, after) = options.as_written(asked, (before, after), step)
         step("risk")

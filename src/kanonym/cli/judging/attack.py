@@ -96,6 +96,7 @@ def attack(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Attack a release as intruders would, and compare with chance.
@@ -124,10 +125,14 @@ def attack(
     files = options.hierarchy_files(hierarchy)
     asked = options.columns_meant(policy, quasi_identifiers, sensitive, files)
 
+    missing = elsewhere.user_missing_of(user_missing, original, released, control, second)
+
     def read(place: str | None, **further: Any) -> Any:
         if place is None:
             return None
-        return elsewhere.rows_at(place, options.format_of(place, format), **further)
+        return elsewhere.rows_at(
+            place, options.format_of(place, format), user_missing=missing[place], **further
+        )
 
     with working() as step:
         step("read")

@@ -21,6 +21,7 @@ def check(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Check a policy, and whether it fits a table, without anonymizing.
@@ -41,7 +42,11 @@ def check(
         with working() as step:
             step("read")
             frame = read_table(
-                table, options.format_of(table, format), sheet=sheet, header_row=header_row
+                table,
+                options.format_of(table, format),
+                sheet=sheet,
+                header_row=header_row,
+                user_missing=user_missing,
             )
             step("check")
             found["table"] = check_policy(frame, asked).to_dict()

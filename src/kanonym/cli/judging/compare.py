@@ -105,6 +105,7 @@ def compare(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Anonymize a table in many ways, and say which release to take.
@@ -162,6 +163,7 @@ def compare(
             name=table_name,
             sheet=sheet,
             header_row=header_row,
+            user_missing=user_missing,
         )
         asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
         with _told_of(resume):

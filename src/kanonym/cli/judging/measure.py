@@ -23,6 +23,7 @@ def measure(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Measure the k, l, t and other values of a table.
@@ -48,6 +49,7 @@ def measure(
             texts=texts,
             sheet=sheet,
             header_row=header_row,
+            user_missing=user_missing,
         )
         if not elsewhere.stays(frame):
             amounts = [name for name in options.names(sensitive) if name in frame.columns]

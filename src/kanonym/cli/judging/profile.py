@@ -38,6 +38,7 @@ def profile(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Suggest the role of each column, and say why.
@@ -63,6 +64,7 @@ def profile(
             name=table_name,
             sheet=sheet,
             header_row=header_row,
+            user_missing=user_missing,
         )
         found = profiling.profile(
             frame,

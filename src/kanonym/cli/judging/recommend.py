@@ -20,6 +20,7 @@ def recommend(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Recommend a first policy: roles by the profile, the algorithm by trying a few.
@@ -40,7 +41,11 @@ def recommend(
     with working() as step:
         step("read")
         frame = read_table(
-            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+            table,
+            options.format_of(table, format),
+            sheet=sheet,
+            header_row=header_row,
+            user_missing=user_missing,
         )
         found = comparison.recommend(frame, k=k, progress=step)
         if write is not None:

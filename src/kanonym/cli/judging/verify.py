@@ -59,6 +59,7 @@ def verify(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Verify a released table against a policy.
@@ -75,6 +76,7 @@ def verify(
 
     asked = Policy.from_file(policy)
     texts: dict[str, Any] = {}
+    missing = elsewhere.user_missing_of(user_missing, released, original)
     with working() as step:
         step("read")
         frame = elsewhere.table_at(
@@ -86,6 +88,7 @@ def verify(
             texts=texts,
             sheet=sheet,
             header_row=header_row,
+            user_missing=missing[released],
         )
         before = (
             None
@@ -95,6 +98,7 @@ def verify(
                 options.format_of(original, None),
                 name=original_table,
                 option="--original-table",
+                user_missing=missing[original],
             )
         )
         if not elsewhere.stays(frame):

@@ -205,6 +205,8 @@ def anonymize(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
+    catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> None:
     """Anonymize a table, verify the release, and write it.
@@ -279,6 +281,7 @@ def anonymize(
             name=table_name,
             sheet=sheet,
             header_row=header_row,
+            user_missing=user_missing,
         )
         reading = perf_counter() - start
         stays, tell = elsewhere.stays(frame), options.teller(step)
@@ -301,6 +304,8 @@ def anonymize(
                 elsewhere.file_at(table),
                 no_read_back=no_read_back,
                 safe_cells=safe_cells,
+                coded=release.coded_columns,
+                catalog=catalog,
             )
         known = {} if stays or not reports else _judged(frame, release, step, wanted=attack)
         source = elsewhere.unchanged(table, source) if stays else source

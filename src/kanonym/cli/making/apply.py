@@ -31,6 +31,8 @@ def apply(
     no_read_back: options.NoReadBack = False,
     safe_cells: options.SafeCells = False,
     format: options.Format = None,
+    user_missing: options.UserMissing = None,
+    catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> None:
     """Release a batch by a recoding, verified by itself and with all before it.
@@ -62,13 +64,20 @@ def apply(
         start = perf_counter()
         step("read")
         fitted = Fitted.load(recoding)
-        frame = read_table(batch, options.format_of(batch, format))
+        frame = read_table(batch, options.format_of(batch, format), user_missing=user_missing)
         reading = perf_counter() - start
         release = fitted.apply(frame, progress=step)
         step("write")
         start = perf_counter()
         released = to_polars(release.frame)
-        write = partial(write_table, like=batch, no_read_back=no_read_back, safe_cells=safe_cells)
+        write = partial(
+            write_table,
+            like=batch,
+            no_read_back=no_read_back,
+            safe_cells=safe_cells,
+            coded=release.coded_columns,
+            catalog=catalog,
+        )
         if update:
             # The count takes its place only after the release is in its own.
             with atomic_write(recoding) as counted:

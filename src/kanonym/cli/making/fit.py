@@ -65,6 +65,7 @@ def fit(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Find the recoding of a table, and keep it for batches to come.
@@ -105,7 +106,11 @@ def fit(
     with working() as step:
         step("read")
         frame = read_table(
-            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+            table,
+            options.format_of(table, format),
+            sheet=sheet,
+            header_row=header_row,
+            user_missing=user_missing,
         )
         asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
         fitted = fitting.fit(

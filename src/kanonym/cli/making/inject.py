@@ -107,6 +107,8 @@ def inject(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
+    catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> None:
     """Add records that look real, so that classes reach a wanted size and diversity.
@@ -134,6 +136,8 @@ def inject(
             key,
             marks,
             format,
+            user_missing=user_missing,
+            catalog=catalog,
             no_read_back=no_read_back,
             safe_cells=safe_cells,
             json=json,
@@ -142,7 +146,7 @@ def inject(
     from kanonym import synthesis
     from kanonym.cli.printing.injected import injected
     from kanonym.cli.progress import working
-    from kanonym.cli.tables import write_table
+    from kanonym.cli.tables import drawn_from, write_table
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_output, check_table_output, read_table
@@ -159,7 +163,11 @@ def inject(
     with working() as step:
         step("read")
         frame = read_table(
-            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+            table,
+            options.format_of(table, format),
+            sheet=sheet,
+            header_row=header_row,
+            user_missing=user_missing,
         )
         dropped = options.names(drop)
         kept = [name for name in frame.columns if name not in dropped]
@@ -183,7 +191,14 @@ def inject(
             done.write_marks(marks)
         released = styled_table(done.frame, styles)
         write_table(
-            released, output, format, table, no_read_back=no_read_back, safe_cells=safe_cells
+            released,
+            output,
+            format,
+            table,
+            no_read_back=no_read_back,
+            safe_cells=safe_cells,
+            coded=drawn_from(frame, done.frame),
+            catalog=catalog,
         )
     found = {
         **done.to_dict(),
@@ -226,6 +241,8 @@ def _remove(
     marks: str,
     format: str | None,
     *,
+    user_missing: str | None,
+    catalog: str | None,
     no_read_back: bool,
     safe_cells: bool,
     json: bool,
@@ -244,7 +261,7 @@ def _remove(
     with working() as step:
         known = Marks.read(marks)
         step("read")
-        frame = read_table(table, options.format_of(table, format))
+        frame = read_table(table, options.format_of(table, format), user_missing=user_missing)
         step("find")
         values, _ = options.values_read(frame, step)
         rows = injected_rows(values, known, key)
@@ -256,6 +273,8 @@ def _remove(
             table,
             no_read_back=no_read_back,
             safe_cells=safe_cells,
+            coded=frame.columns,
+            catalog=catalog,
         )
     found = {
         "rows_in": len(rows),

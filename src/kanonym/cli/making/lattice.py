@@ -35,6 +35,7 @@ def lattice(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
     """Evaluate every node of the generalization lattice.
@@ -68,7 +69,11 @@ def lattice(
     with working() as step:
         step("read")
         frame = read_table(
-            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+            table,
+            options.format_of(table, format),
+            sheet=sheet,
+            header_row=header_row,
+            user_missing=user_missing,
         )
         asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
         nodes = exploration.lattice(frame, asked, chart=chart, progress=step)

@@ -93,6 +93,8 @@ def synthesize(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
+    catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> None:
     """Draw a synthetic table from what a model learned of the original.
@@ -104,7 +106,7 @@ def synthesize(
     from kanonym import synthesis
     from kanonym.cli.printing.synthesized import synthesized
     from kanonym.cli.progress import working
-    from kanonym.cli.tables import write_table
+    from kanonym.cli.tables import drawn_from, write_table
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_table_output, read_table
@@ -122,7 +124,11 @@ def synthesize(
     with working() as step:
         step("read")
         frame = read_table(
-            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+            table,
+            options.format_of(table, format),
+            sheet=sheet,
+            header_row=header_row,
+            user_missing=user_missing,
         )
         dropped = options.names(drop)
         kept = [name for name in frame.columns if name not in dropped]
@@ -145,7 +151,14 @@ def synthesize(
         step("write")
         released = styled_table(made.frame, written)
         write_table(
-            released, output, format, table, no_read_back=no_read_back, safe_cells=safe_cells
+            released,
+            output,
+            format,
+            table,
+            no_read_back=no_read_back,
+            safe_cells=safe_cells,
+            coded=drawn_from(frame, made.frame),
+            catalog=catalog,
         )
     found |= {"seconds": {"total": perf_counter() - start}, "written": [output]}
     if json:

@@ -65,6 +65,8 @@ def transform(
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    user_missing: options.UserMissing = None,
+    catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> None:
     """Mask, pseudonymize or perturb columns, cell by cell.
@@ -81,7 +83,7 @@ def transform(
     from kanonym.data.files import check_table_output, read_table
     from kanonym.policy.actions import form_of
     from kanonym.policy.files_read import mappings_kept
-    from kanonym.transforms.actions import works_on_values
+    from kanonym.transforms.actions import keeps_values, works_on_values
 
     del every  # has ended the command already
     dropped = options.names(drop)
@@ -96,7 +98,11 @@ def transform(
     with working() as step:
         step("read")
         frame = read_table(
-            table, options.format_of(table, format), sheet=sheet, header_row=header_row
+            table,
+            options.format_of(table, format),
+            sheet=sheet,
+            header_row=header_row,
+            user_missing=user_missing,
         )
         by_value = [name for name, several in asked.items() if works_on_values(several)]
         frame, styles = options.values_read(
@@ -107,7 +113,14 @@ def transform(
         step("write")
         released = styled_table(changed, styles)
         write_table(
-            released, output, format, table, no_read_back=no_read_back, safe_cells=safe_cells
+            released,
+            output,
+            format,
+            table,
+            no_read_back=no_read_back,
+            safe_cells=safe_cells,
+            coded=[name for name in released.columns if keeps_values(asked.get(name, ()))],
+            catalog=catalog,
         )
     found = {
         "rows_in": len(frame),

@@ -20,7 +20,7 @@ from kanonym.data.files.disk import (
     write_bytes,
     write_text,
 )
-from kanonym.data.files.formats import FORMATS
+from kanonym.data.files.formats import FORMATS, is_statistical
 from kanonym.data.files.formulas import formula_columns
 from kanonym.data.files.reading import read_table, read_with_content
 from kanonym.data.files.writing import check_table_output, write_table
@@ -33,6 +33,7 @@ __all__ = [
     "check_table_output",
     "differing_texts",
     "formula_columns",
+    "is_statistical",
     "read_table",
     "read_with_content",
     "refuse_url",

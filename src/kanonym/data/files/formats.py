@@ -54,6 +54,11 @@ def format_of(path: str | Path, given: str | None) -> str | None:
     return kind
 
 
+def is_statistical(path: str | Path) -> bool:
+    """Whether the extension is one of SPSS, Stata or SAS."""
+    return FORMATS.get(Path(path).suffix.lower()) in ("spss", "stata", "sas")
+
+
 def sniffed(data: bytes) -> str:
     """Return the format that the first bytes of a file tell."""
     for magic, kind in (

@@ -236,7 +236,7 @@ def _read_sheet(data: bytes, _: pl.DataFrame) -> pl.DataFrame:
 
 def _read_statistical(data: bytes, held: pl.DataFrame, kind: str) -> pl.DataFrame:
     """Return the table; no other library reads these files, so the reader is the writer's."""
-    found = statistical.read(data, "the file", kind)
+    found = statistical.read_written(data, "the file", kind)
     return found.with_columns(
         found[one.name].cast(one.dtype)
         for one in held

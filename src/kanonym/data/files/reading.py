@@ -14,6 +14,7 @@ from kanonym.data.files import columnar, delimited, excel, records, remote, stat
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import read_bytes
 from kanonym.data.files.formats import BOM, format_of, sniffed
+from kanonym.data.files.user_missing import check_choice
 from kanonym.data.frames import to_polars
 
 _GZIP = b"\x1f\x8b"
@@ -27,6 +28,7 @@ def read_table(
     *,
     sheet: str | int | None = None,
     header_row: int | None = None,
+    user_missing: str | None = None,
 ) -> pl.DataFrame:
     """Read a table from a file.
 
@@ -49,6 +51,10 @@ def read_table(
     header_row
         Of an Excel file: the row of the column names, from 1; None takes the first row that is
         not empty.
+    user_missing
+        Of a file of SPSS, Stata or SAS: `null` (also None) reads user-missing codes as null,
+        `keep` as categories of their own. A column in which codes are kept holds texts; codes
+        of a column with fractions or dates are null in any case. A warning counts both.
 
     Returns
     -------
@@ -68,7 +74,15 @@ def read_table(
     The whole file is held in memory while it is read.
 
     """
-    return read_with_content(path, format, separator, texts, sheet=sheet, header_row=header_row)[0]
+    return read_with_content(
+        path,
+        format,
+        separator,
+        texts,
+        sheet=sheet,
+        header_row=header_row,
+        user_missing=user_missing,
+    )[0]
 
 
 def read_with_content(
@@ -79,6 +93,7 @@ def read_with_content(
     *,
     sheet: str | int | None = None,
     header_row: int | None = None,
+    user_missing: str | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
     where = "standard input" if str(path) == "-" else shown(str(path))
@@ -101,6 +116,10 @@ def read_with_content(
     kind = kind or sniffed(data)
     if separator is not None:
         _check_separator(separator, kind)
+    if user_missing is not None:
+        check_choice(user_missing)
+        if kind not in statistical.WRITTEN:
+            raise DataError(f"user_missing is for files of SPSS, Stata and SAS; this is {kind}")
     if kind != "excel":
         _refuse_of_excel(kind, sheet=sheet, header_row=header_row)
     elif header_row is not None and header_row < 1:
@@ -108,7 +127,7 @@ def read_with_content(
     try:
         if kind == "excel":
             return to_polars(excel.read(data, where, sheet, header_row)), content
-        return to_polars(_read(data, where, kind, separator, texts)), content
+        return to_polars(_read(data, where, kind, separator, texts, user_missing)), content
     except DataError as error:
         raise with_place(error, where) from None
 
@@ -119,13 +138,14 @@ def _read(
     kind: str,
     separator: str | None,
     texts: dict[str, pl.Series] | None,
+    user_missing: str | None,
 ) -> pl.DataFrame:
     if kind in ("csv", "tsv"):
         return delimited.read(data, where, separator or ("\t" if kind == "tsv" else None), texts)
     if kind in ("json", "jsonl"):
         return records.read(data, where, texts)
     if kind in statistical.WRITTEN:
-        return statistical.read(data, where, kind)
+        return statistical.read(data, where, kind, user_missing or "null")
     read = columnar.read_parquet if kind == "parquet" else columnar.read_feather
     return read(data, where)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -16,13 +16,14 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import columnar, delimited, excel, records, statistical
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import atomic_write, check_output, read_bytes, refuse_url, write_bytes
-from kanonym.data.files.formats import FORMATS, format_of
+from kanonym.data.files.formats import FORMATS, format_of, is_statistical
 from kanonym.data.files.formulas import with_safe_cells
 from kanonym.data.files.read_back import check_written
 from kanonym.data.files.reading import with_place
 from kanonym.data.frames import column_names
 from kanonym.data.years import refuse_strange_years
 
+SAS_TABLE = ".sas7bdat"
 Write: TypeAlias = Callable[[pl.DataFrame, Path | io.BytesIO], pl.DataFrame]
 _WRITERS: dict[str, Write] = {
     "csv": lambda frame, target: delimited.write(frame, target, ","),
@@ -46,6 +47,8 @@ def write_table(
     *,
     read_back: bool = True,
     like: str | Path | None = None,
+    coded: Collection[str] = (),
+    catalog: str | Path | None = None,
     safe_cells: bool = False,
 ) -> Content:
     """Write a table to a file, whole or not at all.
@@ -68,6 +71,13 @@ def write_table(
     like
         The input of a release. Where both are files of SPSS, Stata or SAS, columns get the
         labels and measures that they have there.
+    coded
+        The columns that hold values of `like`: no others get its labels of values and its
+        missing ranges, because a number that was made anew may equal a code by chance.
+        `Release.coded_columns` names them.
+    catalog
+        The `.sas7bcat` with the labels of values of a `.sas7bdat`; None takes the one of the
+        same name beside it, if there is one.
     safe_cells
         Of CSV and TSV: put an apostrophe before texts and names that a spreadsheet program
         would run as formulas.
@@ -93,9 +103,10 @@ def write_table(
     packed = str(path).lower().endswith(".gz")
     frame = _canonical(frame)
     write = _WRITERS[kind]
-    both = like is not None and kind in statistical.WRITTEN
-    if both and FORMATS.get(Path(str(like)).suffix.lower()) in statistical.WRITTEN:
-        write = partial(statistical.write, kind=kind, like=read_bytes(str(like)))
+    if catalog and (kind not in ("spss", "stata") or Path(str(like)).suffix.lower() != SAS_TABLE):
+        raise DataError(f"a catalog is for a {SAS_TABLE} input that is written as .sav or .dta")
+    if like is not None and kind in statistical.WRITTEN:
+        write = partial(statistical.write, kind=kind, like=_original(like, coded, catalog))
     if safe_cells:
         if kind not in ("csv", "tsv"):
             raise DataError(f"{where} is {kind}: safe cells are for CSV and TSV; leave them out")
@@ -160,6 +171,20 @@ def check_table_output(
         raise DataError(f"{path}: this format is only read; write {statistical.WRITTEN[kind]}")
     check_output(path)
     return kind or "csv"
+
+
+def _original(
+    like: str | Path, coded: Collection[str], catalog: str | Path | None
+) -> statistical.Original | None:
+    """Return a file of SPSS, Stata or SAS with what describes it; None of anything else."""
+    source = Path(like)
+    if not (is_statistical(source) and source.is_file()):
+        return None
+    beside = source.with_suffix(".sas7bcat")
+    if catalog is None and source.suffix.lower() == SAS_TABLE and beside.is_file():
+        catalog = beside
+    labels = None if catalog is None else read_bytes(str(catalog))
+    return statistical.Original(read_bytes(str(source)), coded, labels)
 
 
 def _canonical(frame: pl.DataFrame) -> pl.DataFrame:

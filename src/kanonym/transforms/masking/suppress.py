@@ -47,6 +47,7 @@ class Suppress:
     """
 
     type: ClassVar[str] = "suppress"
+    keeps_values: ClassVar[bool] = True
     protects: ClassVar[str] = "A suppressed value is not in the release at all."
     exposes: ClassVar[str] = (
         "Values that are not suppressed remain as they are, and that a cell was emptied can "

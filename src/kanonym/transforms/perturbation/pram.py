@@ -79,6 +79,7 @@ class Pram:
     invariant: bool = True
 
     type: ClassVar[str] = "pram"
+    keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "A released category may always be another one than the record had: a rare combination "

@@ -65,6 +65,7 @@ class RandomizedResponse:
     values: Sequence[object] | None = None
 
     type: ClassVar[str] = "randomized-response"
+    keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "Everybody can deny the released value: it may be any, whatever the true one, with "

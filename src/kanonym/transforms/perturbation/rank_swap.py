@@ -59,6 +59,7 @@ class RankSwap:
     percent: float
 
     type: ClassVar[str] = "rank-swap"
+    keeps_values: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = (

@@ -31,6 +31,7 @@ class Shuffle:
     """
 
     type: ClassVar[str] = "shuffle"
+    keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = "A value says nothing about the record that it stands in."
     exposes: ClassVar[str] = (

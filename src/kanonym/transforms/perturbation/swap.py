@@ -40,6 +40,7 @@ class Swap:
     """
 
     type: ClassVar[str] = "swap"
+    keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "Within its class, a value is no longer tied to its record, nor to the record's values "

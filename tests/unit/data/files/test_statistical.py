@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -49,13 +50,13 @@ def survey(tmp_path):
 def test_user_missing_codes_are_null_and_counted(survey, caplog):
     """A user-missing code is null, and a warning says how many cells had one."""
     assert read_table(survey)["sex"].to_list() == [1, 2, None, 1]
-    assert "column 'sex': 1 cells with a user-missing code are read as null" in caplog.text
+    assert "column 'sex': cells with a user-missing code are read as null (1 of 4)" in caplog.text
 
 
 def test_a_release_keeps_labels_of_what_it_holds(survey, tmp_path):
     """Labels of columns and measures are written, and labels of values that occur, no others."""
     released = read_table(survey).filter(pl.col("sex") == 1)
-    write_table(released, tmp_path / "out.sav", like=survey)
+    write_table(released, tmp_path / "out.sav", like=survey, coded=["sex"])
     described = pyreadstat.read_sav(str(tmp_path / "out.sav"))[1]
     assert described.column_names_to_labels["sex"] == "Sex of the person"
     assert described.variable_value_labels == {"sex": {1.0: "male"}}
@@ -65,10 +66,168 @@ def test_a_release_keeps_labels_of_what_it_holds(survey, tmp_path):
 def test_a_recoded_column_loses_the_labels_of_its_codes(survey, tmp_path):
     """A column of texts has no labels of values, but that of the column."""
     recoded = read_table(survey).with_columns(sex=pl.lit("{1, 2}"))
-    write_table(recoded, tmp_path / "out.dta", like=survey)
+    write_table(recoded, tmp_path / "out.dta", like=survey, coded=["sex"])
     described = pyreadstat.read_dta(str(tmp_path / "out.dta"))[1]
     assert described.variable_value_labels == {}
     assert described.column_names_to_labels["sex"] == "Sex of the person"
+
+
+def test_numbers_that_were_made_anew_have_no_labels(survey, tmp_path):
+    """A column that is not said to hold values of the input has no labels of values."""
+    write_table(pl.DataFrame({"sex": [2, 1, 2]}), tmp_path / "out.sav", like=survey)
+    described = pyreadstat.read_sav(str(tmp_path / "out.sav"))[1]
+    assert described.variable_value_labels == {}
+
+
+def test_kept_codes_make_a_column_of_categories(survey, caplog):
+    """Where user-missing codes are kept, the codes of the column are texts, and that is told."""
+    kept = read_table(survey, user_missing="keep")
+    assert kept["sex"].to_list() == ["1", "2", "9", "1"]
+    assert kept["age"].to_list() == [20, 30, 40, 50]
+    assert "column 'sex': cells with a user-missing code are kept" in caplog.text
+
+
+def test_kept_codes_go_round(survey, tmp_path):
+    """Values, labels, missing ranges, measure and label of the column come back in SPSS."""
+    kept = read_table(survey, user_missing="keep")
+    write_table(kept, tmp_path / "out.sav", like=survey, coded=["sex"])
+    frame, described = pyreadstat.read_sav(
+        str(tmp_path / "out.sav"), user_missing=True, output_format="polars"
+    )
+    assert frame["sex"].to_list() == [1, 2, 9, 1]
+    assert described.missing_ranges == {"sex": [{"lo": 9.0, "hi": 9.0}]}
+    assert described.variable_value_labels == {"sex": {1.0: "male", 2.0: "female", 9.0: "refused"}}
+    assert described.variable_measure["sex"] == "nominal"
+    assert described.column_names_to_labels["sex"] == "Sex of the person"
+    assert read_table(tmp_path / "out.sav", user_missing="keep").equals(kept)
+
+
+def test_ranges_of_codes_that_are_not_released_are_not_declared(survey, tmp_path):
+    """A release without refusals does not tell that there were any."""
+    kept = read_table(survey, user_missing="keep").filter(pl.col("sex") != "9")
+    write_table(kept, tmp_path / "out.sav", like=survey, coded=["sex"])
+    described = pyreadstat.read_sav(str(tmp_path / "out.sav"), user_missing=True)[1]
+    assert described.missing_ranges == {}
+
+
+def test_ranges_and_missing_texts_go_round(tmp_path):
+    """A range of codes, one beside it, and a missing text are declared again."""
+    pyreadstat.write_sav(
+        pl.DataFrame({"x": [1, 98, -9, None], "s": ["a", "no", None, "b"]}),
+        str(tmp_path / "in.sav"),
+        missing_ranges={"x": [-9, {"lo": 97, "hi": 99}], "s": ["no"]},
+    )
+    kept = read_table(tmp_path / "in.sav", user_missing="keep")
+    assert kept.rows() == [("1", "a"), ("98", "no"), ("-9", None), (None, "b")]
+    write_table(kept, tmp_path / "out.sav", like=tmp_path / "in.sav", coded=["x", "s"])
+    both = [pyreadstat.read_sav(str(tmp_path / name), user_missing=True) for name in ONES]
+    assert both[0][1].missing_ranges == both[1][1].missing_ranges
+    assert both[0][0].equals(both[1][0])
+    assert read_table(tmp_path / "in.sav")["s"].to_list() == ["a", None, None, "b"]
+
+
+ONES = ("in.sav", "out.sav")
+
+
+def test_missing_letters_of_stata_go_round(tmp_path, caplog):
+    """`.a` is null and counted, or kept as a category and declared missing again."""
+    cells = pl.Series("x", [1, 2, "a", "b", None], dtype=pl.Object)
+    pyreadstat.write_dta(
+        pl.DataFrame([cells]),
+        str(tmp_path / "in.dta"),
+        missing_user_values={"x": ["a", "b"]},
+        variable_value_labels={"x": {1: "one", "a": "refused"}},
+    )
+    assert read_table(tmp_path / "in.dta")["x"].to_list() == [1, 2, None, None, None]
+    assert "column 'x': cells with a user-missing code are read as null (2 of 5)" in caplog.text
+    kept = read_table(tmp_path / "in.dta", user_missing="keep")
+    assert kept["x"].to_list() == ["1", "2", ".a", ".b", None]
+    write_table(kept.head(3), tmp_path / "out.dta", like=tmp_path / "in.dta", coded=["x"])
+    frame, described = pyreadstat.read_dta(
+        str(tmp_path / "out.dta"), user_missing=True, output_format="polars"
+    )
+    assert frame["x"].to_list() == [1, 2, "a"]
+    assert described.missing_user_values == {"x": ["a"]}
+    assert described.variable_value_labels == {"x": {1: "one", "a": "refused"}}
+
+
+def test_codes_that_a_format_cannot_declare_stay_texts(survey, tmp_path):
+    """Stata has no ranges of missing numbers: no program can take 9 for an amount there."""
+    kept = read_table(survey, user_missing="keep")
+    write_table(kept, tmp_path / "out.dta", like=survey, coded=["sex"])
+    assert read_table(tmp_path / "out.dta")["sex"].to_list() == ["1", "2", "9", "1"]
+
+
+def test_codes_of_amounts_are_null_even_if_kept(tmp_path, caplog):
+    """A column with fractions holds amounts: its codes are null, and that is told."""
+    pyreadstat.write_sav(
+        pl.DataFrame({"x": [1.5, 99.0]}), str(tmp_path / "t.sav"), missing_ranges={"x": [99]}
+    )
+    assert read_table(tmp_path / "t.sav", user_missing="keep")["x"].to_list() == [1.5, None]
+    assert "are read as null (1 of 2)" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "choice", "message"),
+    [
+        ("t.csv", "keep", "user_missing is for files of SPSS, Stata and SAS; this is csv"),
+        ("t.sav", "kept", "user_missing is 'kept'; it is one of null, keep"),
+        ("t.xpt", "keep", "t.xpt: user-missing codes cannot be kept of a .xpt file"),
+    ],
+)
+def test_a_choice_that_cannot_be_met_is_refused(tmp_path, name, choice, message):
+    """What becomes of user-missing codes is not ignored."""
+    write_table(pl.DataFrame({"x": [1]}), tmp_path / name)
+    with pytest.raises(DataError, match=message):
+        read_table(tmp_path / name, user_missing=choice)
+
+
+@pytest.fixture
+def sas(tmp_path, monkeypatch):
+    """Return a .sas7bdat file that pyreadstat cannot write: what reads it is replaced."""
+    file = tmp_path / "in.sas7bdat"
+    file.write_bytes(bytes(12) + b"\xc2\xea" + b"table")
+
+    def read(_, **__):
+        described = pyreadstat.metadata_container()
+        described.variable_to_label = {"sex": "SEXF", "age": "BEST"}
+        return pl.DataFrame(), described
+
+    monkeypatch.setattr(pyreadstat, "read_sas7bdat", read)
+    return file
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["beside", "given"])
+def test_a_catalog_of_sas_gives_labels(sas, tmp_path, monkeypatch, given):
+    """The catalog beside a .sas7bdat, or the one that is given, labels the values of a release."""
+    catalog = tmp_path / ("formats.sas7bcat" if given else "in.sas7bcat")
+    catalog.write_bytes(b"formats")
+
+    def read(path, **_):
+        assert Path(path).read_bytes() == b"formats"
+        described = pyreadstat.metadata_container()
+        described.value_labels = {"SEXF": {1.0: "male", 2.0: "female", 3.0: "other"}}
+        return pl.DataFrame(), described
+
+    monkeypatch.setattr(pyreadstat, "read_sas7bcat", read)
+    labels = {"like": sas, "coded": ["sex"], "catalog": catalog if given else None}
+    write_table(pl.DataFrame({"sex": [1, 2], "age": [20, 30]}), tmp_path / "out.sav", **labels)
+    described = pyreadstat.read_sav(str(tmp_path / "out.sav"))[1]
+    assert described.variable_value_labels == {"sex": {1.0: "male", 2.0: "female"}}
+
+
+def test_a_damaged_catalog_is_an_error(sas, tmp_path):
+    """What is no catalog is refused, and nothing is written."""
+    (tmp_path / "in.sas7bcat").write_bytes(b"nothing")
+    with pytest.raises(DataError, match="the catalog is not a \\.sas7bcat file, or damaged"):
+        write_table(pl.DataFrame({"sex": [1]}), tmp_path / "out.sav", like=sas, coded=["sex"])
+    assert not (tmp_path / "out.sav").exists()
+
+
+def test_a_catalog_without_its_table_is_refused(survey, tmp_path):
+    """A catalog is not ignored: it belongs to a .sas7bdat, and to a format that holds labels."""
+    with pytest.raises(DataError, match=r"a catalog is for a \.sas7bdat input"):
+        write_table(TABLE, tmp_path / "out.sav", like=survey, catalog=survey)
 
 
 REFUSED = {

@@ -1,0 +1,120 @@
+"""User-missing codes of SPSS, Stata and SAS: null, or categories of their own.
+
+SPSS declares ranges of numbers, or texts, that stand for no answer (9 "refused"); Stata and SAS
+have the letters `.a` to `.z` for it. A column of numbers in which they are kept becomes a column
+of texts, `1`, `2`, `9` or `.a`: no range, mean or noise can take a code for an amount. Columns
+with fractions and dates are amounts: there the codes are always null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import polars as pl
+
+from kanonym.data.errors import DataError
+
+CHOICES = ("null", "keep")
+"""What becomes of user-missing codes."""
+
+_EXACT = 2**53
+
+
+def check_choice(given: str) -> None:
+    """Refuse a choice that is none."""
+    if given not in CHOICES:
+        raise DataError(f"user_missing is {given!r}; it is one of {', '.join(CHOICES)}")
+
+
+def without_codes(column: pl.Series, described: Any, *, keep: bool) -> tuple[pl.Series, int, bool]:
+    """Return a column, how many of its cells have a user-missing code, and whether they are kept.
+
+    column: as pyreadstat reads it with such codes; described: its metadata.
+    """
+    letters = described.missing_user_values.get(column.name) or []
+    if column.dtype == pl.Object or (letters and column.dtype == pl.String):
+        return _of_letters(column, keep=keep)
+    ranges = (described.missing_ranges or {}).get(column.name) or []
+    if not ranges or not (column.dtype.is_numeric() or column.dtype == pl.String):
+        return column, 0, False
+    missing = _within(column, ranges)
+    count = int(missing.sum())
+    if not count:
+        return column, 0, False
+    if keep and column.dtype == pl.String:
+        return column, count, True
+    if keep and _whole(column):
+        return column.cast(pl.Int64).cast(pl.String), count, True
+    return column.set(missing, None), count, False
+
+
+def declared(
+    column: pl.Series, described: Any, kind: str
+) -> tuple[pl.Series, list[dict[str, Any]], list[str]]:
+    """Return a column of codes as a file holds it, with its missing ranges and missing letters.
+
+    Only what is released is declared. Texts that are no codes, and codes whose missing ones the
+    format cannot declare, stay texts.
+
+    column: of a release, with codes of the file that is described; kind: the format to write.
+    """
+    ranges = (described.missing_ranges or {}).get(column.name) or []
+    letters = described.missing_user_values.get(column.name) or []
+    if kind == "spss" and ranges:
+        if column.dtype == pl.String and not isinstance(ranges[0]["lo"], str):
+            codes = column.cast(pl.Int64, strict=False)
+            if codes.null_count() > column.null_count():
+                return column, [], []
+            column = codes
+        return column, [one for one in ranges if _within(column, [one]).any()], []
+    if kind == "stata" and letters and column.dtype == pl.String:
+        known = {f".{letter}": letter for letter in letters}
+        cells = [_code(text, known) for text in column]
+        if all(cell is not None or text is None for cell, text in zip(cells, column, strict=True)):
+            found = [letter for letter in letters if letter in set(cells)]
+            return pl.Series(column.name, cells, dtype=pl.Object), [], found
+    return column, [], []
+
+
+def label_keys(column: pl.Series) -> Collection[Any]:
+    """Return the codes of a column as dictionaries of labels have them."""
+    return set(column.to_list()) - {None}
+
+
+def _of_letters(column: pl.Series, *, keep: bool) -> tuple[pl.Series, int, bool]:
+    """Return a column in which numbers, or dates, and letters stand together."""
+    cells = column.to_list()
+    count = sum(isinstance(cell, str) for cell in cells)
+    plain = pl.Series(
+        column.name, [None if isinstance(cell, str) else cell for cell in cells], strict=False
+    )
+    if plain.dtype == pl.Null:
+        plain = plain.cast(pl.Float64)
+    if not (keep and count and plain.dtype.is_numeric() and _whole(plain)):
+        return plain, count, False
+    texts = plain.cast(pl.Int64).cast(pl.String).to_list()
+    kept = [
+        f".{cell}" if isinstance(cell, str) else text
+        for cell, text in zip(cells, texts, strict=True)
+    ]
+    return pl.Series(column.name, kept, dtype=pl.String), count, True
+
+
+def _within(column: pl.Series, ranges: list[Mapping[str, Any]]) -> pl.Series:
+    """Return which cells lie in ranges."""
+    missing = pl.zeros(len(column), pl.Boolean, eager=True)
+    for one in ranges:
+        missing |= column.is_between(one["lo"], one["hi"]).fill_null(value=False)
+    return missing
+
+
+def _whole(column: pl.Series) -> bool:
+    return bool((column.floor() == column).all() and (column.abs() < _EXACT).all())
+
+
+def _code(text: str | None, letters: Mapping[str, str]) -> int | str | None:
+    """Return the number or the letter that a text stands for, None if for none."""
+    if text is None or text in letters:
+        return None if text is None else letters[text]
+    return int(text) if text.removeprefix("-").isdecimal() else None
