@@ -10,7 +10,8 @@ from kanonym.report.known.choice import Choice, Neighbour, choice_of
 from kanonym.report.known.frontier import Frontier, frontier_of
 from kanonym.report.known.provenance import Provenance, without_values
 from kanonym.report.rendering.markdown import render_json, render_markdown
-from kanonym.report.summary import Summary, summarize
+from kanonym.report.summarizing import summarize
+from kanonym.report.summary import Summary
 
 __all__ = [
     "ChartFormat",
