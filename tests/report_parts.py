@@ -43,7 +43,7 @@ ASSESSMENT = {
         "prosecutor_at_risk": {**UNIT, "value": 0.9, "parts": {"threshold": 0.05}},
         "uniques": {**COUNT, "value": 0},
         "suda_mean": {**COUNT, "value": 0.2, "parts": {"age": 1.5, "town": 0.5}},
-        "population_uniqueness": {**UNIT, "value": None, "reason": "no number of persons is known"},
+        "copula_uniqueness": {**UNIT, "value": None, "reason": "no number of persons is known"},
         "measure_of_tomorrow": {**COUNT, "value": 3.25},
         "presets": {
             "strict": {

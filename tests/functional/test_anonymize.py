@@ -208,6 +208,32 @@ def test_range_gives_two_columns(kanonym):
     assert (released["age_min"] <= released["age_max"]).all()
 
 
+@pytest.mark.parametrize(
+    ("given", "policy"),
+    [
+        ("--policy policy.yaml --seed 3", "policy.json"),
+        ("-i name -q age,zip,sex -s disease -k 2 -l 2 --rows persons --seed 3", "policy.json"),
+        (
+            "-q age -q zip --others insensitive -k 2 --hierarchy age=age.csv --seed 3 --keep-order",
+            "policy.json",
+        ),
+        ("--policy seeded.yaml", "seeded.yaml"),
+    ],
+)
+def test_the_command_of_a_report_repeats_its_release(kanonym, folder, given, policy):
+    """Short options are printed as they were given; a policy file by its name if it says all."""
+    tree = "".join(f"{age};{age // 10}0s;*\n" for age in (23, 25, 28, 29, 41, 43, 47, 49))
+    (folder / "age.csv").write_text(tree)
+    (folder / "seeded.yaml").write_text((folder / "policy.yaml").read_text() + "seed: 3\n")
+    made = kanonym(f"anonymize patients.csv {given} -o out.csv --no-attack --report r.json")
+    assert made.code == 0, made.error
+    first = (folder / "out.csv").read_bytes()
+    told = json.loads((folder / "r.json").read_text("utf-8"))["provenance"]
+    assert kanonym(told["command"].removeprefix("kanonym ")).code == 0
+    assert (folder / "out.csv").read_bytes() == first
+    assert all(f"--policy {policy}" in check for check in told["checks"])
+
+
 def test_reports_and_manifest_are_written(kanonym, folder):
     """Every report is written in the form of its extension, and the manifest as JSON."""
     ran = kanonym(

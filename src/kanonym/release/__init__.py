@@ -329,6 +329,8 @@ class Release(ShortRepr):
         language: str = "en",
         input: str | Path | files.Content | None = None,  # noqa: A002 - as manifest
         output: str | Path | files.Content | None = None,
+        command: str = "",
+        policy_file: str | Path | None = None,
     ) -> None:
         """Write the report; the extension says the form: .html, .pdf, .md or .json.
 
@@ -350,6 +352,11 @@ class Release(ShortRepr):
             `en` or `es`.
         input, output
             The files that were read and written, as of `manifest`; names and SHA-256 go in.
+        command
+            What makes the release again; without it, `kanonym anonymize` with a policy file.
+        policy_file
+            The file that holds the policy; without it, the report says to save the policy that
+            it prints.
 
         Raises
         ------
@@ -395,7 +402,12 @@ class Release(ShortRepr):
             comparison=comparison,
             profile=profile,
             provenance=reports.Provenance.of(
-                self._policy, source=input, output=output, release_hash=self._hash_as_csv()
+                self._policy,
+                source=input,
+                output=output,
+                release_hash=self._hash_as_csv(),
+                command=command,
+                policy_file=policy_file,
             ),
             language=language,
         )

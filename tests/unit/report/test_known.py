@@ -64,6 +64,34 @@ def test_the_column_whose_rate_is_told_is_named(summary_of):
     assert "Which d does a known person have?" in render(summary, "markdown")
 
 
+@pytest.mark.parametrize(
+    ("language", "rows"),
+    [
+        (
+            "en",
+            [
+                ("members found minus others taken for members", "under 0.1 %"),
+                ("descriptions by all columns: descriptions tried", "1,200 | attempts"),
+            ],
+        ),
+        (
+            "es",
+            [("descripciones por todas las columnas: descripciones probadas", "1.200 | intentos")],
+        ),
+    ],
+)
+def test_parts_of_attacks_have_names_units_and_plain_numbers(summary_of, language, rows):
+    """No part is a key of the JSON contract, and no number has an exponent."""
+    tried = [
+        attack("membership", 0.54, 0.5, parts={"advantage": 9.353e-08, "auc": 0.5}),
+        attack("singling-out", 0.02, 0.018, parts={"whole records attempts": 1200.0}),
+    ]
+    made = summary_of({"age": [20, 21] * 6}, [0, 1] * 6, attacks=tried, language=language)
+    text = render(made, "markdown").replace("\N{NO-BREAK SPACE}", " ")
+    assert all(f"| {name} | {value} |" in text for name, value in rows)
+    assert "e-08" not in text
+
+
 def told_form(parts):
     """Return an inference with the rates of its secrets."""
     return attack("inference", 0.31, 0.24, parts=parts)

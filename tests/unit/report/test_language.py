@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import html
+import importlib
+import pkgutil
 import re
 import string
 from pathlib import Path
 
 import pytest
 
-from kanonym import report
+from kanonym import metrics, report
 from kanonym.attacks.registry import ATTACKS
 from kanonym.data.errors import DataError
+from kanonym.metrics.information_loss import METRICS
+from kanonym.metrics.measured import Meaning
 from kanonym.report import render
+from kanonym.report.known.attack_parts import UNITS
+from kanonym.report.known.units import MEASURES
 from kanonym.report.language import ENGLISH, LANGUAGES, SPANISH, speech
 from report_parts import KNOWN
 
@@ -51,13 +57,48 @@ def test_every_sentence_is_used():
     built = ("noun.", "head.", "measure.", "attack.", "requirement.", "gdpr.", "symbol.")
     built += ("repeat.", "fate.", "role.", "done.", "limit.", "verdict.", "answer.", "first.")
     built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
-    built += ("warning.", "attacks.hidden.")
+    built += ("warning.", "attacks.hidden.", "unit.", "attacks.part.", "mode.")
     unused = [
         key
         for key in ENGLISH.sentences
         if f'"{key}"' not in code and not key.startswith(built) and f"'{key}'" not in code
     ]
     assert unused == []
+
+
+def measures():
+    """Return the name of every measure of risk and utility that the package defines."""
+    found = set(METRICS) - {"weighted"}  # a price of losses, and no figure of a report
+    for module in pkgutil.walk_packages(metrics.__path__, "kanonym.metrics."):
+        for one in vars(importlib.import_module(module.name)).values():
+            several = one.values() if isinstance(one, dict) else one
+            several = several if isinstance(one, tuple | dict) else [one]
+            found |= {each.name for each in several if isinstance(each, Meaning)}
+    return {name.replace("-", "_") for name in found}
+
+
+def test_every_measure_has_a_name_and_a_unit():
+    """No figure stands without a unit, and no name is that of the JSON contract."""
+    assert {name for name in measures() if name not in MEASURES} == set()
+    assert {name for name in MEASURES if f"measure.{name}" not in ENGLISH.sentences} == set()
+
+
+def test_every_unit_is_used():
+    """The catalogue has the units that figures and parts of attacks name, and no other."""
+    used = {f"unit.{unit}" for unit in (*MEASURES.values(), *UNITS.values())}
+    assert used == {key for key in ENGLISH.sentences if key.startswith("unit.")}
+    assert {key for key in ENGLISH.sentences if key.startswith("attacks.part.")} == {
+        f"attacks.part.{kind}" for kind in UNITS
+    }
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(9.353e-08, "under 0.0001"), (-4e-16, "0 to −0.0001"), (0.00012, "0.00012"), (0.0, "0")],
+)
+def test_values_are_written_as_people_read_them(number, text):
+    """No reader is shown a power of ten."""
+    assert ENGLISH.value(number) == text
 
 
 def fragments(template):

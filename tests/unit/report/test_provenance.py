@@ -39,7 +39,7 @@ def test_files_are_named_without_folders(release, tmp_path):
     files = {"input": tmp_path / "patients 1.csv", "output": tmp_path / "out.csv"}
     release.report(tmp_path / "report.md", **files)
     text = (tmp_path / "report.md").read_text("utf-8")
-    assert "kanonym anonymize 'patients 1.csv' --policy policy.yaml -o out.csv" in text
+    assert "kanonym anonymize 'patients 1.csv' --policy policy.json -o out.csv" in text
     assert sha256(files["input"].read_bytes()).hexdigest() in text
     assert str(tmp_path) not in text
 
@@ -70,11 +70,11 @@ def test_listed_values_become_hashes():
 def test_the_release_can_be_checked_by_itself():
     """The report says how; models that compare with the original are given it."""
     assert Provenance.of({}).checks == (
-        "kanonym verify RELEASED.csv --policy policy.yaml",
-        "kanonym attack TABLE.csv RELEASED.csv --policy policy.yaml",
+        "kanonym verify RELEASED.csv --policy policy.json",
+        "kanonym attack TABLE.csv RELEASED.csv --policy policy.json",
     )
     verify, _ = Provenance.of({"models": [{"type": "t-closeness", "t": 0.2}]}).checks
-    assert verify == "kanonym verify RELEASED.csv --policy policy.yaml --original TABLE.csv"
+    assert verify == "kanonym verify RELEASED.csv --policy policy.json --original TABLE.csv"
 
 
 def test_the_date_is_in_no_hash(release, tmp_path):
@@ -88,5 +88,5 @@ def test_the_date_is_in_no_hash(release, tmp_path):
 def test_without_files_the_command_has_places_for_them():
     """TABLE and RELEASED stand where a name is not known."""
     assert Provenance.of({}).command == (
-        "kanonym anonymize TABLE.csv --policy policy.yaml -o RELEASED.csv"
+        "kanonym anonymize TABLE.csv --policy policy.json -o RELEASED.csv"
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kanonym.cli import elsewhere, options
+from kanonym.cli.making.repeating import repetition
 
 if TYPE_CHECKING:
     from kanonym.release import Release
@@ -21,6 +22,7 @@ ATTACKED = 200_000  # larger releases are attacked for their report if that is a
 
 
 def anonymize(
+    context: typer.Context,
     table: options.Table,
     output: Annotated[
         str | None,
@@ -315,6 +317,7 @@ def anonymize(
             "purpose": purpose,
             "author": author,
             "language": language,
+            **repetition(context)._asdict(),
         }
         for report_place in reports:
             release.report(report_place, **about, **known, **places)

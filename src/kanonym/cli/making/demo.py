@@ -71,7 +71,14 @@ def demo(
         step("assess")
         assessed = assessment.assess(frame, release)
         step("report")
-        release.report(report, attacks=attacks, assessment=assessed, input=table, output=released)
+        release.report(
+            report,
+            attacks=attacks,
+            assessment=assessed,
+            input=table,
+            output=released,
+            policy_file=policy,
+        )
     written = [str(file) for file in (table, policy, released, report, manifest)]
     show(*release_tables(release.to_dict(), written, release.examples))
     show(

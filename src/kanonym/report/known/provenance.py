@@ -15,6 +15,9 @@ from kanonym.data import files
 LISTING = {"hierarchy": ("mapping", "order"), "action": ("matrix", "values")}
 """The keys of hierarchies and actions that list values of a table."""
 
+PRINTED = "policy.json"
+"""The file in which somebody saves the policy that a report prints."""
+
 COMPARED = ("t-closeness", "beta-likeness", "delta-disclosure")
 """Models that compare classes with the original table."""
 
@@ -31,6 +34,8 @@ class Provenance:
         What to run.
     checks
         What checks the released file by itself, and what attacks it.
+    policy_printed
+        Whether the policy file that the commands name is the policy that the report prints.
     policy_hash
         SHA-256 of the policy's JSON form with sorted keys.
     release_hash
@@ -44,6 +49,7 @@ class Provenance:
     output: str | None = None
     command: str = ""
     checks: tuple[str, ...] = ()
+    policy_printed: bool = True
     policy_hash: str = ""
     release_hash: str | None = None
     input_hash: str | None = None
@@ -57,8 +63,13 @@ class Provenance:
         source: str | Path | files.Content | None = None,
         output: str | Path | files.Content | None = None,
         release_hash: str | None = None,
+        command: str = "",
+        policy_file: str | Path | None = None,
     ) -> Provenance:
         """Gather it: files of which only the path is known are read for their SHA-256.
+
+        Without a `command`, that of the policy file is told; without a `policy_file`, it is
+        `PRINTED`, which holds the policy that the report prints.
 
         Raises
         ------
@@ -74,16 +85,18 @@ class Provenance:
             shlex.quote(name or otherwise)
             for name, otherwise in zip(names, ("TABLE.csv", "RELEASED.csv"), strict=True)
         )
+        file = PRINTED if policy_file is None else shlex.quote(Path(policy_file).name)
         compared = any(model.get("type") in COMPARED for model in policy.get("models", ()))
         original = f" --original {before}" if compared else ""
         return cls(
             source=names[0],
             output=names[1],
-            command=f"kanonym anonymize {before} --policy policy.yaml -o {after}",
+            command=command or f"kanonym anonymize {before} --policy {file} -o {after}",
             checks=(
-                f"kanonym verify {after} --policy policy.yaml{original}",
-                f"kanonym attack {before} {after} --policy policy.yaml",
+                f"kanonym verify {after} --policy {file}{original}",
+                f"kanonym attack {before} {after} --policy {file}",
             ),
+            policy_printed=policy_file is None,
             policy_hash=sha256(
                 json.dumps(policy, sort_keys=True, ensure_ascii=False, default=str).encode()
             ).hexdigest(),

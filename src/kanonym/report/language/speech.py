@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 NAMES_SHOWN = 12
 LETTERS_SHOWN = 400
+LEAST_VALUE = 0.0001
+"""Values closer to 0 than this are written as less than it."""
 _PERCENT = "\N{NO-BREAK SPACE}%"
 
 Locale = Literal["en-US", "es-ES"]
@@ -113,13 +115,19 @@ class Speech:
         return self.say("one-in", number=self.count(1 / share), share=self.finely(share))
 
     def value(self, number: float | None) -> str:
-        """Write a measured value: integers whole, others with four significant digits."""
+        """Write a measured value: integers whole, others with four significant digits.
+
+        What is nearly nothing is `under 0.0001`.
+        """
         if number is None:
             return "–"
         if not math.isfinite(number):
             return self.say("unbounded")
         if float(number).is_integer() or abs(number) >= 10_000:
             return self.count(number)
+        if abs(number) < LEAST_VALUE:
+            least = self.local(f"{LEAST_VALUE:.4f}")
+            return self.say("small" if number > 0 else "small.negative", least=least)
         return self.local(f"{number:.4g}")
 
     def names(self, listed: Sequence[str], letters: int = LETTERS_SHOWN) -> str:

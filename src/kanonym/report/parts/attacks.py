@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kanonym.report.document import Block, Cell, Figure, Folded, Paragraph, Section, Table, Text
+from kanonym.report.known.attack_parts import Part, part_of
 from kanonym.report.known.attacked import Attacked, ranked
 
 if TYPE_CHECKING:
@@ -133,15 +134,26 @@ def interval(low: float, high: float, says: Speech) -> str:
     return says.say("interval", low=says.tenths(low), high=says.tenths(high))
 
 
+def _part(part: Part, value: float, says: Speech) -> tuple[str, str, str]:
+    """Return what a detail is, its value, and its unit."""
+    subject = says.known(f"mode.{part.subject}", part.subject)
+    written = says.tenths(value) if part.share else says.value(value)
+    return (
+        says.say(f"attacks.part.{part.kind}", subject=subject),
+        written,
+        says.say(f"unit.{part.unit}"),
+    )
+
+
 def _parts(summary: Summary, says: Speech) -> tuple[Block, ...]:
     every = [
-        (title_of(one, says), name, says.value(value))
+        (title_of(one, says), *_part(part_of(one.type, name), value, says))
         for one in summary.attacks
         for name, value in one.parts.items()
     ]
     if not every:
         return ()
-    header = tuple(says.say(f"head.{key}") for key in ("attack", "part", "value"))
+    header = tuple(says.say(f"head.{key}") for key in ("attack", "part", "value", "unit"))
     blocks: tuple[Block, ...] = (Table(header, tuple(every[:MOST_PARTS]), frozenset({2})),)
     if len(every) > MOST_PARTS:
         kept = says.say("attacks.kept", shown=MOST_PARTS, all=says.count(len(every)))

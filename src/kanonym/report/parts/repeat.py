@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from kanonym.report.document import Cell, Code, Paragraph, Section, Table, Text
+from kanonym.report.known.provenance import PRINTED
 
 if TYPE_CHECKING:
     from kanonym.report.language import Speech
@@ -43,11 +44,14 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
         if digest
     ]
     policy = json.dumps(summary.policy, ensure_ascii=False, indent=2)
+    listing = says.say("repeat.listing")
+    if made.policy_printed:
+        listing = f"{says.say('repeat.save', file=PRINTED)} {listing}"
     blocks = (
         Paragraph(says.say("repeat.sentence" if summary.seed is not None else "repeat.drawn")),
         Code("\n".join((made.command, *made.checks))),
         Table(("", ""), tuple(rows), style="plain"),
-        Paragraph(says.say("repeat.listing"), "note", lead=says.say("repeat.policy")),
+        Paragraph(listing, "note", lead=says.say("repeat.policy")),
         Code(policy, "json"),
     )
     return (Section("repeat", says.say("section.repeat"), blocks),)

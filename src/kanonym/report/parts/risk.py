@@ -15,7 +15,9 @@ from kanonym.report.document import (
     Paragraph,
     Section,
     Table,
+    Text,
 )
+from kanonym.report.known.units import MEASURES
 
 if TYPE_CHECKING:
     from kanonym.report.known import assessed
@@ -55,7 +57,7 @@ def measured(figures: Sequence[assessed.Figure], says: Speech) -> tuple[Block, .
         (
             _explained(one, repeated, says),
             says.tenths(one.value) if one.share else says.value(one.value),
-            _foreign(one.unit, says),
+            _unit(one, says),
             says.say(f"better.{one.better}"),
         )
         for one, repeated in _different(figures)
@@ -113,6 +115,12 @@ def _explained(one: assessed.Figure, repeated: Sequence[assessed.Figure], says: 
 def named(name: str, says: Speech) -> str:
     """Name a measure."""
     return says.known(f"measure.{name}", name.replace("_", " "))
+
+
+def _unit(one: assessed.Figure, says: Speech) -> Text:
+    """Return in what a figure is counted; a measure that is not known says it in English."""
+    unit = MEASURES.get(one.name)
+    return _foreign(one.unit, says) if unit is None else says.say(f"unit.{unit}")
 
 
 def _foreign(text: str, says: Speech) -> Cell:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kanonym.report.language.en import attacks, charts, measures, models, page, verdicts, warnings
+from kanonym.report.language.en import (
+    attacks,
+    charts,
+    measures,
+    models,
+    page,
+    units,
+    verdicts,
+    warnings,
+)
 from kanonym.report.language.speech import Sentences
 
 SENTENCES: Sentences = {
@@ -12,6 +21,7 @@ SENTENCES: Sentences = {
     **models.SENTENCES,
     **attacks.SENTENCES,
     **measures.SENTENCES,
+    **units.SENTENCES,
     **charts.SENTENCES,
 }
 

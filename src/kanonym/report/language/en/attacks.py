@@ -136,6 +136,32 @@ SENTENCES: Sentences = {
     "attacks.sizes.blind": "blindly, by chance",
     "attacks.untried": "{title}: not tried",
     "attacks.parts": "Parts",
+    "attacks.part.rate": "{subject}",
+    "attacks.part.claimed": "{subject}: a value was claimed",
+    "attacks.part.baseline": "{subject}: without the release",
+    "attacks.part.control": "{subject}: on persons who are not in the table",
+    "attacks.part.risk": "{subject}: gain",
+    "attacks.part.attempts": "{subject}: descriptions tried",
+    "attacks.part.first release alone": "{subject}: with the first release alone",
+    "attacks.part.second release alone": "{subject}: with the second release alone",
+    "attacks.part.values left": "{subject}: values left, on average",
+    "attacks.part.alone": "found with no other record as near",
+    "attacks.part.control_compatible": "persons of the control whom a class fits",
+    "attacks.part.generalized": "generalized cells",
+    "attacks.part.minimal": "named cells whose generalization is minimal",
+    "attacks.part.advantage": "members found minus others taken for members",
+    "attacks.part.auc": "area under the ROC curve",
+    "attacks.part.with sensitive values": "right, if sensitive values are known too",
+    "attacks.part.advantage with sensitive values": (
+        "members found minus others taken for members, if sensitive values are known too"
+    ),
+    "attacks.part.auc with sensitive values": (
+        "area under the ROC curve, if sensitive values are known too"
+    ),
+    "mode.univariate": "descriptions by one column",
+    "mode.multivariate": "descriptions by several columns",
+    "mode.whole records": "descriptions by all columns",
+    "mode.multivariate one-sided": "descriptions by one end of ranges",
     "attacks.kept": "The first {shown} of {all} parts.",
     "interval": "{low} to {high}",
 }

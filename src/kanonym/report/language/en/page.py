@@ -11,6 +11,8 @@ SENTENCES: Sentences = {
     "met": "✓ yes",
     "unmet": "✗ no",
     "under": "under {least}",
+    "small": "under {least}",
+    "small.negative": "0 to −{least}",
     "over": "over {most}",
     "unbounded": "unbounded",
     "certain": "1 in 1 (certain)",
@@ -271,6 +273,7 @@ SENTENCES: Sentences = {
     "repeat.input-hash": "SHA-256 of the input",
     "repeat.output-hash": "SHA-256 of the output",
     "repeat.source": "Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques",
+    "repeat.save": "To run the commands with {file}, save this as {file}.",
     "repeat.listing": (
         "Values that hierarchies and actions list are replaced by their SHA-256: they may come "
         "from the table."

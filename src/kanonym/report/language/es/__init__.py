@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 
-from kanonym.report.language.es import attacks, charts, measures, models, page, verdicts, warnings
+from kanonym.report.language.es import (
+    attacks,
+    charts,
+    measures,
+    models,
+    page,
+    units,
+    verdicts,
+    warnings,
+)
 from kanonym.report.language.speech import Sentences
 
 SENTENCES: Sentences = {
@@ -14,6 +23,7 @@ SENTENCES: Sentences = {
     **models.SENTENCES,
     **attacks.SENTENCES,
     **measures.SENTENCES,
+    **units.SENTENCES,
     **charts.SENTENCES,
 }
 

@@ -143,6 +143,32 @@ SENTENCES: Sentences = {
     "attacks.sizes.blind": "a ciegas, por azar",
     "attacks.untried": "{title}: no se probó",
     "attacks.parts": "Partes",
+    "attacks.part.rate": "{subject}",
+    "attacks.part.claimed": "{subject}: se afirmó un valor",
+    "attacks.part.baseline": "{subject}: sin la publicación",
+    "attacks.part.control": "{subject}: con personas que no están en la tabla",
+    "attacks.part.risk": "{subject}: ganancia",
+    "attacks.part.attempts": "{subject}: descripciones probadas",
+    "attacks.part.first release alone": "{subject}: solo con la primera publicación",
+    "attacks.part.second release alone": "{subject}: solo con la segunda publicación",
+    "attacks.part.values left": "{subject}: valores que quedan, de media",
+    "attacks.part.alone": "hallados sin otro registro igual de cercano",
+    "attacks.part.control_compatible": "personas de control a las que encaja alguna clase",
+    "attacks.part.generalized": "celdas generalizadas",
+    "attacks.part.minimal": "celdas nombradas de generalización mínima",
+    "attacks.part.advantage": "miembros hallados menos otros tomados por miembros",
+    "attacks.part.auc": "área bajo la curva ROC",
+    "attacks.part.with sensitive values": "aciertos, si se conocen además valores sensibles",
+    "attacks.part.advantage with sensitive values": (
+        "miembros hallados menos otros tomados por miembros, si se conocen además valores sensibles"
+    ),
+    "attacks.part.auc with sensitive values": (
+        "área bajo la curva ROC, si se conocen además valores sensibles"
+    ),
+    "mode.univariate": "descripciones por una columna",
+    "mode.multivariate": "descripciones por varias columnas",
+    "mode.whole records": "descripciones por todas las columnas",
+    "mode.multivariate one-sided": "descripciones por un extremo de los rangos",
     "attacks.kept": "Las primeras {shown} de {all} partes.",
     "interval": "de {low} a {high}",
 }

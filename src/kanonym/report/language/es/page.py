@@ -11,6 +11,8 @@ SENTENCES: Sentences = {
     "met": "✓ sí",
     "unmet": "✗ no",
     "under": "menos del {least}",
+    "small": "menos de {least}",
+    "small.negative": "0 a −{least}",
     "over": "más del {most}",
     "unbounded": "sin límite",
     "certain": "1 de 1 (seguro)",
@@ -282,6 +284,7 @@ SENTENCES: Sentences = {
     "repeat.source": (
         "Grupo de Trabajo del Artículo 29, Dictamen 05/2014 sobre técnicas de anonimización"
     ),
+    "repeat.save": "Para ejecutar las órdenes con {file}, guarde esto como {file}.",
     "repeat.listing": (
         "Los valores que enumeran jerarquías y acciones se sustituyen por su SHA-256: podrían "
         "venir de la tabla."

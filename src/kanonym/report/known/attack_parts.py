@@ -1,0 +1,79 @@
+"""The details of an attack's outcome: which kind of figure each is, and in what it is counted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+UNITS = {
+    "rate": "share-of-attempts",
+    "claimed": "share-of-attempts",
+    "baseline": "share-of-attempts",
+    "control": "share-of-control",
+    "risk": "share-of-chance",
+    "attempts": "attempts",
+    "first release alone": "share-of-persons",
+    "second release alone": "share-of-persons",
+    "values left": "values-per-person",
+    "alone": "share-of-persons",
+    "control_compatible": "share-of-control",
+    "generalized": "share-of-cells",
+    "minimal": "share-of-cells",
+    "advantage": "share-difference",
+    "auc": "area",
+    "with sensitive values": "share-of-attempts",
+    "advantage with sensitive values": "share-difference",
+    "auc with sensitive values": "area",
+}
+"""The unit of each kind of part: a key of the catalogues, `unit.…`."""
+
+_OF_MODES = ("baseline", "control", "risk", "attempts")
+_OF_ATTACK = {
+    "linkage": ("alone", "control_compatible"),
+    "downcoding": ("generalized", "minimal"),
+    "membership": tuple(kind for kind in UNITS if kind.startswith(("advantage", "auc", "with"))),
+}
+
+
+class Part(NamedTuple):
+    """What one detail is.
+
+    Attributes
+    ----------
+    kind
+        A key of `UNITS`.
+    subject
+        The column or the way of attacking that it is about; may be empty.
+
+    """
+
+    kind: str
+    subject: str
+
+    @property
+    def unit(self) -> str:
+        """The key of its unit."""
+        return UNITS[self.kind]
+
+    @property
+    def share(self) -> bool:
+        """Whether it is written in percent."""
+        return self.unit.startswith("share-")
+
+
+def part_of(attack: str, name: str) -> Part:
+    """Return what a part of an attack's outcome is, by its name in the JSON contract.
+
+    Examples
+    --------
+    >>> part_of("inference", "diagnosis: baseline")
+    Part(kind='baseline', subject='diagnosis')
+    >>> part_of("membership", "auc"), part_of("homogeneity", "auc").kind
+    (Part(kind='auc', subject=''), 'rate')
+
+    """
+    if name in _OF_ATTACK.get(attack, ()):
+        return Part(name, "")
+    subject, _, kind = name.rpartition(" " if attack == "singling-out" else ": ")
+    if subject and kind in (_OF_MODES if attack == "singling-out" else UNITS):
+        return Part(kind, subject)
+    return Part("rate", name)
