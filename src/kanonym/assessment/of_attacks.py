@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from kanonym.attacks.scene import Scene
 from kanonym.attacks.staging import stage
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.progress import Progress
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.models.base import check_integer, check_number
@@ -130,7 +132,8 @@ def attack(
     seed
         Of what is drawn; each attack has a generator of its own.
     progress
-        Called with the name of each stage as it begins: `read`, and each attack.
+        Called with the name of each stage as it begins: `read`, and each attack; and with a
+        `Progress`, `attack: 35% done`, where an attack knows its share.
     columns
         `quasi_identifiers`, `sensitive`, `hierarchies` and `aligned`, as of `utility`.
 
@@ -184,7 +187,8 @@ def attack(
             nobody = Counted(0, 0)
             outcome = AttackOutcome(one.type, one.question, nobody, nobody, reason=SEVERAL)
         else:
-            outcome = one.carry_out(scene, random)
+            told = partial(_share, step, one.type)
+            outcome = one.carry_out(replace(scene, told=told), random)
         outcomes.append(replace(outcome, seed=int(seed)))
     return AttackReport(tuple(outcomes), _notes(scene.pair.new))
 
@@ -197,6 +201,12 @@ def _notes(new: Mapping[str, int]) -> tuple[str, ...]:
         "attacks look weaker than they are."
         for name, n in new.items()
     )
+
+
+def _share(step: Callable[[str], None], attack: str, done: int, total: int) -> None:
+    """Tell which share of an attack is done."""
+    if 0 < done < total:
+        step(Progress(f"{done / total:.0%} done", done=done, total=total).of(attack))
 
 
 def _quiet(stage: str) -> None:

@@ -89,9 +89,11 @@ class Inference:
         if not secrets or not pair.n_original or not pair.n_released:
             return self._refused(_reason(pair, self.secret))
         outcomes, parts = [], dict[str, float]()
-        for name, known in secrets.items():
+        for done, (name, known) in enumerate(secrets.items()):
+            scene.told(2 * done, 2 * len(secrets))
             reach = reach_of(pair.column(name))
             targets = self._tried(pair, pair, name, known, reach, random)
+            scene.told(2 * done + 1, 2 * len(secrets))
             if not targets.attempts:
                 continue
             control = None

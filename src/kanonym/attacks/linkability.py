@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import ClassVar
@@ -113,10 +113,18 @@ class Linkability:
                 self, f"the original and the release do not both have {', '.join(sorted(missing))}"
             )
         wanted = min(self.neighbours, pair.n_released)
-        targets = _linked(pair, pair, (one, other), wanted, self.attempts, random)
-        control = None
+        tables = [pair]
         if scene.control is not None and scene.control.n_original:
-            control = _linked(scene.control, pair, (one, other), wanted, self.attempts, random)
+            tables.append(scene.control)
+        tried = [
+            drawn(table.n_original, self.attempts or table.n_original, random) for table in tables
+        ]
+        step = scene.steps(sum(len(range(0, len(persons), CHUNK)) for persons in tried))
+        targets, *rest = (
+            _linked((table, pair), (one, other), wanted, persons, step)
+            for table, persons in zip(tables, tried, strict=True)
+        )
+        control = rest[0] if rest else None
         by_chance = 1 - comb(pair.n_released - wanted, wanted) / comb(pair.n_released, wanted)
         n = targets.attempts
         return AttackOutcome(
@@ -125,21 +133,22 @@ class Linkability:
 
 
 def _linked(
-    pair: TablePair,
-    units: TablePair,
+    pairs: tuple[TablePair, TablePair],
     names: tuple[tuple[str, ...], tuple[str, ...]],
     wanted: int,
-    attempts: int | None,
-    random: np.random.Generator,
+    persons: NDArray[np.int64],
+    step: Callable[[], None],
 ) -> Counted:
-    """Return how many persons' entries are linked: the sum of the probabilities."""
-    n = pair.n_original
-    persons = drawn(n, attempts or n, random)
+    """Return how many persons' entries are linked: the sum of the probabilities.
+
+    pairs: the persons with the release, and whose persons say what one unit of a number is.
+    """
+    pair, units = pairs
     one, other = (classes_by(pair, columns, units) for columns in names)
     (numbers_one, codes_one), (numbers_other, codes_other) = (
         classes.persons(pair, persons) for classes in (one, other)
     )
-    pairs = _in_both(one, other)
+    common = _in_both(one, other)
     found = np.empty((len(persons), 3, 3), np.int64)
 
     def search(start: int) -> None:
@@ -148,10 +157,11 @@ def _linked(
             (one.grove, other.grove),
             (numbers_one[part], numbers_other[part]),
             (codes_one[part], codes_other[part]),
-            pairs,
+            common,
             np.int64(wanted),
             found[part],
         )
+        step()
 
     parallel(search, range(0, len(persons), CHUNK))
     # Persons of one class have the same counts, and those are few.

@@ -81,16 +81,20 @@ class Membership:
         members = random.permutation(pair.n_original)[: 2 * half]
         others = random.permutation(control.n_original)[: 2 * half]
 
+        secrets = tuple(name for name in scene.sensitive if name not in pair.quasi_identifiers)
+        step = scene.steps(4 if secrets else 2)
+
         def tried(names: tuple[str, ...]) -> tuple[Counted, float]:
             near = -nearest_gaps(pair, members, names, pair)
+            step()
             far = -nearest_gaps(control, others, names, pair)
+            step()
             threshold = best_threshold(near[:half], far[:half])
             correct = (near[half:] >= threshold).sum() + (far[half:] < threshold).sum()
             return Counted(int(correct), 2 * half), area(near, far)
 
         targets, auc = tried(pair.quasi_identifiers)
         parts = {"advantage": _advantage(targets), "auc": auc}
-        secrets = tuple(name for name in scene.sensitive if name not in pair.quasi_identifiers)
         if secrets:
             stronger, auc = tried((*pair.quasi_identifiers, *secrets))
             parts["with sensitive values"] = stronger.rate

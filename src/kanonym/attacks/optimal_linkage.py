@@ -94,8 +94,10 @@ class OptimalLinkage:
         numbers, codes = classes.persons(pair, np.arange(n))
         nearest, _ = classes.nearest(numbers, codes)
         own = own_classes(pair, classes.of_record)
-        successes = 0.0
+        successes, done = 0.0, 0
         for persons, slots in _blocks(classes, nearest, self.block, random):
+            scene.told(done, n)
+            done += len(persons)
             if asked[persons].any():
                 given = _assigned(classes, numbers[persons], codes[persons], slots)
                 right = asked[persons] & (given >= 0) & (given == own[persons])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,10 @@ from numpy.typing import NDArray
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.short_repr import ShortRepr
 from kanonym.metrics.utility.pair import TablePair
+
+
+def _untold(done: int, total: int) -> None:
+    del done, total
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,6 +35,9 @@ class Scene(ShortRepr):
         The persons of `pair`, row by row, beside a further release of them; None without.
     trees
         Hierarchies of sensitive columns, where they have one, with every value of the original.
+    told
+        Called by an attack that may take long with how much of how much it has done; from any
+        thread.
 
     """
 
@@ -38,11 +46,17 @@ class Scene(ShortRepr):
     sensitive: tuple[str, ...]
     second: TablePair | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
+    told: Callable[[int, int], None] = _untold
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """What the intruder knows of a person."""
         return self.pair.quasi_identifiers
+
+    def steps(self, total: int) -> Callable[[], None]:
+        """Return what an attack calls whenever one of so many steps is done."""
+        numbers = count(1)  # each is given once, whichever thread asks
+        return lambda: self.told(next(numbers), total)
 
 
 def drawn(n: int, attempts: int, random: np.random.Generator) -> NDArray[np.int64]:

@@ -100,7 +100,8 @@ class SimilarRecords:
         control, others = scene.control, np.zeros(0, np.int64)
         if control is not None and control.n_original:
             others = drawn(control.n_original, self.attempts or control.n_original, random)
-        for name in scene.sensitive:
+        for done, name in enumerate(scene.sensitive):
+            scene.told(done, len(scene.sensitive))
             targets, claimed = self._values(pair, pair, persons, name)
             most = int(np.bincount(values_of(pair, name).own).max())
             controlled = None

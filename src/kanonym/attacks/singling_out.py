@@ -129,13 +129,18 @@ class SinglingOut:
         parts: dict[str, float] = {}
         outcomes = []
         modes = _modes(pair)
-        for mode in modes:
+        steps = 4 * len(modes)
+        for done, mode in enumerate(modes):
+            scene.told(4 * done, steps)
             predicates = self._made(mode, pair, codes, (everything, self.attempts), random)
             parts[f"{mode} attempts"] = len(predicates)
             if not len(predicates):
                 continue
+            scene.told(4 * done + 1, steps)
             held = matched(pair, predicates)
+            scene.told(4 * done + 2, steps)
             elsewhere = self._made(mode, pair, codes, (kept, fewer), random)
+            scene.told(4 * done + 3, steps)
             found = AttackOutcome(
                 self.type,
                 self.question,

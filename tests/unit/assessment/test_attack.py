@@ -21,10 +21,22 @@ from kanonym.attacks.homogeneity import Homogeneity
 from kanonym.attacks.inference import Inference
 from kanonym.attacks.linkability import Linkability
 from kanonym.attacks.linkage import Linkage
+from kanonym.attacks.membership import Membership
+from kanonym.attacks.optimal_linkage import OptimalLinkage
 from kanonym.attacks.registry import ATTACKS
+from kanonym.attacks.singling_out import SinglingOut
+from kanonym.data.progress import Progress
 from scenes import HIDDEN, ILLNESS, KNOWN, people, released, shuffled, starred
 
 EVERY = list(ATTACKS)
+SLOW = [
+    SinglingOut(),
+    OptimalLinkage(block=50),
+    Linkability(),
+    Inference(),
+    Membership(),
+    Homogeneity(),
+]
 NAMED = {"quasi_identifiers": KNOWN, "sensitive": HIDDEN}
 AGES = ka.hierarchy.intervals(width=[5, 10, 20], origin=0)
 TOWNS = {"Ulm": "south", "Bonn": "west", "Kiel": "north", "Jena": "east"}
@@ -707,7 +719,23 @@ def test_progress_tells_each_stage():
         attacks=["linkage", "skewness"],
         progress=told.append,
     )
-    assert told == ["anonymize", "read", "linkage", "skewness"]
+    stages = dict.fromkeys(one.partition(": ")[0] for one in told)
+    assert list(stages) == ["anonymize", "read", "linkage", "skewness"]
+
+
+@pytest.mark.parametrize("attack", SLOW, ids=lambda one: one.type)
+def test_an_attack_that_takes_long_tells_its_share(attack):
+    """What is told of an attack grows, and never beyond the whole."""
+    table = people(300)
+    told = []
+    given = {"control": people(300, 1), "attacks": [attack], "progress": told.append, **NAMED}
+    ka.attack(table, released(table, 3), aligned=True, **given)
+    shares = [one for one in told if isinstance(one, Progress)]
+    assert shares
+    assert all(one.startswith(f"{attack.type}: ") for one in shares)
+    parts = [one.done / one.total for one in shares]
+    assert parts == sorted(parts)
+    assert max(parts) < 1
 
 
 # --- what is told -----------------------------------------------------------------------

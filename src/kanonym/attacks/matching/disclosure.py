@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -163,11 +164,16 @@ def disclosed(
         return AttackOutcome(attack.type, attack.question, nobody, nobody, reason=why)
     nearest = is_changed(scene.pair)
     persons = drawn(scene.pair.n_original, attack.attempts, random)
-    targets = _judged(scene.pair, persons, judges, nearest=nearest)
-    control: dict[str, Judged] = {}
+    tables = [(scene.pair, persons)]
     if scene.control is not None and scene.control.n_original:
         others = drawn(scene.control.n_original, attack.attempts, random)
-        control = _judged(scene.control, others, judges, nearest=nearest)
+        tables.append((scene.control, others))
+    total = sum(len(some) for _, some in tables)
+    found: list[dict[str, Judged]] = []
+    for (pair, some), before in zip(tables, (0, len(persons)), strict=False):
+        told = partial(_told, scene, before, total)
+        found.append(_judged(pair, some, judges, told, nearest=nearest))
+    targets, control = found[0], found[1] if len(found) > 1 else {}
     parts: dict[str, float] = {}
     for name, one in targets.items():
         parts[name] = float(one.successes.mean())
@@ -273,17 +279,25 @@ def _parts(found: list[Sparse], held: list[list[Sparse]]) -> Iterator[slice]:
         start = end
 
 
+def _told(scene: Scene, before: int, total: int, done: int) -> None:
+    scene.told(before + done, total)
+
+
 def _judged(
     pair: TablePair,
     persons: NDArray[np.int64],
     judges: Mapping[str, tuple[Coder, Judge]],
+    told: Callable[[int], None],
     *,
     nearest: bool,
 ) -> dict[str, Judged]:
-    """Return what was achieved with each person, by attribute."""
+    """Return what was achieved with each person, by attribute; told of how many are done."""
     source = Source(pair, [coder(pair) for coder, _ in judges.values()], nearest)
     found: dict[str, list[Judged]] = {name: [] for name in judges}
-    for _, (several,) in learned([source], persons):
+    done = 0
+    for some, (several,) in learned([source], persons):
+        done += len(some)
+        told(done)
         for (name, (_, judge)), one in zip(judges.items(), several, strict=True):
             found[name].append(judge(one))
     return {
