@@ -239,3 +239,20 @@ def test_values_are_swapped_within_the_classes_that_are_released():
     assert by_class[0] == by_class[1]
     assert (kept.frame["pay"] // 100 == kept.frame["grade"]).all()
     assert not (swapped.frame["pay"] // 100 == swapped.frame["grade"]).all()
+
+
+def test_what_pram_keeps_by_design_is_told(kanonym, folder):
+    """Terminal and manifest say that 0.8 of an invariant matrix leaves more than 80 % alone."""
+    pl.DataFrame({"age": [30, 40] * 50, "job": ["a"] * 30 + ["b"] * 70}).write_csv("in.csv")
+    (folder / "pram.yaml").write_text(
+        "attributes:\n  age: {role: quasi-identifier}\n"
+        "  job: {role: insensitive, action: {type: pram, diagonal: 0.8}}\n"
+        "models: [{type: k-anonymity, k: 5}]\nseed: 1\n"
+    )
+    done = kanonym("anonymize in.csv -p pram.yaml -o out.csv --manifest m.json")
+    assert done.code == 0, done.error
+    counts = pl.read_csv("out.csv")["job"].value_counts(normalize=True)["proportion"]
+    share = 0.8 + 0.2 * float((counts**2).sum())
+    told = json.loads(Path("m.json").read_text("utf-8"))["values_kept"]
+    assert told == {"job": {"action": "pram", "share": pytest.approx(share)}}
+    assert f"job: {100 * share:.1f} % of the values are expected to be true" in done.text

@@ -109,6 +109,7 @@ def release_tables(
         ("prosecutor risk", f"at most {number(risk['prosecutor']['highest'])}"),
         *_search(found["algorithm"]),
         *_cells(found["algorithm"]),
+        *values_kept(found),
         ("seconds", f"{seconds['total']:.2f}"),
     )
     levels, highest = (found["algorithm"].get(key) for key in ("levels", "highest_levels"))
@@ -129,6 +130,18 @@ def release_tables(
         lost.add_row(Text(name), *more, named, f"{100 * one['loss']:.1f}", shown)
     files = files_written(written) if written else "  nothing written (dry run)\n"
     return [facts, *verdict(found["verification"]), lost, files]
+
+
+def values_kept(found: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Return a line for each column of which an action leaves values alone by design."""
+    lines: list[tuple[str, object]] = []
+    for name, one in found.get("values_kept", {}).items():
+        share = one["share"]
+        told = "more of the values than its diagonal says"
+        if share is not None:
+            told = f"{100 * share:.1f} % of the values are expected to be true"
+        lines.append((one["action"], f"{name}: {told}"))
+    return lines
 
 
 def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
@@ -350,6 +363,7 @@ def transform_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     facts = grid(
         ("records", f"{number(found['rows_in'])} in, {number(found['rows_out'])} written"),
         ("dropped", ", ".join(found["dropped"]) or "no column"),
+        *values_kept(found),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
     done = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)

@@ -20,7 +20,7 @@ from kanonym import __version__
 from kanonym import report as reports
 from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
 from kanonym.data import files, frames
-from kanonym.data.conventions import styled_columns
+from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.schema import Role, Schema
 from kanonym.data.short_repr import ShortRepr
@@ -28,10 +28,10 @@ from kanonym.engines.task import Outcome
 from kanonym.metrics.risk import PersonRisk, Risk
 from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.policy import Policy
-from kanonym.transforms.actions import keeps_values, unwrapped
+from kanonym.transforms.actions import keeps_values, share_kept, unwrapped
 from kanonym.verification import Verification, group_released
 
-_FIGURES = ("utility", "risk", "algorithm", "_released_names")
+_FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names")
 """What is measured before a release is pickled."""
 
 _LEFT_OUT = ("outcome", "examples", "_choice")
@@ -190,6 +190,22 @@ class Release(ShortRepr):
             if domain.hierarchy is not None
         }
 
+    @cached_property
+    def values_kept(self) -> dict[str, dict[str, Any]]:
+        """By column, the action `pram` and the share of values that it leaves as they were.
+
+        The share is that of its matrix, with the shares of the released values; None where a
+        quasi-identifier is generalized, so that they are not released.
+        """
+        acting = {name: one.action for name, one in self.schema.attributes.items() if one.action}
+        released = canonical_table(frames.eager(self.frame), self.schema.conventions)
+        recoded = {one.name for one in self.outcome.recoded}
+        told = {
+            name: share_kept(several, None if name in recoded else frames.column(released, name))
+            for name, several in acting.items()
+        }
+        return {name: one for name, one in told.items() if one}
+
     @property
     def coded_columns(self) -> list[str]:
         """The released columns that hold values of the input: `coded` of `write_table`.
@@ -225,6 +241,7 @@ class Release(ShortRepr):
             "utility": self.utility.to_dict(),
             "risk": self.risk.to_dict(),
             "seconds": {**self.seconds, "total": sum(self.seconds.values())},
+            **({"values_kept": self.values_kept} if self.values_kept else {}),
         }
 
     def write(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -41,6 +42,17 @@ def works_on_values(several: Iterable[Action | After]) -> bool:
 def keeps_values(several: Iterable[Action | After]) -> bool:
     """Say whether no action makes values that the column did not have."""
     return all(getattr(one, "keeps_values", False) for one in unwrapped(several))
+
+
+def share_kept(several: Sequence[Action | After], released: pl.Series | None) -> dict[str, Any]:
+    """Return what the last action tells of the values that it leaves alone; {} if nothing.
+
+    released: what the actions have left; None where that is released in another form.
+    """
+    last = unwrapped(several)[-1:]
+    if not last or not hasattr(last[0], "share_kept"):
+        return {}
+    return {"action": last[0].type, "share": last[0].share_kept(released)}
 
 
 def changed_after(several: Iterable[Action | After]) -> bool:

@@ -83,7 +83,7 @@ def transform(
     from kanonym.data.files import check_table_output, read_table
     from kanonym.policy.actions import form_of
     from kanonym.policy.files_read import mappings_kept
-    from kanonym.transforms.actions import keeps_values, works_on_values
+    from kanonym.transforms.actions import keeps_values, share_kept, works_on_values
 
     del every  # has ended the command already
     dropped = options.names(drop)
@@ -110,6 +110,8 @@ def transform(
         )
         step("transform")
         changed = transformation.transform(frame, asked, drop=dropped, sample=sample, seed=seed)
+        told = {name: share_kept(several, changed[name]) for name, several in asked.items()}
+        kept = {name: one for name, one in told.items() if one}
         step("write")
         released = styled_table(changed, styles)
         write_table(
@@ -127,6 +129,7 @@ def transform(
         "rows_out": len(changed),
         "actions": {name: [form_of(one) for one in several] for name, several in asked.items()},
         "dropped": dropped,
+        **({"values_kept": kept} if kept else {}),
         "seconds": {"total": perf_counter() - start},
         "written": [output, *map(str, mappings_kept(asked).values())],
     }

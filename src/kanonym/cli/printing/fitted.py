@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kanonym.cli.terminal import files_written, grid, number, required, told
+from kanonym.cli.terminal import files_written, grid, number, required, told, values_kept
 
 UNCOUNTED = (
     "  Not counted: the next batch is verified without this one.\n"
@@ -58,6 +58,7 @@ def applied(found: Mapping[str, Any], written: Sequence[str]) -> list[Renderable
         ("information lost", f"{100 * utility['span_loss']:.1f} % (span loss)"),
         ("unseen values", ", ".join(f"{name} {number(n)}" for name, n in unseen.items()) or "none"),
         ("in no class", batch["outside"]),
+        *values_kept(found),
         ("released so far", f"{number(union['rows'])} in {number(union['classes'])} classes"),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )

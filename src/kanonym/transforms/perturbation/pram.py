@@ -131,6 +131,25 @@ class Pram:
             codes[changed] = (codes[changed] + random.integers(1, m, len(changed))) % m
         return held.column(values, codes)
 
+    def share_kept(self, released: pl.Series | None) -> float | None:
+        """Return which share of the values is expected to be released as it was.
+
+        released: what the action has left, whose shares are those that it aims at: the share
+        tells nothing that the released column does not; None where that is not released as it
+        is. None where the share depends on it.
+        """
+        if self.matrix is None and not self.invariant:
+            return self.diagonal
+        if released is None or released.null_count() == len(released):
+            return None
+        if self.matrix is None:
+            codes = observed(released).codes
+        else:
+            codes = declared(released, list(self.matrix), self.type).codes
+        counts = np.bincount(codes, minlength=len(self.matrix or ()))
+        shares = counts / counts.sum()
+        return float(shares @ self.transition(shares).diagonal())
+
     def transition(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (m, m) float64: the probability of releasing each category for each.
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.transforms.action import Context
 from kanonym.transforms.perturbation import Pram
 
 MATRIX = {
@@ -174,3 +175,25 @@ def test_columns_are_refused(context):
         Pram(matrix={1: {1: 1}, "1": {1: 1}}).apply(pl.Series("x", [1]), context())
     with pytest.raises(SchemaError, match="column 'day' holds Date: pram takes categories"):
         action.apply(pl.Series("day", [dt.date(2020, 1, 1)]), context())
+
+
+@pytest.mark.parametrize(
+    ("action", "share"),
+    [
+        (Pram(diagonal=0.8), 0.8 + 0.2 * (0.36 + 0.09 + 0.01)),
+        (Pram(diagonal=0.8, invariant=False), 0.8),
+        (Pram(matrix=MATRIX, invariant=False), 0.6 * 0.7 + 0.3 * 0.7 + 0.1 * 0.6),
+    ],
+    ids=["invariant", "not invariant", "matrix"],
+)
+def test_the_share_kept_is_that_of_the_matrix(action, share):
+    """Of a column as large as this one, about that share is released as it was."""
+    assert action.share_kept(STATES) == pytest.approx(share)
+    released = action.apply(STATES, Context(np.random.default_rng(0), column=None))
+    assert (released == STATES).mean() == pytest.approx(share, abs=0.005)
+
+
+def test_without_released_values_the_share_of_an_invariant_matrix_is_unknown():
+    """It would take the shares of the values, which are not released."""
+    assert Pram(diagonal=0.8).share_kept(None) is None
+    assert Pram(diagonal=0.8, invariant=False).share_kept(None) == 0.8
