@@ -15,7 +15,11 @@ from kanonym.cli.terminal import files_written, grid, number
 
 SETS = 10  # column sets that are shown; --json has all that were found
 MOST_COLUMNS = 40  # of wider tables, columns are ranked and summarized
-RANKED = 8
+RANKED = 8  # columns that tell most, and stand alone
+FEWEST_ALIKE = 3
+NAMED = 3
+SIMILAR = 1.25  # alike columns have at most so many times as many values
+SIMILAR_SEPARATION = 0.05  # and tell shares of the pairs apart that differ by no more
 STYLES = {
     "identifier": "bold red",
     "quasi-identifier": "yellow",
@@ -47,43 +51,60 @@ def profiled(found: Mapping[str, Any], written: Sequence[str]) -> list[Renderabl
 
 
 def _rows(columns: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the columns to show; of a wide table, those that tell most, and the rest summarized.
+    """Return the columns to show; of a wide table, those that tell most first, and alike ones once.
 
-    Identifiers and sensitive attributes are always shown.
+    Identifiers are always shown, and so are those that tell most.
     """
     if len(columns) <= MOST_COLUMNS:
         return list(columns.items())
     ranked = sorted(columns.items(), key=lambda item: -item[1]["separation"])
-    shown = [item for item in ranked if item[1]["role"] in ("identifier", "sensitive")]
+    shown = [item for item in ranked if item[1]["role"] == "identifier"]
     others = [item for item in ranked if item not in shown]
-    rest: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    names: dict[tuple[str, str], str] = {}
-    for name, one in others[RANKED:]:
-        rest.setdefault((one["role"], one["type"]), []).append(one)
-        names[one["role"], one["type"]] = name
-    alike = [
-        (f"{len(some)} columns alike", _summary(*kind, some))
-        if len(some) > 1
-        else (names[kind], some[0])
-        for kind, some in sorted(rest.items(), key=lambda item: -len(item[1]))
-    ]
-    return [*shown, *others[:RANKED], *alike]
+    shown += others[:RANKED]
+    groups = sorted(_alike(others[RANKED:]), key=lambda some: -some[0][1]["separation"])
+    for some in groups:
+        shown += [_summary(some)] if len(some) >= FEWEST_ALIKE else some
+    return shown
 
 
-def _summary(role: str, type_: str, some: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what columns of one role and type have in common, in the form of one column."""
-    values = _range([number(one["distinct"]) for one in sorted(some, key=_distinct)])
-    apart = _range([f"{100 * one['separation']:.2f}" for one in sorted(some, key=_separation)])
-    evidence = (
-        f"{values} values tell {apart} % of the pairs of records apart; --json has every column"
+Column = tuple[str, Mapping[str, Any]]
+
+
+def _alike(columns: Sequence[Column]) -> list[list[Column]]:
+    """Return columns in groups of one role, type and meaning that tell about equally much."""
+    groups: dict[tuple[Any, ...], list[list[Column]]] = {}
+    for name, one in sorted(columns, key=lambda item: (item[1]["distinct"], item[0])):
+        similar = groups.setdefault((one["role"], one["type"], *one["kinds"]), [])
+        group = next((some for some in similar if _is_similar(one, some[0][1])), None)
+        if group is None:
+            similar.append([(name, one)])
+        else:
+            group.append((name, one))
+    return [some for similar in groups.values() for some in similar]
+
+
+def _is_similar(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two columns have about as many values, and tell about as many pairs apart."""
+    return (
+        one["distinct"] <= SIMILAR * other["distinct"]
+        and abs(one["separation"] - other["separation"]) <= SIMILAR_SEPARATION
     )
-    return {
-        "role": role,
-        "type": type_,
+
+
+def _summary(some: Sequence[Column]) -> Column:
+    """Return what alike columns have in common, in the form of one column."""
+    names, columns = zip(*sorted(some, key=itemgetter(0)), strict=True)
+    values = _range([number(one["distinct"]) for one in sorted(columns, key=_distinct)])
+    apart = _range([f"{100 * one['separation']:.2f}" for one in sorted(columns, key=_separation)])
+    noted = sum(bool(one["remarks"]) for one in columns)
+    kinds = f"their names say: {', '.join(columns[0]['kinds'])}"
+    told = f"{values} values tell {apart} % of the pairs of records apart"
+    named = f"{', '.join(names[:NAMED])}, …" if len(names) > NAMED else ", ".join(names)
+    return f"{len(names)} columns alike: {named}", {
+        **columns[0],
         "distinct": None,
-        "nulls": 0,
-        "evidence": [evidence],
-        "remarks": [],
+        "evidence": [*([kinds] if columns[0]["kinds"] else []), told, "--json has every column"],
+        "remarks": [f"remarks on {noted} of them"] if noted else [],
     }
 
 
