@@ -43,9 +43,7 @@ def test_what_tells_persons_apart_stands_alone(wide):
     rows = [line.split()[0] for line in told.splitlines() if " apart" in line]
     assert {"zip", "age"} <= set(rows)
     assert "4000 values tell" in told
-    assert (
-        len(rows) == 13
-    )  # with seven more of the best, three groups, and the pairs of all columns
+    assert len(rows) == 13  # seven more of the best, three groups, and all columns
 
 
 def test_only_alike_columns_share_a_row(wide):
@@ -60,4 +58,4 @@ def test_only_alike_columns_share_a_row(wide):
 def test_no_remark_is_lost_among_alike_columns(wide):
     """What is to be looked at is counted where columns are summarized."""
     wide["flag_7"]["remarks"] = ["3 of 5,000 records have no value"]
-    assert "remarks on 1 of them" in shown(wide)
+    assert "Remarks on 1 of them" in shown(wide)

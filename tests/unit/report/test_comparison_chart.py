@@ -85,6 +85,19 @@ def test_names_of_series_do_not_lie_on_each_other():
     assert abs(places["mondrian"] - places["auto"]) >= 12
 
 
+def test_names_are_shown_whole_and_inside_the_chart():
+    """Each letter of ten long names stands in the drawing, in lines that have room in it."""
+    names = [f"algorithm {i}, recoding hierarchy, suppression limit 0.0{i}" for i in range(10)]
+    found = compared([(name, 20.0, 0.001 * i, True, False) for i, name in enumerate(names)])
+    svg = draw(found, "svg").decode()
+    words = " ".join(re.sub("<[^>]*>", " ", svg).split())
+    assert all(name in words for name in names)
+    height = float(re.search(r'viewBox="0 0 \S+ (\S+)"', svg)[1])
+    drawn = re.findall(r'translate\([-\d.]+,([-\d.]+)\)"[^>]*>((?:<tspan.*?</tspan>)+)</text>', svg)
+    assert len(drawn) == 2 * len(names)  # white below grey
+    assert all(0 <= float(y) + 17 * lines.count("<tspan") <= height - 60 for y, lines in drawn)
+
+
 def test_the_axis_of_losses_begins_at_zero():
     """Losses that hardly differ look as if they hardly differ; ticks differ."""
     narrow = compared([("a", 2.0, 0.1011, True, False), ("a", 4.0, 0.1042, True, False)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,11 +17,20 @@ from kanonym.report.rendering.html import chart_of, environment
 WIDTH, HEIGHT = 760, 460
 SERIES = "#9aa5b0"
 LETTER, LINE = 7.0, 17.0  # pixels that a letter and a line of a label take
-PLOT_WIDTH, PLOT_HEIGHT = WIDTH - 60, HEIGHT - 90  # about: without axes and legend
+PLOT_WIDTH, BELOW = WIDTH - 60, 90  # about: axes and legend take the rest
 MOST_LABELS = 10  # of more series, only those are named that reach the frontier
-LONGEST = 34
+LONGEST = 26  # letters of a line of a label
 TICKS = (1, 2, 5)
-NAME: dict[str, Any] = {"align": "left", "dx": 14, "fontSize": 13, "limit": 0}
+NAME: dict[str, Any] = {
+    "align": "left",
+    "baseline": "top",
+    "dx": 14,
+    "dy": -7,
+    "fontSize": 13,
+    "limit": 0,
+    "lineBreak": "\n",
+    "lineHeight": LINE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +189,7 @@ def _chart(compared: Compared) -> tuple[Any, list[Row]]:
         .mark_text(align="right", dx=-13, dy=-13, color=INK, fontSize=13, fontWeight=600)
         .encode(x=x, y=y, text=alt.value("take this")),
     ]
-    return alt.layer(*layers).properties(height=HEIGHT), rows
+    return alt.layer(*layers).properties(height=_height(compared)), rows
 
 
 KINDS = {
@@ -204,32 +214,58 @@ def _rows(compared: Compared, across: tuple[float, float], up: tuple[float, floa
     return rows + _names(compared, across, up)
 
 
-def _names(compared: Compared, across: tuple[float, float], up: tuple[float, float]) -> list[Row]:
-    """Return the names of the series, at their most private ends, none upon another."""
+def _named(compared: Compared) -> dict[str, Dot]:
+    """Return the most private release of each series that is named."""
     sign = 1 if compared.more_is_private else -1
-    ends: dict[str, Dot] = {}
-    for dot in sorted(compared.dots, key=lambda dot: sign * dot.private):
-        ends[dot.series] = dot
+    ends = {dot.series: dot for dot in sorted(compared.dots, key=lambda dot: sign * dot.private)}
     if len(ends) > MOST_LABELS:
         telling = {dot.series for dot in compared.dots if dot.on_frontier}
         ends = {series: dot for series, dot in ends.items() if series in telling}
-    wide, high = math.log(across[1] / across[0]), up[1] - up[0]
-    taken: list[tuple[float, float, float]] = []
+    return ends
+
+
+def _height(compared: Compared) -> int:
+    """Return the height of the chart: all names have room one below the other."""
+    lines = sum(len(_lines(series)) for series in _named(compared))
+    return max(HEIGHT, int(LINE * lines) + BELOW)
+
+
+def _names(compared: Compared, across: tuple[float, float], up: tuple[float, float]) -> list[Row]:
+    """Return the names of the series, at their most private ends, none upon another."""
+    wide, high, whole = math.log(across[1] / across[0]), up[1] - up[0], _height(compared) - BELOW
+    taken: list[tuple[float, float, float, float]] = []
     rows: list[Row] = []
-    for series, dot in sorted(ends.items(), key=lambda item: -item[1].useful):
-        text = series if len(series) <= LONGEST else f"{series[: LONGEST - 1]}…"
+    for series, dot in sorted(_named(compared).items(), key=lambda item: -item[1].useful):
+        lines = _lines(series)
         left = math.log(dot.private / across[0]) / wide * PLOT_WIDTH
         left = left if compared.more_is_private else PLOT_WIDTH - left
-        right, top = left + LETTER * len(text) + 20, (up[1] - dot.useful) / high * PLOT_HEIGHT
-        while any(
-            abs(top - other) < LINE and left < end and start < right for start, end, other in taken
-        ):
-            top += 1.0
-        taken.append((left, right, top))
-        rows.append(
-            {"of": "name", "x": dot.private, "y": up[1] - top / PLOT_HEIGHT * high, "text": text}
-        )
+        right = left + LETTER * max(map(len, lines)) + 20
+        beside = [(a, b) for start, end, a, b in taken if left < end and start < right]
+        top = _place(LINE * len(lines), (up[1] - dot.useful) / high * whole, whole, beside)
+        taken.append((left, right, top, top + LINE * len(lines)))
+        y = up[1] - top / whole * high
+        rows.append({"of": "name", "x": dot.private, "y": y, "text": "\n".join(lines)})
     return rows
+
+
+def _place(tall: float, wish: float, whole: float, taken: Sequence[tuple[float, float]]) -> float:
+    """Return the free place nearest to a wish for a name of some height; tops count down."""
+    last = max(0.0, whole - tall)
+    places = sorted(
+        {min(wish, last), 0.0, last, *(b for _, b in taken), *(a - tall for a, _ in taken)},
+        key=lambda top: abs(top - wish),
+    )
+    free = (
+        top
+        for top in places
+        if 0 <= top <= last and not any(top < b and a < top + tall for a, b in taken)
+    )
+    return next(free, min(wish, last))
+
+
+def _lines(series: str) -> list[str]:
+    """Return a name in as many lines as it needs."""
+    return textwrap.wrap(series, LONGEST) or [series]
 
 
 def _privacy_ends(compared: Compared) -> tuple[float, float]:
@@ -237,7 +273,7 @@ def _privacy_ends(compared: Compared) -> tuple[float, float]:
     values = [dot.private for dot in compared.dots] or [1.0]
     low, high = min(values), max(values)
     wide = math.log(high / low) or 1.0
-    longest = max((min(len(dot.series), LONGEST) for dot in compared.dots), default=0)
+    longest = max((len(line) for dot in compared.dots for line in _lines(dot.series)), default=0)
     room = min(0.45, (LETTER * longest + 24) / PLOT_WIDTH)
     names, margin = wide * room / (1 - room), 0.05 * wide
     if compared.more_is_private:
