@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
-from kanonym.report.distributions.marginals import marginal_of
+from kanonym.report import render
+from kanonym.report.charts.bars import marginal_svg
+from kanonym.report.distributions.marginals import Marginal, marginal_of
 
 RECORDS = st.lists(
     st.tuples(st.integers(-1, 3), st.sampled_from([*range(8)])), min_size=1, max_size=40
@@ -140,3 +143,23 @@ def test_labels_of_tuples_and_of_records_give_the_same_bars(divided, recoding):
         for partition in (by_row, Partition(of_tuple, 2))
     ]
     assert made[0] == made[1]
+
+
+LONG_TAIL = Marginal(
+    "town", "nominal", ("Bern", "Chur", "other (212 values)"), (20, 10, 470), (15, 15, 470), 2
+)
+
+
+def test_a_long_bar_of_all_other_values_is_told_in_words(summary_of):
+    """The bars that have names share the axis; the rest is a sentence, and in the numbers."""
+    made = replace(summary_of({"town": ["Bern"] * 4}, [0] * 4), marginals=(LONG_TAIL,))
+    page = render(made, "html").replace("\N{NO-BREAK SPACE}", " ")
+    told = "Not drawn: other (212 values), 94.0 % of the records before and 94.0 % after."
+    assert told in page
+    assert "other" not in marginal_svg(LONG_TAIL)
+    assert "other (212 values)" in page.replace(told, "")
+
+
+def test_a_short_bar_of_all_other_values_is_drawn():
+    """Where other bars can be read beside it, the rest is a bar as they are."""
+    assert replace(LONG_TAIL, before=(200, 100, 200), after=(200, 100, 200)).undrawn is None

@@ -79,17 +79,23 @@ def shares_svg(shares: Mapping[str, float], title: str, speech: Speech = ENGLISH
 
 def marginal_svg(marginal: Marginal, speech: Speech = ENGLISH) -> str:
     """Draw an attribute's distribution: before as pale bars, after as narrow bars in front."""
-    rows = [
-        {"bar": i, "before": before, "after": after}
-        for i, (before, after) in enumerate(zip(marginal.before, marginal.after, strict=True))
+    drawn = [
+        bar
+        for place, bar in enumerate(
+            zip(marginal.labels, marginal.before, marginal.after, strict=True)
+        )
+        if place != marginal.undrawn
     ]
-    labels = marginal.labels
+    rows = [
+        {"bar": i, "before": before, "after": after} for i, (_, before, after) in enumerate(drawn)
+    ]
+    labels = [label for label, _, _ in drawn]
     ordered = marginal.kind in ("number", "temporal")
     upright = ordered and len(labels) > 1 and fits_upright(labels)
     bars, amounts = _bar_channels(
         labels,
         None,
-        (*marginal.before, *marginal.after),
+        [count for _, *both in drawn for count in both],
         speech.say("axis.records"),
         upright=upright,
     )

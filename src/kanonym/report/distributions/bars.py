@@ -41,11 +41,14 @@ class Bars:
         One text a bar.
     bar_of_code
         (domain.size,) int64, the bar of each code.
+    rest
+        The bar of all values that are not named; None where there is none.
 
     """
 
     labels: tuple[str, ...]
     bar_of_code: NDArray[np.int64]
+    rest: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def bars_of(
     """
     known = counts[: len(domain.values)]
     nulls, total = int(counts.sum() - known.sum()), int(known.sum())
+    rest = None
     if marks is None:
         marks = np.arange(len(counts), dtype=np.uint64)
     marks = marks[: len(known)]
@@ -109,7 +113,7 @@ def bars_of(
     elif domain.kind in ("number", "temporal"):
         labels, bar_of_code = _steps(domain, known, marks, floor, most, speech)
     else:
-        labels, bar_of_code = _names(domain, known, marks, floor, most, speech)
+        labels, bar_of_code, rest = _names(domain, known, marks, floor, most, speech)
     if domain.has_null:
         fullest = int(np.argmax(np.bincount(bar_of_code, known)))
         bar_of_code = np.append(bar_of_code, len(labels) if nulls >= floor else fullest)
@@ -117,7 +121,7 @@ def bars_of(
             labels.append(speech.say("bar.missing"))
         elif nulls:
             labels[fullest] = speech.say("bar.or-missing", label=labels[fullest])
-    return Bars(tuple(labels), bar_of_code)
+    return Bars(tuple(labels), bar_of_code, rest)
 
 
 def numbers(domain: Domain) -> NDArray[Any]:
@@ -145,8 +149,11 @@ def _names(
     floor: int,
     most: int,
     speech: Speech,
-) -> tuple[list[str], NDArray[np.int64]]:
-    """Name values, or labels of the finest level of the hierarchy that has few enough."""
+) -> tuple[list[str], NDArray[np.int64], int | None]:
+    """Name values, or labels of the finest level of the hierarchy that has few enough.
+
+    The number is the bar of those that are not named.
+    """
     texts, of_code = _texts(domain, counts, marks, most)
     by_text = np.bincount(of_code, counts, minlength=len(texts)).astype(np.int64)
     apart = _told_apart(of_code, marks, len(texts))
@@ -162,7 +169,8 @@ def _names(
         named.append(other if len(shown) else speech.say("bar.all"))
     elif len(shown) < len(texts) and domain.hierarchy is not None:  # which alone knows the rest
         named.append(speech.say("bar.absent"))
-    return named, np.minimum(bar_of_text, len(named) - 1)[of_code]
+    bar_of_code = np.minimum(bar_of_text, len(named) - 1)[of_code]
+    return named, bar_of_code, len(shown) if rest and len(shown) else None
 
 
 def _texts(

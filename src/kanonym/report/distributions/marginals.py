@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from kanonym.data.table import Domain, EncodedTable
 
 MOST_BARS = 24
+DWARFING = 2
+"""A bar of all other values that is so many times as long as the next one is not drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Marginal:
         Released records of each bar: by their original values, and as the release has them,
         with the records of every class spread evenly over what was released for it.
         Suppressed records are in neither.
+    rest
+        The bar of all values that are not named; None where there is none.
 
     """
 
@@ -49,6 +53,16 @@ class Marginal:
     labels: tuple[str, ...]
     before: tuple[int, ...]
     after: tuple[int, ...]
+    rest: int | None = None
+
+    @property
+    def undrawn(self) -> int | None:
+        """The bar of the rest where it is so long that all others beside it look alike."""
+        if self.rest is None:
+            return None
+        bars = list(zip(self.before, self.after, strict=True))
+        longest = max(max(bar) for place, bar in enumerate(bars) if place != self.rest)
+        return self.rest if max(bars[self.rest]) > DWARFING * longest else None
 
 
 def marginal_of(
@@ -104,6 +118,7 @@ def marginal_of(
         bars.labels,
         tuple(rounded(number, floor) for number in summed.tolist()),
         tuple(rounded(number, floor) for number in spread.tolist()),
+        bars.rest,
     )
 
 

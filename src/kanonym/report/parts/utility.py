@@ -139,7 +139,18 @@ def _marginal(one: Marginal, says: Speech) -> Figure:
         tuple((label, says.count(a), says.count(b)) for label, a, b in bars),
         frozenset({1, 2}),
     )
-    return Figure(one.name, alternative, draw, numbers=numbers)
+    return Figure(one.name, alternative, draw, _undrawn(one, says), numbers)
+
+
+def _undrawn(one: Marginal, says: Speech) -> str:
+    """Say how many records have the values that the chart leaves out; empty where it has all."""
+    rest = one.undrawn
+    if rest is None:
+        return ""
+    before, after = (
+        says.tenths(counts[rest] / (sum(counts) or 1)) for counts in (one.before, one.after)
+    )
+    return says.say("marginals.undrawn", label=one.labels[rest], before=before, after=after)
 
 
 def _associations(found: Associations, says: Speech) -> tuple[Block, ...]:

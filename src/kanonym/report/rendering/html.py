@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 COMMAND = re.compile(r"`(kanonym [^`]*)`")
 """A command within a sentence."""
+MIN_WIDTH = re.compile(r"min-width:(\d+)px")
+PHONE = 328
+"""Pixels that a phone of 360 has for a chart."""
 
 
 def render_html(summary: Summary) -> str:
@@ -45,6 +48,16 @@ def chart_of(svg: str, alternative: str = "") -> Markup:
     """Mark a chart as text that a template takes as it is, and say what it shows."""
     told = f'<svg role="img" aria-label="{escape(alternative)}" ' if alternative else "<svg "
     return Markup(svg.replace("<svg ", told, 1))  # noqa: S704 - the chart library escapes its text
+
+
+def is_wide(chart: str) -> bool:
+    """Whether a chart is wider than a phone, and so scrolls there.
+
+    >>> is_wide('<svg style="min-width:585px">'), is_wide('<svg style="min-width:308px">')
+    (True, False)
+    """
+    least = MIN_WIDTH.search(chart)
+    return least is not None and int(least[1]) > PHONE
 
 
 def told(text: str) -> Markup:
@@ -85,5 +98,6 @@ def environment(says: Speech = ENGLISH) -> Environment:
         "value": says.value,
         "names": says.names,
         "told": told,
+        "is_wide": is_wide,
     }
     return environment

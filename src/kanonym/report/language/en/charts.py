@@ -8,6 +8,8 @@ SENTENCES: Sentences = {
     "bar.missing": "(missing)",
     "bar.all": "all values",
     "bar.or-missing": "{label} or missing",
+    "chart.sideways": "Scroll the chart sideways to see all of it.",
+    "marginals.undrawn": ("Not drawn: {label}, {before} of the records before and {after} after."),
     "bar.other": "other ({number} values)",
     "bar.absent": "not in the original",
     "bar.under": "under {start}",

@@ -8,6 +8,10 @@ SENTENCES: Sentences = {
     "bar.missing": "(sin valor)",
     "bar.all": "todos los valores",
     "bar.or-missing": "{label} o sin valor",
+    "chart.sideways": "Desplace el gráfico hacia los lados para verlo entero.",
+    "marginals.undrawn": (
+        "Sin dibujar: {label}, {before} de los registros antes y {after} después."
+    ),
     "bar.other": "otros ({number} valores)",
     "bar.absent": "no está en el original",
     "bar.under": "menos de {start}",
