@@ -85,10 +85,8 @@ def _alike(columns: Sequence[Column]) -> list[list[Column]]:
 
 def _is_similar(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two columns have about as many values, and tell about as many pairs apart."""
-    return (
-        one["distinct"] <= SIMILAR * other["distinct"]
-        and abs(one["separation"] - other["separation"]) <= SIMILAR_SEPARATION
-    )
+    apart = abs(one["separation"] - other["separation"])
+    return bool(one["distinct"] <= SIMILAR * other["distinct"] and apart <= SIMILAR_SEPARATION)
 
 
 def _summary(some: Sequence[Column]) -> Column:
