@@ -16,7 +16,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import caching, config, event
+from numba.core import caching, codegen, compiler, config, event, registry, typed_passes
+from numba.core.compiler_machinery import register_pass
 
 Int: TypeAlias = int | np.int64
 """An integer of a kernel. A literal handed on to another kernel would compile it again."""
@@ -26,6 +27,13 @@ Function = TypeVar("Function", bound=Callable[..., object])
 _IMPORT = re.compile(r"^\s*from kanonym\.kernels\.(\w+) import", re.MULTILINE)
 _numba_config: Any = config
 _FunctionCache: Any = caching.FunctionCache
+_CodeLibrary: Any = codegen.JITCodeLibrary
+_Compiler: Any = compiler.CompilerBase
+_Dispatcher: Any = registry.CPUDispatcher
+_PassBuilder: Any = compiler.DefaultPassBuilder
+_register_pass: Any = register_pass
+_Lowering: Any = typed_passes.NativeLowering
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _lock = threading.Lock()
 
 
@@ -46,7 +54,7 @@ def kernel(function: Function) -> Function:
         before = _numba_config.CACHE_DIR
         _numba_config.CACHE_DIR = str(directory or "")
         try:
-            compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+            compiled: Any = numba.njit(**_OPTIONS)(function)
             if directory is not None:
                 compiled._cache = _Cache(function)  # noqa: SLF001 - as enable_caching does
         finally:
@@ -57,10 +65,14 @@ def kernel(function: Function) -> Function:
 def part(function: Function) -> Function:
     """Compile a function that kernels call: it becomes a part of their machine code.
 
-    Called from Python it works, too, and is compiled anew in each process: keeping
-    machine code for every part would double the time of the first compilation.
+    numba would make machine code of the part alone, too, which nobody runs: a third of
+    the time of a first run. Called from Python, as tests do, a part is compiled by
+    itself, anew in each process.
     """
-    return cast("Function", numba.njit(nogil=True, error_model="numpy")(function))
+    if _numba_config.DISABLE_JIT:
+        return function
+    options = {"nopython": True, **_OPTIONS}
+    return cast("Function", _Part(function, targetoptions=options, pipeline_class=_PartCompiler))
 
 
 @contextmanager
@@ -87,6 +99,62 @@ class _Cache(_FunctionCache):  # type: ignore[misc] # numba has types for its de
         """Keep compiled code, where the disk takes it."""
         with suppress(OSError):
             super().save_overload(sig, data)
+
+
+class _Part(_Dispatcher):  # type: ignore[misc]
+    """A function whose compiled forms kernels link."""
+
+    def add_overload(self, compiled: Any) -> None:
+        """Keep a compiled form for kernels; the base class would offer it to Python, too."""
+        self.overloads[tuple(compiled.signature.args)] = compiled
+
+    def __call__(self, *arguments: object) -> object:
+        """Run a copy that is compiled by itself."""
+        return self._alone(*arguments)
+
+    @functools.cached_property
+    def _alone(self) -> Any:
+        return numba.njit(**_OPTIONS)(self.py_func)
+
+
+class _PartCompiler(_Compiler):  # type: ignore[misc]
+    """numba's way of compiling, but for its last step."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the steps."""
+        steps = _PassBuilder.define_nopython_pipeline(self.state)
+        steps.passes = [
+            (_PartLowering if step is _Lowering else step, text) for step, text in steps.passes
+        ]
+        steps.finalize()
+        return [steps]
+
+
+@_register_pass(mutates_CFG=True, analysis_only=False)
+class _PartLowering(_Lowering):  # type: ignore[misc]
+    """Write the intermediate code of a part, and nothing that Python could call."""
+
+    _name = "kanonym_part_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower the function, and tell callers under which key they find it."""
+        state.library = _PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = state.flags.no_cpython_wrapper = True
+        super().run_pass(state)
+        key = object()
+        state.cr = state.cr._replace(cfunc=key)
+        state.targetctx.insert_user_function(key, state.cr.fndesc, [state.library])
+        return True
+
+
+class _PartLibrary(_CodeLibrary):  # type: ignore[misc]
+    """The intermediate code of a part and of what it calls, optimized when a kernel links it."""
+
+    def finalize(self) -> None:
+        """Link what the part calls; no machine code is made."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001
+        self._finalized = True
 
 
 class _Once(event.Listener):

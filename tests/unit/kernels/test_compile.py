@@ -13,9 +13,9 @@ import pytest
 from kanonym.kernels import compile as compilation
 
 INNER = """
-from kanonym.kernels.compile import kernel
+from kanonym.kernels.compile import {how}
 
-@kernel
+@{how}
 def answer():
     return {answer}
 """
@@ -44,7 +44,7 @@ def installation(tmp_path):
     for folder in (package, kernels):
         (folder / "__init__.py").touch()
     shutil.copy(compilation.__file__, kernels)
-    (kernels / "inner.py").write_text(INNER.format(answer=1))
+    (kernels / "inner.py").write_text(INNER.format(answer=1, how="kernel"))
     (kernels / "outer.py").write_text(OUTER)
     (tmp_path / "tmp").mkdir()
 
@@ -136,11 +136,30 @@ def test_users_own_choice_comes_first(installation):
     assert not cached(installation.kernels)
 
 
-def test_changed_kernel_reaches_the_kernels_that_call_it(installation):
+@pytest.mark.parametrize("how", ["kernel", "part"])
+def test_changed_callee_reaches_the_kernels_that_call_it(installation, how):
     """A kernel whose callee in another module has changed is compiled again."""
     assert installation() == "compiles 1"
-    (installation.kernels / "inner.py").write_text(INNER.format(answer=2))
+    (installation.kernels / "inner.py").write_text(INNER.format(answer=2, how=how))
     assert installation() == "compiles 2"
+    assert installation() == "2"
+
+
+def test_part_makes_no_machine_code_of_its_own():
+    """What a kernel calls is linked into it, once for each type, and runs from Python, too."""
+
+    @compilation.part
+    def halve(x):
+        return x / 2
+
+    @compilation.kernel
+    def halves(x, y):
+        return halve(x) + halve(y)
+
+    assert halves(3, 5.0) == 4.0
+    assert len(halve.overloads) == 2
+    assert not any(callable(compiled.entry_point) for compiled in halve.overloads.values())
+    assert halve(3) == 1.5
 
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
