@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 from effort import examples
 from kanonym.data.errors import DataError
-from kanonym.data.files import read_table, typed_texts
+from kanonym.data.files import read_table, values_of_file
 from kanonym.engines.duckdb import DuckDB
 
 pytestmark = pytest.mark.xdist_group("duckdb")
@@ -33,6 +33,7 @@ SAME = {
     "spaces": b"a,b\n 1, x \n2 ,y\n",
     "dates": b"a,b\n2020-02-29,2020-02-29T12:30:00\n1969-01-01,2020-02-29 12:30:00\n",
     "truth": b"a,b\ntrue,True\nfalse,no\n",
+    "thousands": b"a,b\n900,0.5\n1.200,1.25\n58.200,1.125\n",
     "large": b"a,b\n99999999999999999999,1e3\n1,2\n",
     "unicode": "größe,名前\nü,表\n☃,''\n".encode(),
     "names": b'"select","semi;colon","it\'s"\n1,2,3\n4,5,6\n',
@@ -57,7 +58,7 @@ def read(path):
     source = DuckDB(path)
     assert source.text
     found = source.store.fetch(source.query)
-    return pl.DataFrame([typed_texts(column) for column in found])
+    return pl.DataFrame([values_of_file(column) for column in found])
 
 
 @pytest.mark.parametrize("name", SAME)

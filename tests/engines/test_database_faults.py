@@ -210,3 +210,15 @@ def test_a_header_that_is_taken_for_a_record_is_not_written(tmp_path, where):
             output=str(tmp_path / "out.csv"),
         )
     assert not (tmp_path / "out.csv").exists()
+
+
+@IN_DUCKDB
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "json", "xlsx"])
+def test_a_refusal_names_the_place_and_not_the_hidden_file(tmp_path, form):
+    """What the format cannot hold is refused by the name that was given, and nothing is left."""
+    source = DuckDB(pl.DataFrame({"age": [1, 2], "photo": [b"a", b"b"]}))
+    place = tmp_path / f"released.{form}"
+    with pytest.raises(DataError, match="column 'photo' holds Binary") as error:
+        source.store.stage(source.query, str(place))
+    assert ".kanonym" not in str(error.value)
+    assert not list(tmp_path.iterdir())

@@ -65,6 +65,20 @@ def test_the_terminal_marks_the_frontier_and_says_what_to_take(run):
     assert "needs an algorithm that" in " ".join(out.split())
 
 
+def test_a_recoding_that_an_algorithm_cannot_have_is_told(run, folder):
+    """The policy's recoding is left out for full-domain, and standard error says so, once."""
+    (folder / "set.yaml").write_text(
+        "attributes:\n  occupation: {role: quasi-identifier}\n  sex: {role: quasi-identifier}\n"
+        "others: insensitive\nrows: persons\nrecoding: set\n"
+        "models: [{type: k-anonymity, k: 2}]\n"
+    )
+    swept = "--sweep algorithm=mondrian,full-domain --sweep k=2,3"
+    code, _, error = run(f"compare people.csv -p set.yaml {swept}")
+    assert code == 0, error
+    assert error.count("the policy's recoding set is left out for full-domain") == 1
+    assert "left out for mondrian" not in error
+
+
 def test_without_a_sweep_four_algorithms_and_five_sizes_are_tried(run):
     """Neither k nor a sweep need be given."""
     code, out, _ = run(f"compare {RUN} --json")

@@ -178,6 +178,7 @@ def test_a_requirement_that_cannot_be_met_ends_with_1(refused, line, message):
         (f"{RUN} --levels sex=-1 -o out.csv", "is not COLUMN=LEVEL"),
         (f"{RUN} --levels sex=1- -o out.csv", "is not COLUMN=LEVEL"),
         ("lattice people.csv -p full.yaml", "Missing option"),
+        ("lattice people.csv -o nodes.csv", "missing policy"),
         ("lattice people.csv -p full.yaml -o people.csv", "is INPUT already"),
         ("lattice people.csv -p full.yaml -o n.csv --chart full.yaml", "must end in .html, .svg"),
         ("lattice people.csv -p full.yaml -o - --json", "cannot hold both"),
@@ -300,3 +301,13 @@ def test_control_c_releases_the_best_so_far(folder):
     assert found["verification"]["satisfied"] is True
     assert read_table(folder / "out.csv").height == found["rows_out"]
     assert "stopped by its user" in (folder / "r.md").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_lattice_needs_no_policy_file(kanonym):
+    """The short options of anonymize state the policy of a lattice as well."""
+    asked = "-q sex,occupation -k 3 --others insensitive"
+    found = kanonym(f"lattice people.csv {asked} -o nodes.csv --json")
+    assert found.code == 0, found.error
+    assert found.json["nodes"] == len(read_table("nodes.csv"))
+    assert found.json["best"]["achieved"]["k-anonymity"] >= 3

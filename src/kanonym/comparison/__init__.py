@@ -9,7 +9,13 @@ from typing import Any
 from kanonym.comparison.comparison import Comparison, like
 from kanonym.comparison.recommendation import Recommendation, recommend
 from kanonym.comparison.running import SPAN_LOSS, Trial, run
-from kanonym.comparison.sweep import combinations, default_sweep, listed, with_first_values
+from kanonym.comparison.sweep import (
+    combinations,
+    default_sweep,
+    listed,
+    with_first_values,
+    without_recoding,
+)
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.metrics.utility.measures import MEASURES, measure_of, target_of
@@ -119,6 +125,12 @@ def compare(
             raise PolicyError(unknown("measure", name, MEASURES))
     wanted = default_sweep(asked) if swept is None else swept
     every = combinations(asked, wanted)
+    for name in without_recoding(asked, every):
+        if progress is not None:
+            progress(
+                f"encode: the policy's recoding {asked.recoding} is left out for {name}, which "
+                "releases levels of hierarchies"
+            )
     native = frames.eager(frame)
     columns = frames.column_names(native)
     asked.schema_for(columns)

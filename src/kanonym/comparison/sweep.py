@@ -145,6 +145,20 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
+def without_recoding(policy: Policy, every: Iterable[Combination]) -> list[str]:
+    """Return the algorithms of combinations for which the recoding of a policy is left out."""
+    if policy.recoding is None:
+        return []
+    left_out = [
+        one.policy.algorithm.type
+        for one in every
+        if one.policy is not None
+        and one.policy.recoding is None
+        and "recoding" not in one.parameters
+    ]
+    return list(dict.fromkeys(left_out))
+
+
 def with_parts(policy: Policy, **parts: Any) -> Policy:
     """Return a policy with other parts.
 

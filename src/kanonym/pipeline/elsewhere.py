@@ -273,7 +273,8 @@ def _require(found: Verification, rows: int) -> None:
     """Refuse a release that is not what was decided."""
     if found.rows != rows:
         raise DataError(
-            f"{found.rows} records were written where {rows} are released: the table was changed "
-            "meanwhile. Nothing is released; run again, or work on a copy that stays as it is"
+            f"{rows} records were counted for the release, and {found.rows} were written. Nothing "
+            "is released. If others write to the table, work on a copy; else a join or a view "
+            "gives other rows each time"
         )
     require_satisfied(found)

@@ -15,9 +15,6 @@ CHARTS = (".html", ".svg", ".png")
 
 def lattice(
     table: options.Table,
-    policy: Annotated[
-        Path, typer.Option("--policy", "-p", metavar="FILE", help="Policy, YAML or JSON.")
-    ],
     output: Annotated[
         str,
         typer.Option(
@@ -28,6 +25,15 @@ def lattice(
         Path | None,
         typer.Option(metavar="FILE", help="Privacy and loss of the nodes: .html, .svg or .png."),
     ] = None,
+    policy: options.PolicyFile = None,
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.SensitiveAttributes = None,
+    identifiers: options.Identifiers = None,
+    others: options.Others = None,
+    k: options.K = None,
+    l: options.L = None,
+    t: options.T = None,
+    hierarchy: options.Hierarchies = None,
     levels: options.Levels = None,
     metric: options.Metric = None,
     steps: options.Steps = None,
@@ -55,13 +61,24 @@ def lattice(
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     if chart is not None and chart.suffix.lower() not in CHARTS:
         raise typer.BadParameter(f"{chart} must end in {', '.join(CHARTS)}", param_hint="--chart")
-    form = options.algorithm_form(
-        None, levels=options.levels(levels), metric=metric, steps=steps, seconds=seconds
+    hierarchies = options.hierarchy_files(hierarchy)
+    asked = options.policy_of(
+        policy,
+        quasi_identifiers=options.names(quasi_identifiers),
+        sensitive=options.names(sensitive),
+        identifiers=options.names(identifiers),
+        others=others,
+        k=k,
+        l=l,
+        t=t,
+        hierarchies=hierarchies,
+        algorithm=options.algorithm_form(
+            None, levels=options.levels(levels), metric=metric, steps=steps, seconds=seconds
+        ),
     )
-    asked = options.policy_of(policy, form)
-    options.check_places(
-        {"INPUT": table, "--policy": policy}, [("-o", output), ("--chart", chart)], asked
-    )
+    read = {"INPUT": table, "--policy": policy}
+    read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
+    options.check_places(read, [("-o", output), ("--chart", chart)], asked)
     check_table_output(output, options.format_of(output, format))
     if chart is not None:
         check_output(chart)

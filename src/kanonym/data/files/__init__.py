@@ -10,7 +10,7 @@ types of its own, and only NaN is made null.
 
 from __future__ import annotations
 
-from kanonym.data.files.cells import differing_texts, typed_texts
+from kanonym.data.files.cells import differing_texts, typed_texts, values_of_file
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import (
     atomic_write,
@@ -39,6 +39,7 @@ __all__ = [
     "refuse_url",
     "sha256",
     "typed_texts",
+    "values_of_file",
     "write_bytes",
     "write_table",
     "write_text",

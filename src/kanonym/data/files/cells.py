@@ -74,6 +74,20 @@ def typed_texts(column: pl.Series) -> pl.Series:
     )
 
 
+def typed_cells(texts: ArrowArray) -> pl.Series:
+    """Return a column of a text file, as `typed`; as text where `may_be_thousands`."""
+    values = typed(texts)
+    return pl.Series(texts) if may_be_thousands(texts, values) else values
+
+
+def values_of_file(column: pl.Series) -> pl.Series:
+    """Return a column of texts, which another reader took from a file, as `typed_cells`."""
+    if column.dtype != pl.String:
+        return column
+    texts = pa.chunked_array([column.to_arrow(compat_level=pl.CompatLevel.oldest())])
+    return typed_cells(texts).alias(column.name)
+
+
 def may_be_thousands(texts: ArrowArray, values: pl.Series) -> bool:
     """Tell whether the points in a column of floats may part thousands: `900` and `1.200`.
 

@@ -31,12 +31,10 @@ from polars import selectors
 
 from kanonym.data.errors import DataError
 from kanonym.data.files.cells import (
-    ArrowArray,
     decimals,
     differing_texts,
-    may_be_thousands,
     printable,
-    typed,
+    typed_cells,
 )
 from kanonym.data.files.disk import decoded
 from kanonym.data.files.header import check_names, refuse_missing_header, refuse_names_like_values
@@ -84,7 +82,7 @@ def read(
             deque(_numbered(data, separator, where), maxlen=0)  # raises where one stays open
         cells = _parsed(memoryview(data)[start:], names, separator, data, where)
         with ThreadPoolExecutor() as threads:
-            columns = threads.map(_typed, cells.columns)
+            columns = threads.map(typed_cells, cells.columns)
             table = pl.DataFrame(dict(zip(names, columns, strict=True)))
         if texts is not None:
             for name, column in zip(names, cells.columns, strict=True):
@@ -93,12 +91,6 @@ def read(
                     texts[name] = differing
     refuse_missing_header(table, where)
     return table
-
-
-def _typed(texts: ArrowArray) -> pl.Series:
-    """Return a column with its type; as text where its numbers can be read in two ways."""
-    values = typed(texts)
-    return pl.Series(texts) if may_be_thousands(texts, values) else values
 
 
 def layout(data: bytes, where: str, separator: str | None = None) -> tuple[str, list[str], int]:

@@ -303,18 +303,15 @@ class AdbcStore(TemporaryTables):
         held = self.hold(query)
         hidden = HiddenFile(place)
         rows: Callable[[], Iterable[pl.DataFrame]]
-        try:
+        with hidden.writing() as path:
             if kind in ("parquet", "csv", "tsv") and not packed:
-                written, schema = self._write(held, hidden.path, kind)
-                rows = partial(rows_of_file, hidden.path, kind, schema)
+                written, schema = self._write(held, path, kind)
+                rows = partial(rows_of_file, path, kind, schema)
                 require_same(written, fingerprint_of(rows()), place)
             else:
                 frame = self.fetch(held)
-                write_aside(frame, hidden.path, kind, packed=packed)
+                write_aside(frame, path, kind, packed=packed)
                 rows = partial(iter, [frame])
-        except BaseException:
-            hidden.discard()
-            raise
         return Staged(held, hidden.publish, hidden.discard, rows)
 
     def frames(self, held: Query) -> Iterator[pl.DataFrame]:

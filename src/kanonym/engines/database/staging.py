@@ -84,6 +84,19 @@ class HiddenFile:
             self.discard()
         return self.place
 
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Path]:
+        """Give the path to write to; an error names the place, and takes the file away."""
+        try:
+            yield self.path
+        except DataError as error:
+            self.discard()
+            told = str(error).replace(str(self.path), self.place)
+            raise DataError(told) from error.__cause__
+        except BaseException:
+            self.discard()
+            raise
+
     def discard(self) -> None:
         """Remove the file, if it is still hidden."""
         with contextlib.suppress(OSError):

@@ -57,24 +57,20 @@ def staged_file(store: DuckStore, query: Query, place: str) -> Staged:
     hidden = HiddenFile(place)
     reads: Query
     rows: Callable[[], Iterable[pl.DataFrame]] | None = None
-    path = str(hidden.path)
-    try:
+    with hidden.writing() as path:
         held = store.hold(query)
         if kind == "parquet" or (kind in ("csv", "tsv") and not packed):
             if kind == "parquet":
-                reads = _parquet(store, held, path, place)
+                reads = _parquet(store, held, str(path), place)
             else:
-                reads = _csv(store, held, path, "\t" if kind == "tsv" else ",", place)
-            _require_same(store, held, hidden.path, kind, place)
+                reads = _csv(store, held, str(path), "\t" if kind == "tsv" else ",", place)
+            _require_same(store, held, path, kind, place)
             store.drop(held)
         else:
             reads = held
             frame = store.fetch(reads)
-            write_aside(frame, hidden.path, kind, packed=packed)
+            write_aside(frame, path, kind, packed=packed)
             rows = partial(iter, [frame])
-    except BaseException:
-        hidden.discard()
-        raise
     return Staged(reads, hidden.publish, hidden.discard, rows)
 
 

@@ -166,6 +166,6 @@ def values_of(source: Source, name: str, dtypes: Mapping[str, pl.DataType]) -> F
 def changed() -> DataError:
     """Say that somebody has written to the table meanwhile."""
     return DataError(
-        "the table changed while it was counted: two counts of it do not agree. Let nobody write "
-        "to it, or copy it first"
+        "two counts of the table do not agree: a value that one query counted is not in the next. "
+        "If others write to the table, work on a copy; else a view gives other rows each time"
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
-from kanonym.data.files import typed_texts
+from kanonym.data.files import values_of_file
 from kanonym.data.short_repr import ShortRepr
 from kanonym.engines.sql.statements import COUNT, counted, free_name, nothing_of, projected
 from kanonym.engines.sql.store import Query, Source
@@ -106,7 +106,7 @@ def fetched(
     if len(found) == many:
         return None
     raw = found.select(pl.col(alias).alias(name) for name, alias in aliases.items())
-    typed = pl.DataFrame([typed_texts(one) for one in raw]) if text and raw.width else raw
+    typed = pl.DataFrame([values_of_file(one) for one in raw]) if text and raw.width else raw
     return Frequencies(raw, typed, found[COUNT].cast(pl.Int64).to_numpy())
 
 

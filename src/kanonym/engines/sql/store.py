@@ -14,7 +14,7 @@ import polars as pl
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.data.files import typed_texts
+from kanonym.data.files import values_of_file
 from kanonym.data.frames import TableElsewhere
 
 Query: TypeAlias = exp.Query
@@ -158,4 +158,4 @@ class Source(TableElsewhere):
             ) from None
         finally:
             self.store.close()
-        return pl.DataFrame([typed_texts(one) for one in rows]) if self.text else rows
+        return pl.DataFrame([values_of_file(one) for one in rows]) if self.text else rows

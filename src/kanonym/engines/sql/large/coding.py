@@ -174,9 +174,8 @@ def frequency_set(
     tuples, records = int(total["tuples"][0]), int(total["records"][0] or 0)
     if records != n_rows:
         raise DataError(
-            f"the table had {n_rows} records when its columns were counted, and {records} of them "
-            "are found again: it was changed meanwhile. Run again, or work on a copy that stays "
-            "as it is"
+            f"{n_rows} records were counted, and the values of {records} of them are found again. "
+            "If others write to the table, work on a copy; else a view gives other rows each time"
         )
     return held, tuples
 
