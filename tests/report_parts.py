@@ -106,8 +106,14 @@ COMPARISON = {
 PROFILE = {
     "rows": 60,
     "columns": {
-        "age": {"role": "quasi-identifier", "evidence": ["its name says: age"]},
-        "town": {"role": "sensitive", "evidence": ["it tells where somebody lives", "3 values"]},
+        "age": {"role": "quasi-identifier", "reasons": [{"kind": "name", "terms": ["age"]}]},
+        "town": {
+            "role": "sensitive",
+            "reasons": [
+                {"kind": "name-sensitive", "terms": ["place"]},
+                {"kind": "alone", "counts": {"records": 3}},
+            ],
+        },
     },
 }
 

@@ -107,7 +107,7 @@ def profile(
     known = [one.name for one in columns if one.role is Role.QUASI_IDENTIFIER and one.name in codes]
     telling = {one.name: codes[one.name] for one in columns if _tells(one, codes)}
     if columns and not any(one.role is Role.QUASI_IDENTIFIER for one in columns):
-        columns[0] = replace(columns[0], evidence=(*columns[0].evidence, NOTHING_TO_RECODE))
+        columns[0] = replace(columns[0], reasons=(*columns[0].reasons, NOTHING_TO_RECODE))
     few = min(FEW_OTHERS, FEW_SHARE * n_rows)
     return Profile(
         rows=n_rows,
@@ -127,7 +127,7 @@ def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noq
 
 def _profiled(content: Content, findings: tuple[Finding, ...], *, named: bool) -> ColumnProfile:
     hinted = hints(content.name)
-    role, evidence = role_of(content, findings, hinted, named=named)
+    role, reasons = role_of(content, findings, hinted, named=named)
     if role is Role.IDENTIFIER:
         kinds = [one.kind for one in findings]
         removed = [one.safe_harbor for one in findings]
@@ -138,7 +138,7 @@ def _profiled(content: Content, findings: tuple[Finding, ...], *, named: bool) -
     return ColumnProfile(
         content=content,
         role=role,
-        evidence=evidence,
+        reasons=reasons,
         kinds=tuple(kinds),
         safe_harbor=next(filter(None, removed), None),
     )

@@ -18,6 +18,7 @@ from kanonym.policy.writing import written
 from kanonym.profiling.columns import Content
 from kanonym.profiling.entity import Entity, entity_of
 from kanonym.profiling.minimal import MinimalSets
+from kanonym.profiling.reasons import Reason
 from kanonym.profiling.separation import Separation
 
 MOST_FREQUENT = 0.8
@@ -47,9 +48,7 @@ MONDRIAN = {"type": "mondrian"}
 OF_LEVELS = ("full-domain", "local-recoding")
 """Algorithms that release levels of hierarchies, and leave no choice of a recoding."""
 
-NOTHING_TO_RECODE = (
-    "no column is a quasi-identifier: the suggested policy does not run until one of them is"
-)
+NOTHING_TO_RECODE = Reason("nothing-to-recode")
 """What is said where all columns are dropped or are the same in every record."""
 
 SHOWN = 5
@@ -64,8 +63,8 @@ class ColumnProfile(ShortRepr):
     ----------
     content
         What the column holds.
-    role, evidence
-        The role that it should have, and why: sentences without a value of the table.
+    role, reasons
+        The role that it should have, and why.
     kinds
         What it identifies or is, such as `e-mail address`; of identifiers, the findings.
     safe_harbor
@@ -79,7 +78,7 @@ class ColumnProfile(ShortRepr):
 
     content: Content
     role: Role
-    evidence: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     kinds: tuple[str, ...] = ()
     safe_harbor: str | None = None
     convention: Convention | None = None
@@ -88,6 +87,11 @@ class ColumnProfile(ShortRepr):
     def name(self) -> str:
         """The column's name."""
         return self.content.name
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """The reasons in English sentences, without a value of the table."""
+        return tuple(one.told() for one in self.reasons)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -102,6 +106,7 @@ class ColumnProfile(ShortRepr):
         return {
             "role": str(self.role),
             "evidence": list(self.evidence),
+            "reasons": [one.to_dict() for one in self.reasons],
             "kinds": list(self.kinds),
             "safe_harbor": self.safe_harbor,
             "type": content.type,
@@ -291,7 +296,7 @@ class Profile(ShortRepr):
                 more = f"; and {len(found.sets) - SHOWN} more" if len(found.sets) > SHOWN else ""
                 heading.append(f"{how}: {named}{more}.")
         if not known:
-            heading.append(_told(NOTHING_TO_RECODE))
+            heading.append(_told(NOTHING_TO_RECODE.told()))
         if self.rows < k:
             heading.append(f"There are fewer than {k} records: no release satisfies this policy.")
         return heading

@@ -1,4 +1,4 @@
-"""The role of a column, and the evidence for it in plain sentences."""
+"""The role of a column, and the reasons for it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from kanonym.data.schema import Role
 from kanonym.profiling.columns import Content
 from kanonym.profiling.identifiers import Finding
+from kanonym.profiling.reasons import Reason
 from kanonym.profiling.words import Hint
 
 FEW_NUMBERS = 20
@@ -18,7 +19,7 @@ OWN_TEXT = 0.95
 OWN_TEXT_RECORDS = 50
 """at least so many records."""
 
-Reasons = tuple[str, ...]
+Reasons = tuple[Reason, ...]
 
 
 def role_of(
@@ -46,11 +47,9 @@ def role_of(
 
     """
     if named:
-        return Role.QUASI_IDENTIFIER, ("said to be a quasi-identifier", *_telling(content))
+        return Role.QUASI_IDENTIFIER, (Reason("given"), *_telling(content))
     if content.trouble:
-        return Role.IDENTIFIER, (
-            f"{content.trouble}; as an identifier it is dropped until that is done",
-        )
+        return Role.IDENTIFIER, (Reason("trouble", detail=content.trouble),)
     found = _identifying(content, findings, hinted)
     if found:
         return Role.IDENTIFIER, found
@@ -68,27 +67,23 @@ def _identifying(
     content: Content, findings: Sequence[Finding], hinted: Collection[Hint]
 ) -> Reasons:
     """Return why a column names persons; empty where nothing says so."""
-    counted, sentences = content.counted, [finding.evidence for finding in findings]
+    counted, reasons = content.counted, [one for found in findings for one in found.reasons]
     if "running" in content.traits and not _is_attribute(hinted):
-        each = "records" if counted.distinct == counted.records else "groups of records"
-        sentences.append(
-            f"its numbers count up without a gap: it numbers {each}, such as persons or households"
-        )
+        each = "records" if counted.distinct == counted.records else "groups"
+        reasons.append(Reason(f"counts-{each}"))
     own = counted.distinct - (content.nulls > 0)
     if (
-        not sentences
+        not reasons
         and content.type in ("text", "categories")
         and not content.traits & {"dates as text", "dates as other text", "numbers as text"}
         and counted.records >= OWN_TEXT_RECORDS
         and own >= OWN_TEXT * counted.records
     ):
-        sentences.append(f"{own:,} of {counted.records:,} records have a text of their own")
-    if sentences and 1 < counted.distinct < counted.records - content.nulls:
-        sentences.append(
-            f"{counted.distinct:,} values for {counted.records:,} records: where it names persons "
-            "or households with several records, it is their entity"
-        )
-    return tuple(sentences)
+        reasons.append(Reason("own-text", {"own": own, "records": counted.records}))
+    if reasons and 1 < counted.distinct < counted.records - content.nulls:
+        counts = {"values": counted.distinct, "records": counted.records}
+        reasons.append(Reason("entity", counts))
+    return tuple(reasons)
 
 
 def _is_attribute(hinted: Collection[Hint]) -> bool:
@@ -100,12 +95,8 @@ def _is_attribute(hinted: Collection[Hint]) -> bool:
 
 def _constant(sensitive: Collection[str]) -> tuple[Role, Reasons]:
     if not sensitive:
-        return Role.INSENSITIVE, ("the same in every record: it tells nobody apart",)
-    all_have_it = (
-        "the same in every record: who is known to be in the table is known to have it, and no "
-        "recoding of other columns changes that"
-    )
-    return Role.SENSITIVE, (_named(sensitive), all_have_it)
+        return Role.INSENSITIVE, (Reason("constant"),)
+    return Role.SENSITIVE, (_named(sensitive), Reason("constant-sensitive"))
 
 
 def _sensitive(
@@ -113,27 +104,23 @@ def _sensitive(
 ) -> tuple[Role, Reasons]:
     """Return the role of a column whose name says that it is sensitive."""
     counted, why = content.counted, _named(sensitive)
-    but = ""
+    but = None
     if content.is_number and counted.distinct > FEW_NUMBERS:
-        but = (
-            f"but an amount with {counted.distinct:,} values, released unchanged, names who is "
-            "known to have it: recoded as a quasi-identifier, it does not"
-        )
+        but = Reason("amount", {"values": counted.distinct})
     elif counted.distinct > MOST_SENSITIVE * counted.records:
-        but = (
-            f"but {counted.distinct:,} values for {counted.records:,} records, released "
-            "unchanged, name the records"
-        )
+        but = Reason("many-values", {"values": counted.distinct, "records": counted.records})
     elif set(known) - {"income"}:
-        but = "but people who meet a person may know it, too"
-        if set(known) != set(sensitive):
-            but += f" ({_list(known)})"
-    if but:
+        but = (
+            Reason("seen")
+            if set(known) == set(sensitive)
+            else Reason("seen-as", terms=tuple(sorted(known)))
+        )
+    if but is not None:
         return Role.QUASI_IDENTIFIER, (why, but, *_telling(content))
     share = content.largest / counted.records
     return Role.SENSITIVE, (
         why,
-        f"{counted.distinct:,} values, the most frequent one in {_percent(share)} of the records",
+        Reason("most-frequent", {"values": counted.distinct}, {"share": share}),
     )
 
 
@@ -141,15 +128,12 @@ def _quasi_identifying(content: Content, hinted: Collection[Hint]) -> Reasons:
     """Return what makes a column a quasi-identifier that is nothing else."""
     known = {hint.what for hint in hinted if hint.role is Role.QUASI_IDENTIFIER}
     weights = any(hint.role is Role.INSENSITIVE for hint in hinted)
-    sentences = [f"its name says: {_list(known)}"] if known else []
+    reasons = [Reason("name", terms=tuple(sorted(known)))] if known else []
     if weights and "positive" in content.traits:
-        sentences.append(
-            "a sampling weight, it seems: weights differ by the strata of a survey and so tell "
-            "them; insensitive only where the strata are no secret"
-        )
+        reasons.append(Reason("weight"))
     elif not known:
-        sentences.append("nothing says that an intruder cannot know it")
-    return (*sentences, *_telling(content))
+        reasons.append(Reason("unknown"))
+    return (*reasons, *_telling(content))
 
 
 def _telling(content: Content) -> Reasons:
@@ -157,26 +141,10 @@ def _telling(content: Content) -> Reasons:
     counted = content.counted
     if not counted.records or not counted.distinct:
         return ()
-    one, several = "; one record is alone with its own", " records are alone with theirs"
-    alone = f"; {counted.uniques:,}{several}" if counted.uniques > 1 else one * counted.uniques
-    share = _percent(counted.separation)
-    return (f"{_values(counted.distinct)} {share} of the pairs of records apart{alone}",)
+    values, alone = {"values": counted.distinct}, {"records": counted.uniques}
+    tells = Reason("tells", values, {"share": counted.separation})
+    return (tells, Reason("alone", alone)) if counted.uniques else (tells,)
 
 
-def _values(distinct: int) -> str:
-    return "1 value tells" if distinct == 1 else f"{distinct:,} values tell"
-
-
-def _named(whats: Collection[str]) -> str:
-    return f"its name says: {_list(whats)}, which is sensitive"
-
-
-def _list(whats: Collection[str]) -> str:
-    return ", ".join(sorted(whats))
-
-
-def _percent(share: float) -> str:
-    """Return a share as people write it, 100 % and 0 % only for all and nothing."""
-    if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
-    return f"{min(max(round(100 * share, 2), 0.01), 99.99):g} %"
+def _named(whats: Collection[str]) -> Reason:
+    return Reason("name-sensitive", terms=tuple(sorted(whats)))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.language import Speech, speech
 from kanonym.report import wording
 from kanonym.report.distributions.examples import transformations_of
 from kanonym.report.distributions.marginals import Marginal, marginal_of
@@ -22,7 +23,6 @@ from kanonym.report.known.choice import Choice, coarse_choice
 from kanonym.report.known.compared import alternatives_of
 from kanonym.report.known.evidence import evidence_of
 from kanonym.report.known.provenance import Provenance, without_values
-from kanonym.report.language import Speech, speech
 from kanonym.report.rounding import (
     coarse_account,
     coarse_amount,
@@ -177,7 +177,7 @@ def summarize(
         columns_in=len(roles),
         columns_out=_released_columns(roles) if columns_out is None else columns_out,
         roles=dict(roles),
-        evidence=evidence_of(profile, roles, step),
+        evidence=evidence_of(profile, roles, says, step),
         transformations=transformations_of(
             roles, actions, table, recoded, classes.sizes, classes.held, floor, account
         ),

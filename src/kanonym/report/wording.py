@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanonym.report.language import Speech
+from kanonym.language import Speech
 
 if TYPE_CHECKING:
     from kanonym.verification import Verdict

@@ -19,7 +19,7 @@ from kanonym import profiling
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.patients import patients
 from kanonym.profiling import minimal, profile
-from kanonym.profiling.identifiers import Finding
+from kanonym.profiling.identifiers.finding import by_values, of_values
 
 COLUMNS = {
     "name": ["Ada Roth", "Emil Koch", "Eva Lang", "Jan Moser"] * 3,
@@ -276,7 +276,7 @@ def test_free_text_is_read_if_asked_for(monkeypatch):
     """What is written in texts is evidence, too, where the caller wants them read."""
     texts = [f"seen at home on day {at}, tired, with a cough and fever" for at in range(60)]
     table = pl.DataFrame({"notes": texts, "age": [at % 5 for at in range(60)]})
-    finding = Finding("e-mail address", "1 % of the texts mention one", 0.01, "values", None)
+    finding = by_values("e-mail address", 0.01, of_values("mentions", 0.01))
     read = []
     monkeypatch.setattr(profiling, "find_in_text", lambda one: read.append(one.name) or (finding,))
     assert finding.evidence not in profile(table).columns[0].evidence

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.data.table import encode_column
+from kanonym.language import SPANISH
 from kanonym.report.distributions.bars import bars_of
-from kanonym.report.language import SPANISH
 
 MISSING = "(missing)"
 MOST = 12

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kanonym.language import ENGLISH
 from kanonym.report.charts.axes import fits_upright, legend_columns, room_beside
 from kanonym.report.charts.bars import class_sizes_svg, shares_svg
 from kanonym.report.charts.labels import CUT, LONGEST, MOST_LINES, is_cut, lines_of
 from kanonym.report.charts.style import LEAST_LETTERS, LETTERS
 from kanonym.report.distributions.rectangles import Axis, ClassMap
 from kanonym.report.distributions.sizes import ClassSizes
-from kanonym.report.language import ENGLISH
 from kanonym.report.parts.utility import long_labels
 
 LONG = "General internal medicine, geriatrics, rehabilitation, palliative and home care of adults"

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from kanonym.language import ENGLISH
 from kanonym.report import Neighbour, choice_of, wording
-from kanonym.report.language import ENGLISH
 
 TABLE = pl.DataFrame(
     {

@@ -8,6 +8,7 @@ import pytest
 
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.data.errors import DataError
+from kanonym.language import ENGLISH
 from kanonym.report import render
 from kanonym.report.known.assessed import assessed_of
 from kanonym.report.known.attacked import QUESTIONS, asking, attacks_of, foremost, ranked
@@ -185,11 +186,13 @@ def test_only_releases_are_compared():
 
 def test_evidence_is_that_of_the_attributes():
     """The profile's sentences stand with the attribute, its other opinion beside the role."""
-    found = evidence_of(Report(PROFILE), {"age": "quasi-identifier", "town": "quasi-identifier"})
+    found = evidence_of(
+        Report(PROFILE), {"age": "quasi-identifier", "town": "quasi-identifier"}, ENGLISH
+    )
     assert found.reasons["age"] == ("its name says: age",)
-    assert found.reasons["town"] == ("it tells where somebody lives",)
+    assert found.reasons["town"] == ("its name says: place, which is sensitive",)
     assert found.suggested == {"town": "sensitive"}
-    changed = evidence_of(PROFILE, {"town": "sensitive, changed"})
+    changed = evidence_of(PROFILE, {"town": "sensitive, changed"}, ENGLISH)
     assert changed.suggested == {}
 
 
@@ -201,7 +204,7 @@ def test_evidence_is_that_of_the_attributes():
         (assessed_of, {"risk": {}}, "utility"),
         (assessed_of, {"risk": {"k": 3}, "utility": {}}, "assessment"),
         (alternatives_of, {"privacy": "k"}, "measure"),
-        (lambda form: evidence_of(form, {"age": "sensitive"}), {"rows": 3}, "columns"),
+        (lambda form: evidence_of(form, {"age": "sensitive"}, ENGLISH), {"rows": 3}, "columns"),
     ],
 )
 def test_another_form_is_refused(read, form, named):

@@ -14,8 +14,8 @@ import pytest
 
 from kanonym.data import hierarchy
 from kanonym.data.errors import DataError
+from kanonym.language import LANGUAGES
 from kanonym.report import format_of, render
-from kanonym.report.language import LANGUAGES
 from kanonym.report.parts.protection import SOURCE
 from kanonym.verification import WARNING_KINDS, LargestShare, ModelCheck, VerificationWarning
 from report_parts import KNOWN

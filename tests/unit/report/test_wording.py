@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kanonym.language import ENGLISH
 from kanonym.report import wording
-from kanonym.report.language import ENGLISH
 
 MODELS = [
     ("k-anonymity", None, 5, {}, "at least 4 others: each class has at least 5 records"),

@@ -18,6 +18,7 @@ from kanonym.profiling.identifiers.places import find_addresses, find_coordinate
 from kanonym.profiling.identifiers.records import find_records
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.identifiers.schemes import CODES
+from kanonym.profiling.reasons import Reason
 from kanonym.profiling.safe_harbor import safe_harbor
 from kanonym.profiling.words import hints
 
@@ -87,11 +88,11 @@ def _joined(
         if same is not None:
             rest.remove(same)
             kind = _kind(same.kind, finding.kind)
-            evidence = f"the column's name says '{same.kind}', and {finding.evidence}"
-            joined.append(Finding(kind, evidence, finding.share, "both", safe_harbor(kind)))
+            reasons = Reason("named", terms=(same.kind,)), *finding.reasons
+            joined.append(Finding(kind, reasons, finding.share, "both", safe_harbor(kind)))
         elif finding.kind in hinted:
-            evidence = f"the column's name hints at it, and {finding.evidence}"
-            joined.append(replace(finding, evidence=evidence, by="both"))
+            reasons = Reason("hinted"), *finding.reasons
+            joined.append(replace(finding, reasons=reasons, by="both"))
         else:
             joined.append(finding)
     order = sorted([*joined, *rest], key=lambda finding: (_RANK[finding.by], -finding.share))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kanonym.profiling.reasons import Reason
 from kanonym.profiling.safe_harbor import safe_harbor
 
 By = Literal["name", "values", "both"]
@@ -18,8 +19,8 @@ class Finding:
     ----------
     kind
         What the column holds, such as `e-mail address` or `national number`.
-    evidence
-        One sentence for a reader; no value of the table is in it.
+    reasons
+        Why, for a reader.
     share
         Of the column's values that are there, those that have the form, 0 to 1; where only
         the name tells, those that at least could be such values.
@@ -31,26 +32,22 @@ class Finding:
     """
 
     kind: str
-    evidence: str
+    reasons: tuple[Reason, ...]
     share: float
     by: By
     safe_harbor: str | None
 
+    @property
+    def evidence(self) -> str:
+        """The reasons in English; no value of the table is in them."""
+        return "; ".join(one.told() for one in self.reasons)
 
-def by_values(kind: str, evidence: str, share: float) -> Finding:
+
+def by_values(kind: str, share: float, *reasons: Reason) -> Finding:
     """Return a finding that the values gave."""
-    return Finding(kind, evidence, share, "values", safe_harbor(kind))
+    return Finding(kind, reasons, share, "values", safe_harbor(kind))
 
 
-def percent(share: float) -> str:
-    """Return a share as people write it, never 100 % for less than all.
-
-    Examples
-    --------
-    >>> percent(1.0), percent(0.9999), percent(0.0)
-    ('all', '99.9 % of the', 'none of the')
-
-    """
-    if share >= 1:
-        return "all"
-    return "none of the" if share <= 0 else f"{min(round(100 * share, 1), 99.9):g} % of the"
+def of_values(kind: str, share: float, *terms: str) -> Reason:
+    """Return a reason that a share of the values gives."""
+    return Reason(kind, shares={"share": share}, terms=terms)

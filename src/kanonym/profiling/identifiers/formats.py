@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kanonym.profiling.identifiers.finding import Finding, by_values, percent
+from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
 from kanonym.profiling.identifiers.sample import Sample
 
 _HEX = "[0-9a-fA-F]"
@@ -103,5 +103,5 @@ def find_formats(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
             )
         ):
             continue
-        found.append(by_values(form.kind, f"{percent(share)} values are {form.plural}", share))
+        found.append(by_values(form.kind, share, of_values("form", share, form.plural)))
     return tuple(found)

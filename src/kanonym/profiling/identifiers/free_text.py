@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import KanonymError
-from kanonym.profiling.identifiers.finding import Finding, by_values, percent
+from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
 from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.reasons import Reason
 
 WORDS = 6
 LETTERS = 30
@@ -93,8 +94,8 @@ def find_free_text(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...
     if sample.distinctness < DIFFERENT and "free text" not in hinted:
         return ()
     share = sample.share((words >= WORDS // 2) & (letters >= LETTERS // 2))
-    sentence = f"values are texts of {round(words.mean())} words in the average, and most differ"
-    return (by_values("free text", sentence, share),)
+    reason = Reason("free-text", {"words": round(words.mean())})
+    return (by_values("free text", share, reason),)
 
 
 def find_in_text(
@@ -141,7 +142,7 @@ def find_in_text(
         rows.update({kind: count for kind in kinds if kind is not None})
     total = sum(count for _, count in texts)
     return tuple(
-        by_values(kind, f"{percent(count / total)} texts that were read mention one", count / total)
+        by_values(kind, count / total, of_values("mentions", count / total))
         for kind, count in sorted(rows.items(), key=lambda item: (-item[1], item[0]))
     )
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from kanonym.data.schema import Role
-from kanonym.profiling.identifiers.finding import Finding, percent
+from kanonym.profiling.identifiers.finding import Finding, of_values
 from kanonym.profiling.identifiers.repeated import can_be
 from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.reasons import Reason
 from kanonym.profiling.safe_harbor import safe_harbor
 from kanonym.profiling.words import Hint, hints
 
@@ -66,10 +67,10 @@ def find_named(sample: Sample) -> tuple[Finding, ...]:
 
 
 def _claimed(sample: Sample, hint: Hint, *, ambiguous: bool) -> Finding | None:
-    says = f"the column's name says '{hint.what}'"
+    says = Reason("named", terms=(hint.what,))
     if sample.n_filled == 0 or (sample.form == "text" and not sample.values):
-        evidence = f"{says}; it has no values"
-        return Finding(hint.what, evidence, 0.0, "name", safe_harbor(hint.what))
+        reasons = says, Reason("no-values")
+        return Finding(hint.what, reasons, 0.0, "name", safe_harbor(hint.what))
     if sample.form == "other" or (hint.what not in OF_PERSONS and _is_category(sample)):
         return None
     if sample.few:
@@ -80,14 +81,14 @@ def _claimed(sample: Sample, hint: Hint, *, ambiguous: bool) -> Finding | None:
         possible = _POSSIBLE.get(hint.what, _CODE)
         share = sample.share(sample.matching(possible.fullmatch))
     if share >= LEAST or (sample.few and share):
-        evidence = f"{says}, and {percent(share)} values can be such"
+        reasons = says, of_values("possible", share)
     elif share == 0.0 and sample.form == "decimal":
         return None
     elif sample.distinctness >= LEAST:
-        evidence = f"{says}; {percent(share)} values have a usual form of it, but most differ"
+        reasons = says, of_values("unusual", share)
     else:
         return None
-    return Finding(hint.what, evidence, share, "name", safe_harbor(hint.what))
+    return Finding(hint.what, reasons, share, "name", safe_harbor(hint.what))
 
 
 def _is_category(sample: Sample) -> bool:

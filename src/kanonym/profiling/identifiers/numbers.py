@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.profiling.identifiers.chance import chance, is_evidence
-from kanonym.profiling.identifiers.finding import Finding, by_values, percent
+from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.identifiers.schemes import CODES, SCHEMES, Scheme
+from kanonym.profiling.reasons import Reason
 
 LEAST = 0.95
 """Share of the rows whose number must pass; 0.8 where the column's name says it too."""
@@ -63,13 +64,13 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
         believed = by_chance < _HOPELESS if named else is_evidence(len(kept), by_chance)
         if scheme.written is None and not scheme.telling and not believed:
             continue
-        sentence = f"{percent(share)} values are valid {scheme.title}"
+        reasons = [of_values("valid", share, scheme.title)]
         if by_chance < _HOPELESS:
-            sentence += f", of the same digits shuffled {100 * by_chance:.2g} % are"
+            reasons.append(of_values("shuffled", by_chance))
         # Cards and IBANs say what they are; among national numbers the rarer form wins.
         key = (scheme.kind != "record number", -round(by_chance, 1), share)
         if best is None or key > best[:3]:
-            best = (*key, by_values(scheme.kind, sentence, share))
+            best = (*key, by_values(scheme.kind, share, *reasons))
     return () if best is None else (best[3],)
 
 
@@ -87,8 +88,8 @@ def find_accounts(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]
     share = sample.share(digits)
     if share < LEAST:
         return ()
-    sentence = f"{percent(share)} values are numbers of {least} to {longest} digits"
-    return (by_values("account number", sentence, share),)
+    reason = Reason("account", {"least": least, "longest": longest}, {"share": share})
+    return (by_values("account number", share, reason),)
 
 
 _SEPARATORS = str.maketrans("", "", " .-/–")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanonym.profiling.identifiers.finding import Finding, by_values, percent
+from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
 from kanonym.profiling.identifiers.given_names import GIVEN_NAMES
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.words import fold
@@ -60,21 +60,18 @@ def find_persons(sample: Sample, hinted: frozenset[str], *, sure: bool) -> tuple
     if share < (SHAPED_HINTED if hint else SHAPED):
         return ()
     if hint and sure and not sample.few:
-        return (by_values("name of a person", f"{percent(share)} values look like names", share),)
+        return (by_values("name of a person", share, of_values("names", share)),)
     if len(sample.values) < LEAST_DIFFERENT:
         full = sample.share(sample.matching(is_full_name))
-        sentence = f"{percent(full)} values are full names with a common given name"
-        return (by_values("name of a person", sentence, full),) if full >= SHAPED else ()
+        reason = of_values("full-names", full)
+        return (by_values("name of a person", full, reason),) if full >= SHAPED else ()
     given = shaped & sample.matching(has_given_name)
     given_share = sample.share(given)
     single = sum(len(parts) == 1 for parts in words) * 2 > len(words)
     if given_share < (GIVEN_HINTED if hint else GIVEN_ALONE if single else GIVEN):
         return ()
-    sentence = (
-        f"{percent(share)} values look like names, {percent(given_share)} values have a common "
-        "given name"
-    )
-    return (by_values("name of a person", sentence, share),)
+    reasons = of_values("names", share), of_values("given-names", given_share)
+    return (by_values("name of a person", share, *reasons),)
 
 
 def _words(value: str) -> list[str]:

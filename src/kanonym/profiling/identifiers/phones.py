@@ -9,7 +9,7 @@ import numpy as np
 import phonenumbers
 from numpy.typing import NDArray
 
-from kanonym.profiling.identifiers.finding import Finding, by_values, percent
+from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
 from kanonym.profiling.identifiers.sample import Sample
 
 LOOKED_AT = 200
@@ -62,14 +62,12 @@ def find_phones(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
     share = looked.share(international)
     if share >= LEAST:
         kind = "fax number" if "fax number" in hinted else "phone number"
-        sentence = f"{percent(share)} values are telephone numbers with the code of a country"
-        return (by_values(kind, sentence, share),)
+        return (by_values(kind, share, of_values("international-phones", share)),)
     best = _best_plan(looked, international, named=bool(named))
     if best < LEAST_HINTED:
         return ()
     kind = "fax number" if "fax number" in hinted else "phone number"
-    sentence = f"{percent(best)} values are telephone numbers in a country's numbering plan"
-    return (by_values(kind, sentence, best),)
+    return (by_values(kind, best, of_values("national-phones", best)),)
 
 
 def _best_plan(sample: Sample, international: NDArray[np.bool_], *, named: bool) -> float:

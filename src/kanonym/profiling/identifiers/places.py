@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kanonym.profiling.identifiers.finding import Finding, by_values, percent
+from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.words import fold, split
 
@@ -52,10 +52,8 @@ def find_addresses(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...
     streets = sample.share(numbered & sample.matching(has_street))
     if share < ADDRESSES or (streets < STREETS and "street address" not in hinted):
         return ()
-    sentence = f"{percent(share)} values are words with a house number"
-    if streets:
-        sentence += f", {percent(streets)} values name a kind of street"
-    return (by_values("street address", sentence, share),)
+    named = [of_values("streets", streets)] if streets else []
+    return (by_values("street address", share, of_values("house-numbers", share), *named),)
 
 
 def find_coordinates(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
@@ -68,8 +66,7 @@ def find_coordinates(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, .
         pairs = sample.matching(_is_pair)
         share = sample.share(pairs)
         if share >= 0.9:
-            sentence = f"{percent(share)} values are pairs of a latitude and a longitude"
-            return (by_values("coordinates", sentence, share),)
+            return (by_values("coordinates", share, of_values("pairs", share)),)
     if "coordinates" not in hinted or sample.form not in {"decimal", "text"}:
         return ()
     limit = 90.0 if _LATITUDES & set(split(sample.name)) else 180.0
@@ -79,11 +76,8 @@ def find_coordinates(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, .
     share = sample.share(fine)
     if share < 0.8 or sample.distinctness < 0.01:
         return ()
-    sentence = (
-        f"{percent(share)} values lie within {limit:g} degrees and have two decimals or more, a "
-        "kilometre or finer"
-    )
-    return (by_values("coordinates", sentence, share),)
+    kind = "latitudes" if limit == 90.0 else "longitudes"
+    return (by_values("coordinates", share, of_values(kind, share)),)
 
 
 def has_house_number(value: str) -> bool:

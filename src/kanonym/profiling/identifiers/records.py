@@ -9,6 +9,7 @@ import polars as pl
 
 from kanonym.profiling.identifiers.finding import Finding, by_values
 from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.reasons import Reason
 
 LEAST_ROWS = 20
 LEAST_HINTED = 5
@@ -56,30 +57,30 @@ def find_records(sample: Sample, column: pl.Series, hinted: frozenset[str]) -> t
     least = LEAST_HINTED if hint else LEAST_ROWS
     if sample.n_filled < least or bool((sample.counts > 1).any()):
         return ()
-    sentence = None
+    reason = None
     if hint and all(map(_CODE.fullmatch, sample.values)):
-        sentence = "no two records share a value that was looked at"
+        reason = Reason("unshared")
     elif sample.form == "integer":
-        sentence = _integers(sample, column)
+        reason = _integers(sample, column)
     elif sample.form == "text":
-        sentence = _codes(sample)
-    return () if sentence is None else (by_values("record number", sentence, 1.0),)
+        reason = _codes(sample)
+    return () if reason is None else (by_values("record number", 1.0, reason),)
 
 
 def _is_whole(sample: Sample) -> bool:
     return sample.form == "decimal" and all("." not in value for value in sample.values)
 
 
-def _integers(sample: Sample, column: pl.Series) -> str | None:
+def _integers(sample: Sample, column: pl.Series) -> Reason | None:
     low, high = int(column.min()), int(column.max())  # type: ignore[arg-type]
     span = high - low + 1
     if span <= (2 * sample.n_filled if sample.n_filled >= 10 * LEAST_CODES else sample.n_filled):
-        return "values differ and fill their range, as a counter does"
+        return Reason("counter")
     digits = len(str(low))
     long = low > 0 and digits == len(str(high)) and digits >= LONG_NUMBER
     if not long or sample.n_filled < LEAST_CODES or _is_time(sample, low, high):
         return None
-    return f"values differ and have {digits} digits each, as serial numbers have"
+    return Reason("serial", {"digits": digits})
 
 
 def _is_time(sample: Sample, low: int, high: int) -> bool:
@@ -88,7 +89,7 @@ def _is_time(sample: Sample, low: int, high: int) -> bool:
     return seconds or all(map(_CALENDAR.fullmatch, sample.values))
 
 
-def _codes(sample: Sample) -> str | None:
+def _codes(sample: Sample) -> Reason | None:
     """Return what texts of one pattern are, or None."""
     patterns = Counter(
         re.sub("[^\\W\\d_]", "a", re.sub(r"\d", "9", value)) for value in sample.values
@@ -102,7 +103,7 @@ def _codes(sample: Sample) -> str | None:
         return None
     if pattern.isdigit() and sample.n_filled < LEAST_CODES and not _has_leading_zeros(sample):
         return None
-    return "values differ and have one pattern of letters and digits, as codes of records have"
+    return Reason("pattern")
 
 
 def _has_leading_zeros(sample: Sample) -> bool:

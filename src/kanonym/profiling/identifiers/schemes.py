@@ -63,7 +63,7 @@ SCHEMES: tuple[Scheme, ...] = (
     Scheme("card number", "numbers of payment cards", "luhn", re.compile(_CARD)),
     Scheme(
         "social security number",
-        "social security numbers of the United States",
+        "US social security numbers",
         "us.ssn",
         re.compile(r"\d{9}"),
         re.compile(r"\d{3}-\d{2}-\d{4}"),

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
+from kanonym.language import ENGLISH, Speech
 from kanonym.report.charts.axes import legend_columns, title_lines
 from kanonym.report.charts.style import BLUE, INK, PALE, WIDTH, svg_of
-from kanonym.report.language import ENGLISH, Speech
 
 if TYPE_CHECKING:
     from kanonym.report.known.compared import Alternatives

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
+from kanonym.language import ENGLISH, Speech
 from kanonym.report.charts.axes import named_axis, slanted_axis, step_of
 from kanonym.report.charts.style import INK, Row, svg_of
-from kanonym.report.language import ENGLISH, Speech
 
 if TYPE_CHECKING:
     from kanonym.report.known.assessed import Associations

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
+from kanonym.language import ENGLISH, Speech
 from kanonym.report.charts.axes import legend_columns, named_axis, step_of
 from kanonym.report.charts.style import BLUE, INK, MUTED, PALE, Row, svg_of
-from kanonym.report.language import ENGLISH, Speech
 
 if TYPE_CHECKING:
     from kanonym.report.known.attacked import Attacked

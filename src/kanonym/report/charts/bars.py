@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from kanonym.language import ENGLISH, Speech
 from kanonym.report.charts.axes import (
     counts_axis,
     fits_upright,
@@ -16,7 +17,6 @@ from kanonym.report.charts.axes import (
     title_lines,
 )
 from kanonym.report.charts.style import BLUE, PALE, Row, svg_of
-from kanonym.report.language import ENGLISH, Speech
 
 if TYPE_CHECKING:
     from kanonym.report.distributions.marginals import Marginal

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from kanonym.language import ENGLISH, Speech
 from kanonym.report.charts.axes import (
     PADDING,
     fits_upright,
@@ -20,7 +21,6 @@ from kanonym.report.charts.axes import (
 )
 from kanonym.report.charts.labels import cut, lines_of
 from kanonym.report.charts.style import LINE_HEIGHT, WIDTH, svg_of
-from kanonym.report.language import ENGLISH, Speech
 
 if TYPE_CHECKING:
     from kanonym.report.distributions.rectangles import Axis, ClassMap

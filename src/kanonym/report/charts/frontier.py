@@ -7,10 +7,10 @@ from typing import Any, Literal
 import altair as alt
 import numpy as np
 
+from kanonym.language import ENGLISH
 from kanonym.report.charts.renderer import to_png
 from kanonym.report.charts.style import BLUE, INK, MUTED, Row, styled, svg_of
 from kanonym.report.known.frontier import Frontier
-from kanonym.report.language import ENGLISH
 from kanonym.report.rendering.html import chart_of, environment
 
 WIDTH, HEIGHT = 760, 440

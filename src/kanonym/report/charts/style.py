@@ -14,9 +14,9 @@ from xml.sax.saxutils import escape
 
 import altair as alt
 
+from kanonym.language import ENGLISH, Speech
 from kanonym.report.charts.labels import CUT, cut, lines_of
 from kanonym.report.charts.renderer import to_svg
-from kanonym.report.language import ENGLISH, Speech
 from kanonym.report.printable import printable
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.report.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Speech
 
 if TYPE_CHECKING:
     from kanonym.data.table import Domain

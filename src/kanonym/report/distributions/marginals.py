@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.language import ENGLISH, Speech
 from kanonym.report.distributions.bars import Bars, bars_of
 from kanonym.report.distributions.released import Extent
 from kanonym.report.distributions.resolution import (
@@ -16,7 +17,6 @@ from kanonym.report.distributions.resolution import (
     released_counts,
     set_members,
 )
-from kanonym.report.language import ENGLISH, Speech
 from kanonym.report.rounding import rounded
 
 if TYPE_CHECKING:

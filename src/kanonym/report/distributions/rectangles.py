@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
+from kanonym.language import ENGLISH, Speech
 from kanonym.report.distributions.bars import numbers
 from kanonym.report.distributions.label_ends import LabelEnds, ends_of_label, ends_of_period
 from kanonym.report.distributions.released import POINTS, Extent
 from kanonym.report.distributions.resolution import marks_of_intervals
-from kanonym.report.language import ENGLISH, Speech
 
 if TYPE_CHECKING:
     from kanonym.data.recoded import RecodedAttribute

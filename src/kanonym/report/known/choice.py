@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kanonym.language import ENGLISH
 from kanonym.report import wording
-from kanonym.report.language import ENGLISH
 from kanonym.report.rounding import rounded
 
 PROOF = (

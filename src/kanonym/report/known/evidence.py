@@ -1,40 +1,18 @@
-"""Why each attribute has its role: the sentences of a profile."""
+"""Why each attribute has its role: the reasons of a profile, in the language of a report."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kanonym.data.errors import DataError
+from kanonym.language import Speech
+from kanonym.profiling.reasons import Reason
 from kanonym.report.known.attacked import plain
 from kanonym.report.rounding import FINEST, rounded_share
 
-Sentences = tuple[str, ...]
 WHOLE = 0.01
-_N = r"\d[\d,]*"
-_REWORDED = tuple(
-    (re.compile(pattern), text)
-    for pattern, text in (
-        (rf"; (?:one record is|{_N} records are) alone with (?:its own|theirs)", ""),
-        (rf"\b{_N} values? tells? ", "its values tell "),
-        (rf"\b{_N} values, the most frequent one in ", "its most frequent value is in "),
-        (rf"\ban amount with {_N} values", "an amount with many values"),
-        (rf"\b{_N} values for {_N} records, released", "its many values, released"),
-        (rf"\b{_N} values for {_N} records: ", "fewer values than records: "),
-        (rf"\b{_N} of {_N} records have ", "nearly all records have "),
-        (rf"\bnumbers of {_N} to {_N} digits", "long numbers"),
-        (rf"\bhave {_N} digits each", "have equally many digits"),
-        (rf"\btexts of {_N} words in the average", "texts of several words"),
-        (r"\ball (?=values|texts)", "100 % of the "),
-        (r"\bnone of the (?=values|texts)", "0 % of the "),
-    )
-)
-"""Sentences of a profile that count values or records, and what a report says instead."""
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?(?:e-?\d+)?) %")
-_HARMLESS = re.compile(r"\b\d+ %|\b(?:90|180) degrees\b")
-_COUNT = re.compile(r"\d|\bone record\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +22,22 @@ class Evidence:
     Attributes
     ----------
     reasons
-        Its sentences by attribute, without a value of the table; in English.
+        Its reasons by attribute as sentences, without a value of the table.
     suggested
         The role that it suggests, where that is not the policy's.
 
     """
 
-    reasons: dict[str, Sentences]
+    reasons: dict[str, tuple[str, ...]]
     suggested: dict[str, str]
 
 
-def evidence_of(profile: Any, roles: Mapping[str, str], step: float = FINEST) -> Evidence | None:
+def evidence_of(
+    profile: Any, roles: Mapping[str, str], says: Speech, step: float = FINEST
+) -> Evidence | None:
     """Take over a profile: None, a `Profile`, or its JSON form.
 
-    A profile counts all records of the original table: its sentences are those of `coarse`.
+    A profile counts all records of the original table: its reasons are said as `published`.
 
     Raises
     ------
@@ -71,7 +51,9 @@ def evidence_of(profile: Any, roles: Mapping[str, str], step: float = FINEST) ->
         columns = {name: form for name, form in plain(profile)["columns"].items() if name in roles}
         return Evidence(
             reasons={
-                name: tuple(filter(None, (coarse(str(one), step) for one in form["evidence"])))
+                name: tuple(
+                    filter(None, (published(Reason(**one), says, step) for one in form["reasons"]))
+                )
                 for name, form in columns.items()
             },
             suggested={
@@ -80,32 +62,35 @@ def evidence_of(profile: Any, roles: Mapping[str, str], step: float = FINEST) ->
                 if form["role"] != roles[name].partition(",")[0]
             },
         )
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(
             "profile: it must have the form of ka.profile(...).to_dict(), with columns that have "
-            f"role and evidence; {error!s} is missing or has another form"
+            f"role and reasons; {error!s} is missing or has another form"
         ) from None
 
 
-def coarse(sentence: str, step: float = FINEST) -> str:
-    """Return a sentence of a profile without figures of fewer persons than a class has.
+def published(reason: Reason, says: Speech, step: float = FINEST) -> str:
+    """Say a reason without figures of fewer persons than a class has; empty where nothing is left.
 
-    Shares are rounded to `step`, at least to whole percents. Counts are left out. A sentence
-    with a figure that is not known here is left out as a whole: the result is empty.
+    Shares are rounded to `step`, at least to whole percents. Counts and texts of errors are left
+    out: with them, a reason is said only if the catalogue has a sentence for reports.
 
     Examples
     --------
-    >>> coarse("72 values tell 97.82 % of the pairs of records apart", 0.02)
+    >>> from kanonym.language import ENGLISH
+    >>> published(Reason("tells", {"values": 72}, {"share": 0.9782}), ENGLISH, 0.02)
     'its values tell 98 % of the pairs of records apart'
-    >>> coarse("72 people have it")
+    >>> published(Reason("alone", {"records": 3}), ENGLISH)
     ''
 
     """
-
-    def rounded(found: re.Match[str]) -> str:
-        return f"{100 * rounded_share(float(found[1]) / 100, max(step, WHOLE)):.0f} %"
-
-    for pattern, text in _REWORDED:
-        sentence = pattern.sub(text, sentence)
-    sentence = _PERCENT.sub(rounded, sentence)
-    return "" if _COUNT.search(_HARMLESS.sub("", sentence)) else sentence
+    key = f"evidence.{reason.kind}"
+    if f"{key}.report" in says.sentences:
+        key = f"{key}.report"
+    elif reason.counts or reason.detail or key not in says.sentences:
+        return ""
+    coarse = max(step, WHOLE)
+    shares = {
+        name: f"{100 * rounded_share(share, coarse):.0f} %" for name, share in reason.shares.items()
+    }
+    return says.say(key, **shares, what=says.terms(reason.terms))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanonym.language import speech
 from kanonym.report.document import Document
-from kanonym.report.language import speech
 from kanonym.report.parts import (
     alternatives,
     attacks,

@@ -16,9 +16,9 @@ from kanonym.report.document import (
 )
 
 if TYPE_CHECKING:
+    from kanonym.language import Speech
     from kanonym.report.known.choice import Choice, Neighbour
     from kanonym.report.known.compared import Alternatives
-    from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
 
 

@@ -10,7 +10,7 @@ from kanonym.report.known.attack_parts import Part, part_of
 from kanonym.report.known.attacked import Attacked, ranked
 
 if TYPE_CHECKING:
-    from kanonym.report.language import Speech
+    from kanonym.language import Speech
     from kanonym.report.summary import Summary
 
 MOST_PARTS = 40

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from kanonym.report.document import Cell, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
+    from kanonym.language import Speech
     from kanonym.report.distributions.examples import Transformation
-    from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
 
 
@@ -39,15 +39,11 @@ def _roles(summary: Summary, says: Speech) -> Section:
     rows: list[tuple[str, Text, Text]] = []
     for name, role in summary.roles.items():
         reasons = () if found is None else found.reasons.get(name, ())
-        why: Text = says.say("roles.silent")
-        if reasons:
-            # A profile speaks English.
-            foreign = "" if says.code == "en" else "en"
-            why = Cell("; ".join(reasons), language=foreign)
+        said = "; ".join(reasons) or says.say("roles.silent")
+        why: Text = said
         if found is not None and name in found.suggested:
             other = says.say("roles.otherwise", role=role_of(found.suggested[name], says))
-            text = why if isinstance(why, str) else why.text
-            why = Cell(text, note=other, language="" if isinstance(why, str) else why.language)
+            why = Cell(said, note=other)
         rows.append((name, role_of(role, says), why))
     header = tuple(says.say(f"head.{key}") for key in ("attribute", "role", "why"))
     table = Table(header, _joined(rows, says), style="reasons")

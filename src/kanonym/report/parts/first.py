@@ -25,7 +25,7 @@ from kanonym.report.parts.repeat import seed_of
 from kanonym.report.wording import ANSWERS
 
 if TYPE_CHECKING:
-    from kanonym.report.language import Speech
+    from kanonym.language import Speech
     from kanonym.report.summary import Summary
     from kanonym.verification import Verdict
 

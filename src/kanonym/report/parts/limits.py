@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kanonym.report.document import Bullets, Cell, Section
 
 if TYPE_CHECKING:
-    from kanonym.report.language import Speech
+    from kanonym.language import Speech
     from kanonym.report.summary import Summary
 
 

@@ -9,7 +9,7 @@ from kanonym.report.known.attacked import QUESTIONS, asking
 from kanonym.report.parts.attacks import title_of
 
 if TYPE_CHECKING:
-    from kanonym.report.language import Speech
+    from kanonym.language import Speech
     from kanonym.report.summary import Summary
 
 SOURCE = (

@@ -9,7 +9,7 @@ from kanonym.report.document import Cell, Code, Paragraph, Section, Table, Text
 from kanonym.report.known.provenance import PRINTED
 
 if TYPE_CHECKING:
-    from kanonym.report.language import Speech
+    from kanonym.language import Speech
     from kanonym.report.summary import Summary
 
 

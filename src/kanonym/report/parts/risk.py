@@ -20,8 +20,8 @@ from kanonym.report.document import (
 from kanonym.report.known.units import MEASURES
 
 if TYPE_CHECKING:
+    from kanonym.language import Speech
     from kanonym.report.known import assessed
-    from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
 
 

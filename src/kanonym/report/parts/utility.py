@@ -18,10 +18,10 @@ from kanonym.report.document import (
 from kanonym.report.parts.risk import measured
 
 if TYPE_CHECKING:
+    from kanonym.language import Speech
     from kanonym.report.distributions.marginals import Marginal
     from kanonym.report.distributions.rectangles import ClassMap
     from kanonym.report.known.assessed import Associations
-    from kanonym.report.language import Speech
     from kanonym.report.summary import Summary
 
 MOST_LOSSES = 40

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from kanonym.data.errors import DataError
-from kanonym.report.language import ENGLISH, Speech, speech
+from kanonym.language import ENGLISH, Speech, speech
 from kanonym.report.parts import document_of
 from kanonym.report.printable import printable
 

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from effort import examples
 from kanonym.data.patients import patients
 from kanonym.profiling.identifiers import find_identifiers
-from kanonym.profiling.identifiers.finding import percent
 from kanonym.profiling.identifiers.sample import DISTINCT, Sample
 from kanonym.profiling.safe_harbor import safe_harbor
 
@@ -158,15 +157,6 @@ def test_credits_have_no_identifier(shared_data, monkeypatch):
     monkeypatch.setitem(sys.modules, "credit_like", credit_like)
     table = pl.from_pandas(credit_like.make(20_000))
     assert identifiers(table) == set()
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(1.0, "all"), (0.99999, "99.9 % of the"), (0.5, "50 % of the"), (0.0, "none of the")],
-)
-def test_shares_are_never_rounded_up_to_all(share, text):
-    """Only all is all."""
-    assert percent(share) == text
 
 
 ALPHABET = string.ascii_letters + string.digits + " .,-+/()@:#'%é²٣ß\n\t"

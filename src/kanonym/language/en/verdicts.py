@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanonym.report.language.speech import Sentences
+from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
     "verdict.satisfied": (

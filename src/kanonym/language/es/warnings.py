@@ -5,7 +5,7 @@ Facts: `columns`, and the counts of the warning by name.
 
 from __future__ import annotations
 
-from kanonym.report.language.speech import Sentences
+from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
     "warning.repeated-identifier": (

@@ -98,6 +98,12 @@ class Speech:
         number = self.count(100 * share)
         return number if share in {0.0, 1.0} else self.say("about", number=number)
 
+    def exactly(self, share: float) -> str:
+        """Write a share in percent with up to two decimals; 0 and 100 stand for none and all."""
+        if share not in (0, 1):
+            share = min(max(round(share, 4), 0.0001), 0.9999)
+        return f"{self.local(f'{100 * share:.6g}')} %"
+
     def finely(self, share: float) -> str:
         """Write a small share in percent with two digits that are not zero: `0.0097 %`."""
         share = round(share, 9)
@@ -145,6 +151,10 @@ class Speech:
             return "".join(listed)
         last = f"{self.conjunction(listed[-1])} {listed[-1]}"
         return f"{', '.join(listed[:-1])} {last}"
+
+    def terms(self, terms: Sequence[str]) -> str:
+        """Name what columns are or hold, in the language."""
+        return ", ".join(sorted(self.known(f"term.{one}", one) for one in terms))
 
     def listed(self, parts: Mapping[str, Any]) -> str:
         """Write keys and values in a line: `type mondrian, levels (age 2, sex 0)`."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from kanonym.report.language.en import (
+from kanonym.language.en import (
     attacks,
     charts,
+    evidence,
     measures,
     models,
     page,
+    terms,
     units,
     verdicts,
     warnings,
 )
-from kanonym.report.language.speech import Sentences
+from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
@@ -22,6 +24,8 @@ SENTENCES: Sentences = {
     **attacks.SENTENCES,
     **measures.SENTENCES,
     **units.SENTENCES,
+    **evidence.SENTENCES,
+    **terms.SENTENCES,
     **charts.SENTENCES,
 }
 

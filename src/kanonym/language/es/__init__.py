@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 
-from kanonym.report.language.es import (
+from kanonym.language.es import (
     attacks,
     charts,
+    evidence,
     measures,
     models,
     page,
+    terms,
     units,
     verdicts,
     warnings,
 )
-from kanonym.report.language.speech import Sentences
+from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
@@ -24,6 +26,8 @@ SENTENCES: Sentences = {
     **attacks.SENTENCES,
     **measures.SENTENCES,
     **units.SENTENCES,
+    **evidence.SENTENCES,
+    **terms.SENTENCES,
     **charts.SENTENCES,
 }
 

@@ -1,10 +1,10 @@
-"""The languages of a report: one catalogue of sentences each, with the same keys."""
+"""The languages of reports and profiles: one catalogue of sentences each, with the same keys."""
 
 from __future__ import annotations
 
 from kanonym.data.errors import DataError
-from kanonym.report.language import en, es
-from kanonym.report.language.speech import Speech
+from kanonym.language import en, es
+from kanonym.language.speech import Speech
 
 __all__ = ["ENGLISH", "LANGUAGES", "SPANISH", "Speech", "speech"]
 
