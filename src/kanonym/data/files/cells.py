@@ -205,11 +205,11 @@ def _arrow_integers(texts: ArrowArray) -> pl.Series | None:
     except pa.ArrowInvalid:
         return None
     # A number starts with another digit than 0, after a minus or not; else it is 0.
-    zero = compute.and_(
-        compute.starts_with(texts, "0"), compute.greater(compute.binary_length(texts), 1)
-    )
-    lossy = compute.or_(zero, compute.starts_with(texts, "-0"))
-    return None if compute.any(lossy).as_py() or values.is_null().all() else values
+    # The length is compared by polars: pyarrow loads pandas to take a number from Python.
+    starts = pl.Series(compute.starts_with(texts, "0"))
+    lossy = starts & (pl.Series(compute.binary_length(texts)) > 1)
+    lossy |= pl.Series(compute.starts_with(texts, "-0"))
+    return None if lossy.any() or values.is_null().all() else values
 
 
 def _floats(texts: pl.Series) -> pl.Series | None:
