@@ -23,10 +23,18 @@ def pytest_collection_modifyitems(config, items):
     """Leave tests marked `nightly` to `just nightly`."""
     if config.getoption("--hypothesis-profile") == "nightly":
         return
-    left = [item for item in items if item.get_closest_marker("nightly")]
+    left = [item for item in items if is_nightly(item)]
     if left:
         config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+        items[:] = [item for item in items if not is_nightly(item)]
+
+
+def is_nightly(item):
+    """Tell whether a test is marked `nightly`, or `nightly(on=...)` with one of its parameters."""
+    marker = item.get_closest_marker("nightly")
+    if marker is None or "on" not in marker.kwargs:
+        return marker is not None
+    return marker.kwargs["on"] in item.callspec.params.values()
 
 
 DRAWN_SEED = pipeline.asking.drawn_seed

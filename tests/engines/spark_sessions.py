@@ -1,4 +1,4 @@
-"""Sessions of Spark as fixtures: local, of a Connect server, of a cluster of two workers."""
+"""Sessions of Spark as fixtures: local, with a Connect server, and a cluster of two workers."""
 
 from __future__ import annotations
 
@@ -61,6 +61,15 @@ def settings():
     }
 
 
+def connect_settings():
+    """Return the settings of a session whose Java is a Connect server on the loopback interface."""
+    return {
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(free_port()),
+    }
+
+
 @pytest.fixture(scope="session")
 def spark():
     """Start a local Spark session on two cores."""
@@ -70,7 +79,7 @@ def spark():
     from kanonym.engines.spark.faults import quiet
 
     builder = SparkSession.builder.appName("tests")
-    for name, value in settings().items():
+    for name, value in (settings() | connect_settings()).items():
         builder = builder.config(name, value)
     with quiet():
         session = builder.getOrCreate()
@@ -79,36 +88,21 @@ def spark():
 
 
 @pytest.fixture(scope="session")
-def spark_connect(tmp_path_factory):
-    """Start a Spark Connect server on the loopback interface; return a session of it."""
-    home = spark_home()
+def spark_connect(spark):
+    """Return a session of the Connect server that runs beside the local session, in its Java."""
     for needed in ("grpc", "google.protobuf", "grpc_status"):
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"needs {needed}: pip install 'kanonym[spark]'")
-    port = free_port()
-    log = tmp_path_factory.mktemp("connect") / "server.log"
-    chosen = settings() | {"spark.sql.adaptive.enabled": "true"}  # the default of Spark
-    server = started(
-        log,
-        str(home / "bin" / "spark-submit"),
-        "--class", "org.apache.spark.sql.connect.service.SparkConnectServer",
-        "--conf", "spark.connect.grpc.binding.address=127.0.0.1",
-        "--conf", f"spark.connect.grpc.binding.port={port}",
-        *[part for name, value in chosen.items() for part in ("--conf", f"{name}={value}")],
-        "spark-internal",
-    )  # fmt: skip
-    try:
-        await_port(port, server, log)
-        from kanonym.engines.spark.faults import quiet
+    port = spark.conf.get("spark.connect.grpc.binding.port")
+    from kanonym.engines.spark.faults import quiet
 
-        with quiet():
-            from pyspark.sql.connect.session import SparkSession
+    with quiet():
+        from pyspark.sql.connect.session import SparkSession
 
-            session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
-        yield session
-        session.stop()
-    finally:
-        stop(server)
+        session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+    session.conf.set("spark.sql.adaptive.enabled", "true")  # the default of Spark
+    yield session
+    session.stop()
 
 
 @dataclass

@@ -48,6 +48,7 @@ def ordered(frame):
     return frame.sort(frame.columns)
 
 
+@pytest.mark.nightly(on="spark")  # which has no numbers of rows; the next test has these names
 @pytest.mark.parametrize("name", ROW_NUMBERS)
 def test_names_of_row_numbers(source, name, tmp_path):
     """A file from an engine holds every record that was decided, each with its values."""

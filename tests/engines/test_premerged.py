@@ -113,7 +113,13 @@ def require_same(source, frame, policy, most):
     return own["premerged"]
 
 
-@pytest.mark.parametrize("others", [ka.Role.IDENTIFIER, ka.Role.INSENSITIVE])
+@pytest.mark.parametrize(
+    "others",
+    [
+        ka.Role.IDENTIFIER,
+        pytest.param(ka.Role.INSENSITIVE, marks=pytest.mark.nightly(on="spark")),
+    ],
+)
 def test_the_release_is_that_of_a_table_of_this_process(source, others):
     """Where every released column is counted, and where the input is joined; nulls included."""
     frame = table_of()

@@ -102,6 +102,7 @@ def test_killed_workers_change_nothing(spark_cluster, table, tmp_path):  # noqa:
     assert_same_rows(released(release), expected(table))
 
 
+@pytest.mark.nightly
 def test_a_killed_driver_leaves_no_release(spark, table, tmp_path):
     """A job that is killed while it writes leaves nothing that reads as a release.
 

