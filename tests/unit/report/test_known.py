@@ -8,12 +8,14 @@ import pytest
 
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.data.errors import DataError
-from kanonym.language import ENGLISH
+from kanonym.language import ENGLISH, LANGUAGES
 from kanonym.report import render
+from kanonym.report.document import Table
 from kanonym.report.known.assessed import assessed_of
 from kanonym.report.known.attacked import QUESTIONS, asking, attacks_of, foremost, ranked
 from kanonym.report.known.compared import alternatives_of
 from kanonym.report.known.evidence import evidence_of
+from kanonym.report.parts import document_of
 from kanonym.verification import ModelCheck
 from report_parts import ASSESSMENT, ATTACKS, COMPARISON, KNOWN, PROFILE, attack
 
@@ -91,6 +93,24 @@ def test_parts_of_attacks_have_names_units_and_plain_numbers(summary_of, languag
     text = render(made, "markdown").replace("\N{NO-BREAK SPACE}", " ")
     assert all(f"| {name} | {value} |" in text for name, value in rows)
     assert "e-08" not in text
+
+
+def test_what_hides_a_gain_stands_below_the_name_of_its_attack(summary_of):
+    """The columns of numbers hold no sentence: it would push the gain out of the page."""
+    tried = [attack("linkage", 0.1, 0.1, hidden_by="baseline")]
+    made = summary_of({"age": [20, 21] * 6}, [0, 1] * 6, attacks=tried)
+    tables = [
+        one
+        for section in document_of(made).first + document_of(made).details
+        for one in section.blocks
+        if isinstance(one, Table) and one.style == "attacks"
+    ]
+    assert len(tables) == 2
+    told = LANGUAGES["en"].say("attacks.hidden.baseline")
+    for table in tables:
+        name, *numbers = table.rows[0]
+        assert name.note.endswith(told)
+        assert all(told not in getattr(one, "note", "") for one in numbers)
 
 
 def told_form(parts):

@@ -137,6 +137,7 @@ SENTENCES: Sentences = {
     "attacks.untried": "{title}: not tried",
     "attacks.parts": "Parts",
     "attacks.part.rate": "{subject}",
+    "attacks.part.named": "{subject}: named right",
     "attacks.part.claimed": "{subject}: a value was claimed",
     "attacks.part.baseline": "{subject}: without the release",
     "attacks.part.control": "{subject}: on persons who are not in the table",

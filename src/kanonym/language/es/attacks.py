@@ -144,6 +144,7 @@ SENTENCES: Sentences = {
     "attacks.untried": "{title}: no se probó",
     "attacks.parts": "Partes",
     "attacks.part.rate": "{subject}",
+    "attacks.part.named": "{subject}: nombradas bien",
     "attacks.part.claimed": "{subject}: se afirmó un valor",
     "attacks.part.baseline": "{subject}: sin la publicación",
     "attacks.part.control": "{subject}: con personas que no están en la tabla",

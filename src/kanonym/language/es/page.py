@@ -164,7 +164,7 @@ SENTENCES: Sentences = {
     "head.columns": "columnas",
     "roles.given": ("Los papeles son los de la política. `kanonym profile TABLE` da los indicios."),
     "roles.profiled": (
-        "Las pruebas son las de un perfil de la tabla, en inglés; no nombran ningún valor de ella."
+        "Las pruebas son las de un perfil de la tabla; no nombran ningún valor de ella."
     ),
     "roles.otherwise": "el perfil propone: {role}",
     "roles.silent": "fijado en la política",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 UNITS = {
     "rate": "share-of-attempts",
+    "named": "share-of-cells",
     "claimed": "share-of-attempts",
     "baseline": "share-of-attempts",
     "control": "share-of-control",
@@ -76,4 +77,4 @@ def part_of(attack: str, name: str) -> Part:
     subject, _, kind = name.rpartition(" " if attack == "singling-out" else ": ")
     if subject and kind in (_OF_MODES if attack == "singling-out" else UNITS):
         return Part(kind, subject)
-    return Part("rate", name)
+    return Part("named" if attack == "downcoding" else "rate", name)

@@ -61,7 +61,7 @@ def attacked_table(summary: Summary, attacks: Sequence[Attacked], says: Speech) 
         (
             Cell(
                 f"{title_of(one, says)}: {question_of(one, says, one.column(hidden))}",
-                note=told_of(one, says),
+                note=_note(told_of(one, says), one, says),
             ),
             Cell(
                 says.tenths(one.rate),
@@ -114,7 +114,7 @@ def _row(one: Attacked, says: Speech) -> tuple[Text, ...]:
     asked = one.question if says.code == "en" and one.question else question_of(one, says)
     low, high = one.rate_interval
     return (
-        Cell(title, note=asked),
+        Cell(title, note=_note(asked, one, says)),
         says.count(one.attempts),
         Cell(says.tenths(one.rate), note=interval(low, high, says)),
         says.tenths(one.baseline),
@@ -124,9 +124,13 @@ def _row(one: Attacked, says: Speech) -> tuple[Text, ...]:
 
 
 def _gain(one: Attacked, says: Speech) -> Cell:
-    ends = interval(*one.interval, says)
-    note = f"{ends}. {says.say(f'attacks.hidden.{one.hidden_by}')}" if one.hidden_by else ends
-    return Cell(says.tenths(one.risk), note=note)
+    return Cell(says.tenths(one.risk), note=interval(*one.interval, says))
+
+
+def _note(told: str, one: Attacked, says: Speech) -> str:
+    """Return what stands below an attack's name, and what keeps its gain from being told."""
+    hidden = says.say(f"attacks.hidden.{one.hidden_by}") if one.hidden_by else ""
+    return " ".join(filter(None, (told, hidden)))
 
 
 def interval(low: float, high: float, says: Speech) -> str:
