@@ -126,6 +126,44 @@ FAULTS = {
     "JSON that is none": lambda folder: ka.read_table(
         file_of(folder, people().write_ndjson() + '{"name": "canary11n", "zip"\n', "p.jsonl")
     ),
+    "a hierarchy without its name": lambda _: anonymize(hierarchies={"zip": HALF}),
+    "values for a hierarchy": lambda _: anonymize(hierarchies={"zip": list(HALF)}),
+    "values for parameters of a hierarchy": lambda _: ka.Policy(
+        attributes={"zip": {"role": "quasi-identifier", "hierarchy": {"groups": list(HALF)}}},
+        models=[ka.KAnonymity(2)],
+        others="insensitive",
+    ),
+    "values for numbers of groups": lambda _: anonymize(
+        hierarchies={"zip": ka.hierarchy.groups([list(HALF)])}
+    ),
+    "a tree that ends in a value": lambda _: anonymize(
+        hierarchies={"zip": ka.hierarchy.from_mapping({"*": {"canary00z": "canary01z"}})}
+    ),
+    "values as one text": lambda _: ka.transform(
+        people(), {"zip": {"type": "suppress", "values": ",".join(HALF)}}
+    ),
+    "values that are named twice": lambda _: ka.transform(
+        people(),
+        {"zip": {"type": "randomized-response", "probability": 0.8, "values": [*HALF, *HALF]}},
+    ),
+    "values for a matrix": lambda _: ka.transform(
+        people(), {"zip": {"type": "pram", "matrix": list(HALF)}}
+    ),
+    "a matrix without a row": lambda _: ka.transform(
+        people(), {"zip": {"type": "pram", "matrix": {"canary00z": {"canary01z": 1.0}}}}
+    ),
+    "records for a population": lambda _: anonymize(
+        k=None, models=[ka.KMap(2, population=people().rows())]
+    ),
+    "a table for an attack": lambda _: ka.attack(
+        people(), release(), quasi_identifiers=["zip"], attacks=[people()]
+    ),
+    "values for names of columns": lambda _: anonymize(quasi_identifiers=people()["zip"]),
+    "values for a role": lambda _: anonymize(others=list(HALF)),
+    "values for an entity": lambda _: anonymize(entity=list(HALF)),
+    "values for a file": lambda _: ka.transform(
+        people(), {"zip": {"type": "surrogate", "mapping": dict.fromkeys(HALF, 1)}}
+    ),
     "a weight below zero": lambda _: ka.risk(
         people().with_columns(w=-pl.col("age")), quasi_identifiers=["zip"], weight="w"
     ),

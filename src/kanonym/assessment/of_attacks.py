@@ -20,7 +20,7 @@ from kanonym.attacks.registry import ATTACKS, Attack
 from kanonym.attacks.scene import Scene
 from kanonym.attacks.staging import stage
 from kanonym.data import frames
-from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.errors import DataError, PolicyError, SchemaError, shown_value
 from kanonym.data.progress import Progress
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import value_codes
@@ -237,7 +237,7 @@ def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attac
             if isinstance(one, type) or not hasattr(one, "carry_out"):
                 raise PolicyError(
                     "attacks are given by name, or as objects such as Linkage(attempts=100); this "
-                    f"is {one!r}"
+                    f"is {shown_value(one)}"
                 )
             chosen.append(one)
             continue

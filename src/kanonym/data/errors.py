@@ -8,6 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+LONGEST = 60
+"""Characters of a wrong parameter that an error shows."""
+
+
+def shown_value(given: object) -> str:
+    """Return a wrong parameter as an error shows it.
+
+    Of a collection or a table, which may hold values of people, only its type and its size.
+
+    >>> shown_value(3), shown_value("abc"), shown_value(["abc", "abd"])
+    ('3', "'abc'", 'a list of 2')
+    """
+    if isinstance(given, str) and len(given) > LONGEST:
+        return f"a text of {len(given)} characters"
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+        text = repr(given)
+        return text if len(text) <= LONGEST else f"a {type(given).__name__}"
+    return f"a {type(given).__name__} of {len(given)}"
+
 
 class KanonymError(Exception):
     """Base of every error that kanonym raises on purpose.

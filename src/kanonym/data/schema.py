@@ -26,6 +26,9 @@ RECODINGS: tuple[Recoding, ...] = (
 )
 Nulls = Literal["value", "exclude"]
 
+MOST_NAMES = 5
+"""Unknown columns that an error names one by one."""
+
 
 class Role(StrEnum):
     """What an attribute gives away (Samarati 2001; SDC handbook, ch. 2)."""
@@ -245,4 +248,6 @@ def _unknown_columns(unknown: Iterable[str], columns: Sequence[str]) -> str:
     for name in unknown:
         near = difflib.get_close_matches(name, columns, n=1)
         parts.append(f"{name!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
+    if len(parts) > MOST_NAMES:  # these may be the values of a column
+        parts = [f"{parts[0]} and {len(parts) - 1} more"]
     return f"no such column: {', '.join(parts)}. The table has: {', '.join(columns)}"

@@ -76,7 +76,7 @@ class Model(ShortRepr):
             raise DataError(
                 f"the model cannot predict these records, of which {', '.join(words)} hold text. "
                 "If it was trained on encoded data, pass what encoded it as encoder=..., or a "
-                f"Pipeline of both as estimator ({type(error).__name__}: {error})"
+                f"Pipeline of both as estimator (it raised {type(error).__name__})"
             ) from error
         if answers.shape == (records.n, 1):  # of a model trained on a table of one column
             answers = answers[:, 0]

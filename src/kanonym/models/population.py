@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.errors import PolicyError
+from kanonym.data.errors import PolicyError, shown_value
 from kanonym.kernels.disclosure import TOLERANCE
 from kanonym.models.base import Criterion, Monotone, check_integer, check_number
 
@@ -85,8 +85,8 @@ class OfPopulation:
         given = self.population
         if not (given if _is_path(given) else hasattr(type(given), "columns")):
             raise PolicyError(
-                f"{self.type}: population is {given!r}; it must be a table, or the path of one, "
-                "with the quasi-identifiers of everybody who could be in the release"
+                f"{self.type}: population is {shown_value(given)}; it must be a table, or the "
+                "path of one, with the quasi-identifiers of everybody who could be in the release"
             )
 
 

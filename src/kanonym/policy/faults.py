@@ -5,11 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from textwrap import shorten
 
 from pydantic import ValidationError
 
-from kanonym.data.errors import KanonymError, PolicyError
+from kanonym.data.errors import KanonymError, PolicyError, shown_value
 
 Path = tuple[str | int, ...]
 
@@ -92,12 +91,12 @@ def faults_of(error: ValidationError, known: Sequence[str]) -> list[Fault]:
             reason = unknown("key", entry["loc"][-1], known)
         elif kind == "missing":
             reason = "is missing"
-        elif kind in ("literal_error", "enum"):
+        elif kind in ("literal_error", "enum") and isinstance(given, str):
             allowed = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
             reason = unknown("value", given, allowed)
         else:
             must = entry["msg"].replace("Input should be", "must be", 1)
-            reason = f"{must}, not {shorten(repr(given), 60, placeholder='…')}"
+            reason = f"{must}, not {shown_value(given)}"
         found.append(Fault(entry["loc"], reason))
     return found
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
+import re
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
@@ -131,7 +133,9 @@ def write_table(
                 check_written(data, kind, frame, held)
             return Content.of_bytes(path, data)
     except pl.exceptions.PolarsError as error:
-        reason = str(error).partition("\n")[0]
+        # Its text may quote values: of the disk's errors the number, of others the kind is told.
+        number = re.search(r"os error ([0-9]+)", str(error))
+        reason = os.strerror(int(number[1])) if number else type(error).__name__
         raise DataError(f"{where} cannot be written as {kind}: {reason}") from None
     except DataError as error:
         raise with_place(error, where) from error.__cause__

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.errors import HierarchyError
+from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.base import ROOT, Hierarchy, with_null
 from kanonym.data.hierarchy.leaves import has_null, require_text, texts
 from kanonym.data.short_repr import ShortRepr
@@ -166,8 +166,11 @@ def one_a_level(name: str, given: Any) -> tuple[Any, ...]:
 def whole_numbers(name: str, given: int | Sequence[int], least: int) -> tuple[int, ...]:
     """Return a parameter of whole numbers, one a level, as a tuple."""
     numbers = one_a_level(name, given)
-    if any(type(number) is not int or number < least for number in numbers):
-        raise HierarchyError(f"{name} must be whole numbers of at least {least}, not {given!r}")
+    for number in numbers:
+        if type(number) is not int or number < least:
+            raise HierarchyError(
+                f"{name} must be whole numbers of at least {least}, not {shown_value(number)}"
+            )
     return numbers
 
 

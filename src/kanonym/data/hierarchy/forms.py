@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from kanonym.data.errors import HierarchyError
+from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.base import HierarchySource
 from kanonym.data.hierarchy.builder import parameters
 from kanonym.data.hierarchy.calendar_date import Dates
@@ -68,7 +68,8 @@ def from_dict(form: object, folder: str | Path = ".") -> HierarchySource:
         form = {form: None}
     if not isinstance(form, Mapping) or len(form) != 1:
         raise HierarchyError(
-            f"a hierarchy is one of {', '.join(SOURCES)} with its parameters, not {form!r}"
+            f"a hierarchy is one of {', '.join(SOURCES)} with its parameters, not "
+            f"{shown_value(form)}"
         )
     kind, given = next(iter(form.items()))
     if kind not in SOURCES:
@@ -78,7 +79,7 @@ def from_dict(form: object, folder: str | Path = ".") -> HierarchySource:
     if kind == FromFile.kind and isinstance(given, str | Path):
         given = {"path": given}
     if not isinstance(given or {}, Mapping):
-        raise HierarchyError(f"{kind} takes parameters by name, not {given!r}")
+        raise HierarchyError(f"{kind} takes parameters by name, not {shown_value(given)}")
     arguments = _arguments(kind, dict(given or {}))
     if kind == FromFile.kind:
         arguments["folder"] = folder

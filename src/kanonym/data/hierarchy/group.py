@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.errors import HierarchyError
+from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.builder import Builder, Column, Level, Plan, whole_numbers
 from kanonym.data.hierarchy.leaves import plain_text, quote, tally, texts, typed
 
@@ -57,7 +57,7 @@ class Groups(Builder):
         if self.order is None:
             return
         if not isinstance(self.order, Sequence) or isinstance(self.order, str):
-            raise HierarchyError(f"order must be a list of values, not {self.order!r}")
+            raise HierarchyError(f"order must be a list of values, not {shown_value(self.order)}")
         if None in self.order:
             raise HierarchyError("order: null has no place in it, it is a branch of its own")
         object.__setattr__(self, "order", tuple(self.order))

@@ -103,5 +103,5 @@ def _leaves(tree: Mapping[Any, Any], above: tuple[str | None, ...]) -> Iterator[
         else:
             raise HierarchyError(
                 f"hierarchy mapping: {label!r} must lead to a mapping or a list of values, "
-                f"not to {below!r}"
+                f"not to a {type(below).__name__}"
             )

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data.errors import PolicyError, SchemaError, shown_value
 from kanonym.data.hierarchy.leaves import plain_text
 from kanonym.models.base import check_integer
 from kanonym.transforms.action import Context
@@ -63,7 +63,8 @@ class Suppress:
                 raise PolicyError(f"{self.type}: give one of values and fewer_than, or none")
             if isinstance(self.values, str) or not self.values:
                 raise PolicyError(
-                    f"{self.type}: values is {self.values!r}; it must be a list of at least one"
+                    f"{self.type}: values is {shown_value(self.values)}; it must be a list of at "
+                    "least one"
                 )
             object.__setattr__(self, "values", tuple(self.values))
         if self.fewer_than is not None:

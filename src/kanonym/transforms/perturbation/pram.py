@@ -191,8 +191,8 @@ class Pram:
             for to, probability in row.items():
                 if to not in matrix:
                     raise PolicyError(
-                        f"{self.type}: the matrix has no row for {to!r}, into which {label!r} is "
-                        "changed; add it"
+                        f"{self.type}: the matrix has no row for {to!r}, into which another "
+                        "category is changed; add it"
                     )
                 where = f"matrix[{label!r}][{to!r}]"
                 check_number(self.type, where, probability, minimum=0, maximum=1)

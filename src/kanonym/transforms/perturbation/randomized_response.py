@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.errors import DataError, PolicyError, shown_value
 from kanonym.models.base import check_number
 from kanonym.transforms.action import Context
 from kanonym.transforms.perturbation.categories import declared, observed
@@ -88,8 +88,8 @@ class RandomizedResponse:
         values = () if isinstance(self.values, str) else tuple(self.values)
         if len(values) < 2 or len({str(value) for value in values}) < len(values):
             raise PolicyError(
-                f"{self.type}: values is {self.values!r}; it must be a list of two or more "
-                "different values"
+                f"{self.type}: values is {shown_value(self.values)}; it must be a list of two or "
+                "more different values"
             )
         object.__setattr__(self, "values", values)
 

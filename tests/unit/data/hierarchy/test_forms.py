@@ -61,7 +61,7 @@ def test_parameters_may_be_left_out(form):
             "intervals has no parameter 'widths'; did you mean 'width'?",
         ),
         ({"flat": {"depth": 5}}, "flat has no parameter 'depth'; there are none"),
-        ({"intervals": [5]}, r"intervals takes parameters by name, not \[5\]"),
+        ({"intervals": [5]}, r"intervals takes parameters by name, not a list of 1"),
         ({"groups": None}, "groups needs fan_outs"),
         ({"file": None}, "file needs path"),
         ({"mapping": None}, "a mapping is expected"),

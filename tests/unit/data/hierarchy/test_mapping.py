@@ -57,7 +57,7 @@ def test_an_empty_text_is_a_value():
         (None, "a mapping is expected, not NoneType"),
         ({}, "hierarchy mapping is empty"),
         ({"a": "x", "b": {"y": ["c"]}}, "'b' leads to a mapping; a tree has one key, its root"),
-        ({"*": {"a": "x"}}, "'a' must lead to a mapping or a list of values, not to 'x'"),
+        ({"*": {"a": "x"}}, "'a' must lead to a mapping or a list of values, not to a str"),
         ({"*": {"x": ["a"], "y": {"z": ["b"]}}}, "row 2: 4 columns, but row 1 has 3"),
         ({"*": {"x": ["a"], "y": ["a"]}}, "row 2: 'a' has a row already, row 1"),
         ({"a": ["x", "X"], "b": ["x", "Y"]}, "'x' of level 1 has two parents at level 2"),
