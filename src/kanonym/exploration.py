@@ -14,7 +14,8 @@ from kanonym import report as reports
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data import files, frames
-from kanonym.engines.task import Stopwatch, nodes
+from kanonym.engines.decision import nodes
+from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline import acting_on, as_counted, one_policy, task_of, typed
 from kanonym.policy import Policy
 

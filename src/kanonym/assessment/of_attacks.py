@@ -25,7 +25,7 @@ from kanonym.data.progress import Progress
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.models.base import check_integer, check_number
-from kanonym.pipeline import anonymize, canonical, entities_of, typed
+from kanonym.pipeline import anonymize, canonical, typed
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
 
@@ -178,7 +178,7 @@ def attack(
     tables = beside(original, released, policy, **columns)
     scene = _scene(tables, control, second)
     # The policy that is meant, or that of the release, may count persons.
-    several = any(entities_of(one) for one in (policy, policy_of(released)) if one is not None)
+    several = any(one.entities for one in (policy, policy_of(released)) if one is not None)
     outcomes = []
     for one in chosen:
         step(one.type)
@@ -254,7 +254,7 @@ def parted(original: Any, policy: Policy, hold_out: float, seed: int) -> tuple[A
     check_number("attack", "hold_out", hold_out, above=0, maximum=1)
     native = frames.eager(original)
     persons, noun = np.arange(frames.n_rows(native)), "records"
-    if entities := entities_of(policy):
+    if entities := policy.entities:
         persons, noun = _persons(frames.column(native, entities[0])), "persons"
     n = int(persons.max(initial=-1)) + 1
     held = round(n * hold_out)

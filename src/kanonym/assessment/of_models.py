@@ -17,7 +17,7 @@ from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.models.base import check_integer
-from kanonym.pipeline import anonymize, entities_of
+from kanonym.pipeline import anonymize
 from kanonym.policy import Policy
 
 UNKNOWN_ROWS = (
@@ -182,7 +182,7 @@ def model_membership(
             "model_membership needs people who are not in the original: give a control, or "
             "hold_out and a policy"
         )
-    if any(entities_of(one) for one in (policy, policy_of(released)) if one is not None):
+    if any(one.entities for one in (policy, policy_of(released)) if one is not None):
         raise PolicyError(
             "the policy counts persons who have several records, and this attack takes every "
             "record for another person"

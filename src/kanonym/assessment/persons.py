@@ -16,7 +16,6 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Flat
 from kanonym.kernels.grouping import Groups
 from kanonym.metrics.risk import PersonRisk
-from kanonym.pipeline import entities_of
 from kanonym.release import Release
 from kanonym.transforms.persons import PopulationColumn, count_persons
 
@@ -41,9 +40,9 @@ def persons_of_release(
     groups: the released records. None where the release counts no persons by `entity`, or
     where its values make other classes than its algorithm did.
     """
-    if release is None or release.persons is None or entities_of(release.policy)[0] != entity:
+    if release is None or release.persons is None or release.policy.entities[0] != entity:
         return None
-    own = release.outcome.labels[release.rows]
+    own = release.decision.labels[release.rows]
     of_group = own[groups.first]
     torn = len(np.unique(own)) != len(of_group)
     if torn or not np.array_equal(of_group[groups.labels], own):

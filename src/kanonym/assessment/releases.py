@@ -26,7 +26,7 @@ def hierarchies_of(release: Release) -> dict[str, Hierarchy]:
     """Return the hierarchies of a release, bound to its input: given ones and built ones."""
     return {
         domain.name: domain.hierarchy
-        for domain in release.outcome.table.domains
+        for domain in release.decision.table.domains
         if domain.hierarchy is not None
     }
 

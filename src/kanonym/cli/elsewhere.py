@@ -193,9 +193,9 @@ def named(place: str) -> str:
 
 def stays(frame: Any) -> bool:
     """Whether a table stays where it is."""
-    from kanonym.pipeline.asking import is_elsewhere
+    from kanonym.engines import is_local
 
-    return is_elsewhere(frame)
+    return not is_local(frame)
 
 
 def file_at(place: str) -> str | None:

@@ -1,1 +1,48 @@
 """Engines: what holds a table, counts it, recodes it and writes the release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanonym.engines.base import Engine
+from kanonym.engines.local import LocalEngine
+
+__all__ = ["Engine", "LocalEngine", "engine_of", "is_local"]
+
+_ENGINES = ("kanonym", "duckdb", "_duckdb", "pyspark")
+"""Packages whose tables are not in this process."""
+
+
+def is_local(frame: Any) -> bool:
+    """Whether a table is in this process; imports no engine."""
+    return type(frame).__module__.partition(".")[0] not in _ENGINES
+
+
+def engine_of(frame: Any) -> Engine:
+    """Return a table with what counts, recodes and writes it.
+
+    Parameters
+    ----------
+    frame
+        A table that `anonymize` takes.
+
+    Raises
+    ------
+    DataError
+        It is no table, or its engine is not installed.
+
+    """
+    if is_local(frame):
+        return LocalEngine(frame)
+    from kanonym.engines.sql.engine import SqlEngine  # noqa: PLC0415 - sqlglot may be absent
+    from kanonym.engines.sql.store import Source  # noqa: PLC0415 - as above
+
+    if type(frame).__module__.startswith("pyspark"):
+        from kanonym.engines.spark import Spark  # noqa: PLC0415 - it may be absent
+
+        frame = Spark(frame)
+    elif not isinstance(frame, Source):
+        from kanonym.engines.duckdb import DuckDB  # noqa: PLC0415 - it may be absent
+
+        frame = DuckDB(frame)
+    return SqlEngine(frame)

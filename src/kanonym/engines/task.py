@@ -1,13 +1,10 @@
-"""The local engine: encode a table, let an algorithm divide it, give classes their values."""
+"""What is asked of a table, and the encoded table that algorithms look at."""
 
 from __future__ import annotations
 
-import logging
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,32 +12,25 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm
-from kanonym.algorithms.criteria import classes_of
-from kanonym.algorithms.full_domain import Evaluated, FullDomain, evaluated
-from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data import files, frames
+from kanonym.data.conventions import typed_table
+from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
-from kanonym.data.partition import Partition
 from kanonym.data.population import encode_with_population, require_contained
-from kanonym.data.progress import Progress
-from kanonym.data.recoded import RecodedAttribute
-from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive
+from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive, conventions_of
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, encode, kind_of
-from kanonym.kernels.parallel import parallel
+from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
-from kanonym.models import DeltaDisclosure, DeltaPresence, PrivacyModel
-from kanonym.transforms.actions import Acting
+from kanonym.models import DeltaPresence, PrivacyModel
+from kanonym.policy import Policy
+from kanonym.policy.algorithms import target_of
 from kanonym.transforms.recoding import (
     CENTROIDS,
     choose_recoding,
-    join_equal,
-    recode,
-    relabelled,
     released_names,
 )
-
-_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,128 +66,28 @@ class Task:
     suppression_limit: float
     population: Callable[[str], pl.Series] | None = None
     keep_integers: bool = False
-    target: pl.Series | None = field(default=None, repr=False)
+    target: str | None = None
 
-
-@dataclass(frozen=True, repr=False)
-class Outcome(ShortRepr):
-    """What an engine decided: classes, and the values that each of them releases.
-
-    `built` describes the hierarchies that were built because none was given, by
-    attribute.
-    """
-
-    _shown: ClassVar[tuple[str, ...]] = (
-        "table",
-        "partition",
-    )
-
-    table: EncodedTable
-    partition: Partition
-    recoded: tuple[RecodedAttribute, ...]
-    built: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def labels(self) -> NDArray[np.int32]:
-        """(n_rows,) int32, the class of each record of the input, -1 for the suppressed."""
-        labels = self.partition.labels
-        return labels if self.partition.by_row else labels[self.table.tuple_of_row]
-
-    def levels_of(self, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
-        """Return the (n, d) levels of released records of the input, if there are levels."""
-        levels = self.partition.levels
-        return None if levels is None else levels[self.labels[rows]]
-
-    def columns(
-        self,
-        schema: Schema,
-        rows: NDArray[np.int64],
-        acting: Acting,
-        changed: Mapping[str, Sequence[pl.Series]],
-    ) -> list[str | pl.Series]:
-        """Return the columns of the release in order, as `data.frames.assemble` takes them.
-
-        rows: (n_released,) the records of the input that are released, in their new order.
-        acting: what is done to columns before the algorithm; changed: of `self.changed`.
-        """
-        # As unsigned 32-bit Series, polars takes indices without a copy.
-        labels = pl.Series(self.labels[rows].view(np.uint32))
-
-        def values(attribute: RecodedAttribute) -> list[pl.Series]:
-            if attribute.name in changed:
-                return [column.gather(rows) for column in changed[attribute.name]]
-            place = pl.Series(attribute.label_of_class.view(np.uint32)).gather(labels)
-            return [column.gather(place) for column in attribute.columns]
-
-        recoded = dict(
-            zip((one.name for one in self.recoded), parallel(values, self.recoded), strict=True)
+    @classmethod
+    def of(cls, policy: Policy, schema: Schema) -> Task:
+        """Return what a policy asks; schema: the roles of the table's columns."""
+        return cls(
+            schema=schema,
+            models=policy.models,
+            algorithm=policy.algorithm,
+            recoding=policy.recoding,
+            suppression_limit=policy.suppression_limit,
+            population=population_of(policy),
+            keep_integers=policy.keep_integers,
+            target=target_of(policy.algorithm, schema),
         )
-        released: list[str | pl.Series] = []
-        for name, attribute in schema.attributes.items():
-            if attribute.role is Role.QUASI_IDENTIFIER:
-                released += recoded[name]
-            elif attribute.action:
-                whole = changed.get(name, [acting.before(name)])
-                released += [column.gather(rows) for column in whole]
-            elif attribute.role is not Role.IDENTIFIER:
-                released.append(name)
-        return released
 
-    def changed(self, acting: Acting) -> dict[str, list[pl.Series]]:
-        """Return the columns that actions change after the algorithm, by attribute.
-
-        Each has n_rows values in the order of the input, null for suppressed records.
-        """
-        if not acting.changed_after:
-            return {}
-        kept = self.labels >= 0
-        labels = self.labels[kept]
-        of_record = pl.Series(np.where(kept, np.cumsum(kept) - 1, 0), dtype=pl.UInt32).set(
-            pl.Series(~kept), None
-        )
-        known = {one.name: one for one in self.recoded}
-        columns = {}
-        for name in acting.changed_after:
-            if name in known:
-                place = known[name].label_of_class[labels]
-                released = [column.gather(place) for column in known[name].columns]
-            else:
-                released = [acting.before(name).filter(pl.Series(kept))]
-            columns[name] = [
-                acting.after(name, column, labels, np.flatnonzero(kept)).gather(of_record)
-                for column in released
-            ]
-        return columns
-
-
-class Stopwatch:
-    """Seconds by stage; tells a listener when a stage begins, and what the stage says."""
-
-    def __init__(self, listener: Callable[[str], None] | None = None) -> None:
-        self.seconds: dict[str, float] = {}
-        self._listener = listener
-        self._stage = ""
-
-    def tell(self, sentence: str) -> None:
-        """Tell how the stage proceeds: `stage: sentence`."""
-        _logger.debug("%s: %s", self._stage, sentence)
-        if self._listener is not None:
-            if isinstance(sentence, Progress):
-                self._listener(sentence.of(self._stage))
-            else:
-                self._listener(f"{self._stage}: {sentence}")
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time one stage."""
-        self._stage = name
-        if self._listener is not None:
-            self._listener(name)
-        start = time.perf_counter()
-        yield
-        seconds = time.perf_counter() - start
-        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
-        _logger.info("%s: %.2f s", name, seconds)
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are looked at: quasi-identifiers, those of models, the target."""
+        named = self.schema.names(Role.QUASI_IDENTIFIER)
+        named += sensitive_names(self.schema, self.models)
+        return named if self.target is None or self.target in named else [*named, self.target]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -232,8 +122,10 @@ def prepare(
     n_rows: int,
     watch: Stopwatch,
     counts: NDArray[np.int64] | None = None,
+    *,
+    given: Callable[[str], pl.Series] | None = None,
 ) -> Prepared:
-    """Encode a table for a task; parameters and errors as of `run`."""
+    """Encode a table for a task; parameters and errors as of `decision.run`."""
     asked = sensitive_names(task.schema, task.models)
     with watch.stage("encode"):
         known, recodings = _quasi_identifiers(task, column)
@@ -244,8 +136,9 @@ def prepare(
             for name, attribute in task.schema.attributes.items()
             if name in asked
         ]
+        target = None if task.target is None else (given or column)(task.target)
         if task.population is None:
-            table = encode(known, hidden, n_rows, target=task.target, counts=counts)
+            table = encode(known, hidden, n_rows, target=target, counts=counts)
         else:
             persons = [task.population(values.name) for values, _ in known]
             table = encode_with_population(known, hidden, n_rows, persons, counts)
@@ -265,83 +158,28 @@ def prepare(
     return Prepared(table, recodings, [values.dtype for values, _ in known], costs, built)
 
 
-def run(
-    task: Task,
-    column: Callable[[str], pl.Series],
-    n_rows: int,
-    watch: Stopwatch,
-    counts: NDArray[np.int64] | None = None,
-) -> Outcome:
-    """Carry out a task on a table in this process.
+def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
+    """Return what gives the columns of the policy's population table, if it has one."""
+    given = policy.population
+    if given is None:
+        return None
+    path = isinstance(given, str | os.PathLike)
+    if path:
+        files.refuse_url(os.fspath(given))  # a policy is kept and passed on, keys and all
+    table = files.read_table(os.fspath(given)) if path else frames.eager(given)
+    table = typed_table(table, conventions_of(policy.attributes))
+    where = f" {os.fspath(given)}" if path else ""
 
-    Parameters
-    ----------
-    task
-        What is asked.
-    column
-        Gives a column of the table by name.
-    n_rows
-        Number of rows: of records, unless `counts` says otherwise.
-    watch
-        Notes the seconds of `encode`, `algorithm` and `recode`.
-    counts
-        (n_rows,) records that each row stands for; None for one each. Algorithms that may
-        separate equal records then see as many in the place of each row, and the labels of
-        the outcome are theirs; else those of the rows.
+    def column(name: str) -> pl.Series:
+        names = frames.column_names(table)
+        if name not in names:
+            raise SchemaError(
+                f"the population table{where} has no column {name!r}, which is a "
+                f"quasi-identifier. It has: {', '.join(names)}"
+            )
+        return frames.column(table, name)
 
-    Raises
-    ------
-    DataError, SchemaError, HierarchyError, InfeasibleError
-        As the steps raise them.
-
-    """
-    return decide(task, prepare(task, column, n_rows, watch, counts), watch)
-
-
-def decide(task: Task, ready: Prepared, watch: Stopwatch) -> Outcome:
-    """Divide a prepared table, and give classes their values; errors as of `run`."""
-    table, costs = ready.table, ready.costs
-    values_of = partial(
-        recode,
-        table,
-        recodings=ready.recodings,
-        costs=costs,
-        dtypes=ready.dtypes,
-        keep_integers=task.keep_integers,
-    )
-    with watch.stage("algorithm"):
-        partition = task.algorithm.partition(
-            table, costs, task.models, task.suppression_limit, watch.tell
-        )
-    with watch.stage("recode"):
-        recoded = values_of(partition)
-        joined = join_equal(table, partition, recoded)
-        while joined is not partition:
-            partition = _mended(task, table, joined, costs)
-            recoded = values_of(partition)
-            joined = join_equal(table, partition, recoded)
-    return Outcome(table, partition, recoded, ready.built)
-
-
-def nodes(
-    task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch
-) -> tuple[list[str], list[Evaluated]]:
-    """Return the quasi-identifiers, and the nodes of their lattice with what they are worth.
-
-    Parameters are those of `run`; the task's algorithm is full-domain.
-
-    Raises
-    ------
-    PolicyError
-        The algorithm is another one.
-
-    """
-    if not isinstance(task.algorithm, FullDomain):
-        raise PolicyError(f"{task.algorithm.type} searches no lattice; full-domain does")
-    table = prepare(task, column, n_rows, watch).table
-    with watch.stage("algorithm"):
-        found = evaluated(task.algorithm, table, task.models, task.suppression_limit, watch.tell)
-    return [domain.name for domain in table.domains], found
+    return column
 
 
 def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
@@ -434,43 +272,3 @@ class _Automatically:
     def to_dict(self) -> dict[str, Any]:
         """Return the form that a policy file gives it."""
         return Automatic().to_dict()
-
-
-def _mended(task: Task, table: EncodedTable, partition: Partition, costs: Costs) -> Partition:
-    """Join classes further where joining those of equal values has made one fail a model.
-
-    Every model survives a join but delta-disclosure, which a value breaks that one of
-    the classes has and the other lacks. A class that fails is joined with the one
-    before it; the table as one class satisfies the model.
-    """
-    fragile = [model for model in task.models if isinstance(model, DeltaDisclosure)]
-    while fragile:
-        failing = _failing(table, partition, fragile)
-        if not failing.any():
-            break
-        if partition.n_classes == 1:
-            # What is left after suppression fails against the whole table.
-            return task.algorithm.partition(table, costs, task.models, 0.0)
-        starts = ~failing
-        starts[0] = True
-        starts[1] &= not failing[0]
-        place = np.cumsum(starts, dtype=np.int32) - np.int32(1)
-        partition = relabelled(table, partition, place)
-    return partition
-
-
-def _failing(
-    table: EncodedTable, partition: Partition, models: Sequence[PrivacyModel]
-) -> NDArray[np.bool_]:
-    """Return (n_classes,) bool: which classes fail against the table or what is left of it."""
-    codes, weights = table.sensitive_codes, table.weights
-    if partition.by_row:
-        codes, weights = codes[table.tuple_of_row], np.ones(table.n_rows, np.int64)
-    failing = np.zeros(partition.n_classes, np.bool_)
-    kept = partition.labels >= 0
-    for rows in (kept, np.ones(len(kept), np.bool_)):
-        part = replace(table, sensitive_codes=codes[rows], weights=weights[rows])
-        classes = classes_of(part, partition.labels[rows], partition.n_classes)
-        for model in models:
-            failing |= ~model.satisfied(classes)
-    return failing

@@ -20,7 +20,6 @@ from kanonym.pipeline import (
     acting_on,
     anonymize,
     as_counted,
-    entities_of,
     one_policy,
     task_of,
     typed,
@@ -110,7 +109,7 @@ def fit(
     return Fitted(
         Series(
             policy=_self_contained(policy),
-            recoding=learned(task, release.outcome, column),
+            recoding=learned(task, release.decision, column),
             unseen=unseen,
             each_batch=bool(each_batch),
             sensitive={name: column(name).dtype for name in hidden},
@@ -137,9 +136,9 @@ def _refuse(policy: Policy, attributes: dict[str, Attribute]) -> None:
     reason = ""
     counting = [one.type for one in policy.models if isinstance(one, OfPopulation)]
     after = [name for name, one in attributes.items() if changed_after(one.action)]
-    if entities_of(policy):
+    if policy.entities:
         reason = (
-            f"k-anonymity counts persons by {entities_of(policy)[0]!r}: the persons of several "
+            f"k-anonymity counts persons by {policy.entities[0]!r}: the persons of several "
             "batches cannot be counted without keeping who they are"
         )
     elif counting:

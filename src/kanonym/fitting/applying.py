@@ -16,16 +16,18 @@ from kanonym.data.conventions import canonical_table, styled_columns, typed_tabl
 from kanonym.data.errors import DataError, InfeasibleError, SchemaError
 from kanonym.data.schema import Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode
-from kanonym.engines.task import Outcome, Stopwatch
-from kanonym.fitting.decision import Decision
+from kanonym.engines.decision import Decision
+from kanonym.engines.local import acting_on, sorting_keys, values_of
+from kanonym.engines.records import released_values
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.fitting.decision import BatchDecision
 from kanonym.fitting.known import Placed
 from kanonym.fitting.satisfying import satisfying
 from kanonym.fitting.series import Series
 from kanonym.fitting.tally import Tally, compared
 from kanonym.fitting.values import aligned
-from kanonym.pipeline.asking import acting_on, sorting_keys
 from kanonym.pipeline.checking import unmodelled
-from kanonym.pipeline.person_checks import named_by_amounts, values_of, warned_of_input
+from kanonym.pipeline.person_checks import named_by_amounts, warned_of_input
 from kanonym.policy import Policy
 from kanonym.release import Release
 from kanonym.transforms.actions import Acting
@@ -131,14 +133,14 @@ def released(
             _refuse_unseen(decided)
         decided = satisfying(series, schema, decided, before)
     with watch.stage("recode"):
-        outcome = Outcome(table, decided.partition, decided.recoded)
+        decision = Decision.of(table, decided.partition, decided.recoded)
         seed = None if policy.keep_order else acting.seed
-        rows = _rows(outcome, schema, acting, sorting_keys(native, acting), seed)
-        columns = styled_columns(outcome.columns(schema, rows, acting, {}), schema.conventions)
-        frame = frames.assemble(given, rows, columns, batch)
+        rows = _rows(decision, schema, acting, sorting_keys(native, acting), seed)
+        columns = released_values(decision, schema, rows, acting, {})
+        frame = frames.assemble(given, rows, styled_columns(columns, schema.conventions), batch)
     with watch.stage("verify"):
         checked = canonical_table(frames.eager(frame), schema.conventions)
-        mine = _tally(checked, outcome, series, hidden)
+        mine = _tally(checked, decision, series, hidden)
         both = mine if before is None else before.plus(mine).joined()
         warned = _warned(policy, schema, native, checked)
         alone = mine.verify(schema, policy.models).with_warnings(*warned)
@@ -146,7 +148,7 @@ def released(
         if series.each_batch:
             _require(alone, f"batch {number}")
         _require(union, f"the union of {number} batches")
-    gone = outcome.labels < 0
+    gone = decision.labels < 0
     release = BatchRelease(
         frame=frame,
         policy=policy,
@@ -155,9 +157,10 @@ def released(
         rows_in=n_rows,
         rows_out=len(rows),
         suppressed=int(gone.sum()),
-        outcome=outcome,
+        decision=decision,
         seconds=watch.seconds,
         rows=rows,
+        columns=tuple(frames.column_names(checked)),
         batch=number,
         union=union,
         unseen={
@@ -174,12 +177,12 @@ def _warned(policy: Policy, schema: Schema, native: Any, frame: Any) -> list[Ver
     released = frames.eager(frame)
     return [
         *unprotected(unmodelled(schema, policy), policy.models),
-        *warned_of_input(policy, schema, values_of(partial(frames.column, native))),
+        *warned_of_input(policy, schema, partial(values_of, partial(frames.column, native))),
         *named_by_amounts(
             policy,
             schema,
             frames.column_names(released),
-            values_of(partial(frames.column, released)),
+            partial(values_of, partial(frames.column, released)),
         ),
     ]
 
@@ -232,7 +235,7 @@ def _encoded(
     )
 
 
-def _refuse_unseen(decided: Decision) -> None:
+def _refuse_unseen(decided: BatchDecision) -> None:
     """Refuse a value that the recoding does not know, and a record in no class."""
     table = decided.table
     wrong = (decided.strange.any(axis=1) | decided.outside)[table.tuple_of_row]
@@ -255,7 +258,7 @@ def _refuse_unseen(decided: Decision) -> None:
 
 
 def _rows(
-    outcome: Outcome,
+    decision: Decision,
     schema: Schema,
     acting: Acting,
     key: Callable[[str], pl.Series],
@@ -264,13 +267,13 @@ def _rows(
     """Return the records that are released, in the order of the release."""
     named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
     named += schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
-    return released_rows(outcome.labels, outcome.recoded, named, key, seed)
+    return released_rows(decision.labels, decision.recoded, named, key, seed)
 
 
-def _tally(checked: Any, outcome: Outcome, series: Series, hidden: Sequence[pl.Series]) -> Tally:
+def _tally(checked: Any, decision: Decision, series: Series, hidden: Sequence[pl.Series]) -> Tally:
     """Count what was released, from the released values alone."""
-    names = [column.name for one in outcome.recoded for column in one.columns]
-    gone = pl.Series(outcome.labels < 0)
+    names = [column.name for one in decision.recoded for column in one.columns]
+    gone = pl.Series(decision.labels < 0)
     asked = compared(series.policy.models)
     return Tally.of(
         [frames.column(checked, name) for name in names],

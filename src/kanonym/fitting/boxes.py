@@ -17,7 +17,7 @@ from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.schema import Recoding
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, value_codes
-from kanonym.fitting.decision import Decision, of_classes
+from kanonym.fitting.decision import BatchDecision, of_classes
 from kanonym.fitting.known import Known, Placed
 from kanonym.fitting.values import from_json, to_json, type_form, type_of
 from kanonym.kernels.containing import LEAF, containing, plant
@@ -115,7 +115,7 @@ class Boxes(ShortRepr):
             for one in self.sides
         ]
 
-    def decide(self, table: EncodedTable, placed: Sequence[Placed]) -> Decision:
+    def decide(self, table: EncodedTable, placed: Sequence[Placed]) -> BatchDecision:
         """Return the classes of a batch.
 
         table: its frequency set, with the domains of `placed`. Cost as of
@@ -133,7 +133,7 @@ class Boxes(ShortRepr):
             kept = np.full(joined.n_classes, -1, np.int64)
             kept[joined.labels[::-1]] = partition.labels[::-1]
             recoded = of_classes(recoded, kept)
-        return Decision(table, joined, recoded, strange, outside & ~strange.any(axis=1))
+        return BatchDecision(table, joined, recoded, strange, outside & ~strange.any(axis=1))
 
     def class_of(self, points: NDArray[np.int32], placed: Sequence[Placed]) -> NDArray[np.int64]:
         """Return the class of each point, `n_classes` for one in no box.

@@ -15,7 +15,7 @@ from kanonym.data.table import EncodedTable
 
 
 @dataclass(frozen=True, repr=False)
-class Decision(ShortRepr):
+class BatchDecision(ShortRepr):
     """The classes of a batch.
 
     Attributes
@@ -37,7 +37,7 @@ class Decision(ShortRepr):
     strange: NDArray[np.bool_]
     outside: NDArray[np.bool_]
 
-    def without(self, classes: NDArray[np.bool_]) -> Decision:
+    def without(self, classes: NDArray[np.bool_]) -> BatchDecision:
         """Suppress the records of some classes: (n_classes,) bool."""
         kept = ~classes
         place = np.full(len(kept) + 1, SUPPRESSED, np.int32)  # the last for the suppressed

@@ -13,7 +13,9 @@ from kanonym.data.partition import Partition
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Schema
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.engines.task import Outcome, Stopwatch, Task, prepare
+from kanonym.engines.decision import Decision
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task, prepare
 from kanonym.fitting.boxes import Boxes, Side
 from kanonym.fitting.hierarchies import rule_of
 from kanonym.fitting.known import Known
@@ -25,12 +27,12 @@ Columns = Callable[[str], pl.Series]
 Recoding = Levels | Boxes
 
 
-def learned(task: Task, outcome: Outcome, column: Columns) -> Recoding:
+def learned(task: Task, decision: Decision, column: Columns) -> Recoding:
     """Return the recoding of a release: levels where it has one an attribute, else boxes.
 
     Parameters
     ----------
-    task, outcome
+    task, decision
         What was asked, and what was decided.
     column
         Gives the columns that the algorithm looked at.
@@ -41,16 +43,16 @@ def learned(task: Task, outcome: Outcome, column: Columns) -> Recoding:
         Boxes of classes overlap, so that nobody can say where a record belongs.
 
     """
-    known = tuple(_known(task.schema, domain, column) for domain in outcome.table.domains)
-    levels = outcome.partition.account.get("levels")
+    known = tuple(_known(task.schema, domain, column) for domain in decision.table.domains)
+    levels = decision.account.get("levels")
     if levels is not None:
         return Levels(known, tuple(int(levels[one.name]) for one in known))
-    boxes = _boxes(known, outcome, outcome.partition)
-    if not _agrees(boxes, outcome):
+    boxes = _boxes(known, decision, decision.partition)
+    if not _agrees(boxes, decision):
         # Classes that release the same values were joined, and what they span overlaps
         # with others: before that they may not.
-        boxes = _boxes(known, outcome, _unjoined(task, outcome, column))
-        if not _agrees(boxes, outcome):
+        boxes = _boxes(known, decision, _unjoined(task, decision, column))
+        if not _agrees(boxes, decision):
             raise PolicyError(
                 f"{task.algorithm.type} makes classes that overlap: a new record could belong to "
                 "several of them, so there is no recoding to keep. Fit with full-domain, or with "
@@ -74,21 +76,21 @@ def _known(schema: Schema, domain: Domain, column: Columns) -> Known:
     return Known(domain.name, values.dtype, hierarchy, rule_of(source, hierarchy, counted))
 
 
-def _boxes(known: Sequence[Known], outcome: Outcome, partition: Partition) -> Boxes:
-    """Return the boxes of a partition, and what the classes of the outcome release.
+def _boxes(known: Sequence[Known], decision: Decision, partition: Partition) -> Boxes:
+    """Return the boxes of a partition, and what the classes of the decision release.
 
-    partition: that of the outcome, or one whose classes lie each within one of its.
+    partition: that of the decision, or one whose classes lie each within one of its.
     """
-    table, own = outcome.table, partition is outcome.partition
+    table, own = decision.table, partition is decision.partition
     codes, weights = _by_label(table, partition)
     n = partition.n_classes
     class_of_box = np.arange(n)
     low, high = class_bounds(partition.labels, codes, n)
     if not own:
-        joined = _by_label_of(outcome, partition)
+        joined = _by_label_of(decision, partition)
         class_of_box[partition.labels[partition.labels >= 0]] = joined[partition.labels >= 0]
     sides = []
-    for a, (one, recoded) in enumerate(zip(known, outcome.recoded, strict=True)):
+    for a, (one, recoded) in enumerate(zip(known, decision.recoded, strict=True)):
         domain = table.domains[a]
         listed = recoded.recoding == "set" or (
             domain.kind == "nominal" and domain.hierarchy is None
@@ -99,7 +101,7 @@ def _boxes(known: Sequence[Known], outcome: Outcome, partition: Partition) -> Bo
             bounds = (recoded.low, recoded.high) if own else (low[:, a], high[:, a])
             offsets, members = np.arange(0, 2 * n + 1, 2), np.stack(bounds, axis=1).ravel()
         sides.append(_side(one, recoded, domain, offsets, members, listed=listed))
-    loss = np.sum([one.loss for one in outcome.recoded], axis=0)[class_of_box]
+    loss = np.sum([one.loss for one in decision.recoded], axis=0)[class_of_box]
     return _in_order(Boxes(tuple(sides), class_of_box), np.argsort(loss, kind="stable"))
 
 
@@ -173,38 +175,38 @@ def _by_label(
     return table.codes[table.tuple_of_row], np.ones(len(table.tuple_of_row), np.int64)
 
 
-def _by_label_of(outcome: Outcome, partition: Partition) -> NDArray[np.int32]:
-    """Return the class of the outcome of each tuple or record of another partition."""
-    return outcome.labels if partition.by_row else outcome.partition.labels
+def _by_label_of(decision: Decision, partition: Partition) -> NDArray[np.int32]:
+    """Return the class of the decision of each tuple or record of another partition."""
+    return decision.labels if partition.by_row else decision.partition.labels
 
 
-def _unjoined(task: Task, outcome: Outcome, column: Columns) -> Partition:
+def _unjoined(task: Task, decision: Decision, column: Columns) -> Partition:
     """Return the classes before those of equal released values were joined.
 
-    The outcome's own partition where some of them do not lie within one of its classes.
+    The decision's own partition where some of them do not lie within one of its classes.
     """
-    ready = prepare(task, column, len(outcome.table.tuple_of_row), Stopwatch())
+    ready = prepare(task, column, len(decision.table.tuple_of_row), Stopwatch())
     found = task.algorithm.partition(ready.table, ready.costs, task.models, task.suppression_limit)
     kept = found.labels >= 0
-    joined = _by_label_of(outcome, found)
+    joined = _by_label_of(decision, found)
     pairs = np.unique(np.stack([found.labels[kept], joined[kept]], axis=1), axis=0)
     within = len(pairs) == found.n_classes and (pairs[:, 1] >= 0).all()
-    return found if within else outcome.partition
+    return found if within else decision.partition
 
 
-def _agrees(boxes: Boxes, outcome: Outcome) -> bool:
+def _agrees(boxes: Boxes, decision: Decision) -> bool:
     """Say whether boxes give every released record of the fit the class that it has."""
-    table = outcome.table
+    table = decision.table
     placed = [
         side.known.place(_values(domain, table.codes[:, a]), side.values)
         for a, (side, domain) in enumerate(zip(boxes.sides, table.domains, strict=True))
     ]
     points = np.stack([one.codes for one in placed], axis=1)
     own = boxes.class_of(points, placed)
-    if outcome.partition.by_row:
+    if decision.partition.by_row:
         own = own[table.tuple_of_row]
-    kept = outcome.partition.labels >= 0
-    return bool((own[kept] == outcome.partition.labels[kept]).all())
+    kept = decision.partition.labels >= 0
+    return bool((own[kept] == decision.partition.labels[kept]).all())
 
 
 def _values(domain: Domain, codes: NDArray[np.int32]) -> pl.Series:

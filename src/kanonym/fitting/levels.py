@@ -12,7 +12,7 @@ import polars as pl
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
-from kanonym.fitting.decision import Decision
+from kanonym.fitting.decision import BatchDecision
 from kanonym.fitting.known import Known, Placed
 from kanonym.kernels.grouping import group_rows
 from kanonym.transforms.generalization import generalize
@@ -45,7 +45,7 @@ class Levels(ShortRepr):
         """The values by attribute that must have codes in every batch: none."""
         return [pl.Series(one.name, [], dtype=one.dtype) for one in self.known]
 
-    def decide(self, table: EncodedTable, placed: Sequence[Placed]) -> Decision:
+    def decide(self, table: EncodedTable, placed: Sequence[Placed]) -> BatchDecision:
         """Return the classes of a batch.
 
         table: its frequency set, with the domains of `placed`. Cost O(n_tuples · d).
@@ -79,7 +79,7 @@ class Levels(ShortRepr):
         while joined is not partition:
             partition, recoded = joined, _recoded(table, joined, dtypes)
             joined = join_equal(table, partition, recoded)
-        return Decision(table, partition, recoded, strange, np.zeros(n, np.bool_))
+        return BatchDecision(table, partition, recoded, strange, np.zeros(n, np.bool_))
 
     @property
     def by_name(self) -> dict[str, int]:

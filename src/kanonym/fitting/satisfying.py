@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from kanonym.algorithms.sampling import suppress_prefix
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.schema import Schema
-from kanonym.fitting.decision import Decision
+from kanonym.fitting.decision import BatchDecision
 from kanonym.fitting.series import Series
 from kanonym.fitting.tally import Tally
 from kanonym.models import PrivacyModel, WholeTable
 
 
-def satisfying(series: Series, schema: Schema, decided: Decision, before: Tally | None) -> Decision:
+def satisfying(
+    series: Series, schema: Schema, decided: BatchDecision, before: Tally | None
+) -> BatchDecision:
     """Suppress the classes of a batch that fail, alone or in the union with all before.
 
     Raises
@@ -55,7 +57,7 @@ def _failing(
     series: Series,
     schema: Schema,
     models: Sequence[PrivacyModel],
-    decided: Decision,
+    decided: BatchDecision,
     before: Tally | None,
 ) -> NDArray[np.bool_]:
     """Return (n_classes,) bool: which classes of a batch fail a model."""
@@ -93,7 +95,9 @@ def _failing(
     return failing
 
 
-def _without_smallest(series: Series, decided: Decision, before: Tally | None) -> Decision:
+def _without_smallest(
+    series: Series, decided: BatchDecision, before: Tally | None
+) -> BatchDecision:
     """Suppress the smallest classes, until models of the whole batch hold of the others.
 
     As it is where none is asked for, or the limit does not go so far: verification then says so.
@@ -111,7 +115,7 @@ def _without_smallest(series: Series, decided: Decision, before: Tally | None) -
     return decided if kept is None or kept.all() else decided.without(~kept)
 
 
-def _first_rows(decided: Decision, failing: NDArray[np.bool_]) -> list[int]:
+def _first_rows(decided: BatchDecision, failing: NDArray[np.bool_]) -> list[int]:
     """Return the first row, from 1, of up to three of the classes, smallest first."""
     labels, table = decided.partition.labels, decided.table
     kept = labels >= 0

@@ -1,57 +1,34 @@
-"""The flow: a table and a policy in, a verified release out."""
+"""The flow: a table and a policy in, a verified release out, whatever engine holds the table."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
-
-from kanonym.data import frames
-from kanonym.data.conventions import canonical_table, styled_columns, typed_table
-from kanonym.data.schema import Role
-from kanonym.data.table import value_codes
-from kanonym.engines.task import Outcome, Stopwatch, run
-from kanonym.metrics.risk import PersonRisk, person_risk
-from kanonym.pipeline.asking import (
-    acting_on,
-    as_counted,
-    counting_of,
-    entities_of,
-    is_elsewhere,
-    one_policy,
-    sorting_keys,
-    task_of,
-)
-from kanonym.pipeline.checking import (
-    Taken,
-    counted_ones,
-    measure,
-    released_columns,
-    require_satisfied,
-    seen_by_models,
-    unmodelled,
-    verify,
-)
-from kanonym.pipeline.conventions import canonical, changed_texts, typed, with_conventions
-from kanonym.pipeline.person_checks import named_by_amounts, values_of, warned_of_input
+from kanonym.engines import engine_of
+from kanonym.engines.base import Engine, Input, require_abilities
+from kanonym.engines.decision import Decision
+from kanonym.engines.local import acting_on, as_counted, drawn_seed
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
+from kanonym.pipeline.asking import asked_of_engine, one_policy, task_of
+from kanonym.pipeline.checking import measure, released_columns, verify
+from kanonym.pipeline.conventions import canonical, typed, with_conventions
+from kanonym.pipeline.person_checks import warned_of_input
 from kanonym.pipeline.recorded import recorded_persons
+from kanonym.pipeline.staged_check import verified
 from kanonym.policy import Policy
 from kanonym.release import Release
-from kanonym.transforms.ordering import released_rows
-from kanonym.transforms.persons import PopulationColumn
-from kanonym.verification import unprotected, verify_columns
+from kanonym.verification import Verification
 
 __all__ = [
     "acting_on",
     "anonymize",
     "as_counted",
     "canonical",
-    "entities_of",
     "measure",
     "one_policy",
     "recorded_persons",
@@ -116,107 +93,71 @@ def anonymize(
     """
     policy = one_policy(policy, short)
     watch = Stopwatch(progress)
-    if is_elsewhere(frame):
-        from kanonym.pipeline import elsewhere  # noqa: PLC0415 - what it needs may be absent
+    engine = engine_of(frame)
+    place = None if output is None else os.fspath(output)
+    with ExitStack() as stack:
+        if place is not None:  # else the release is read from the engine later
+            stack.callback(engine.close)
+        with watch.stage("read"):
+            schema = policy.schema_for(engine.columns)
+            require_abilities(engine, asked_of_engine(policy, schema))
+            engine.require_place(place)
+            seed = drawn_seed() if policy.seed is None else policy.seed
+            table = engine.read(policy, schema, seed)
+            task = Task.of(policy, schema)
+        decision = table.decide(task, watch)
+        return _released(engine, table, task, decision, (policy, seed, place), watch)
 
-        place = None if output is None else os.fspath(output)
-        return elsewhere.anonymize(elsewhere.source_of(frame), policy, place, watch)
-    with watch.stage("read"):
-        given = frames.eager(frame)
-        conventions = policy.schema_for(frames.column_names(given)).conventions
-        native = typed_table(given, conventions)
-        task = task_of(policy, native)
-    schema, n_rows = task.schema, frames.n_rows(native)
-    acting = acting_on(native, schema, policy.seed)
-    for name in acting.actions:
-        acting.before(name)
-    outcome = run(task, as_counted(native, policy, acting), n_rows, watch)
-    with watch.stage("recode"):
-        named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
-        after = outcome.changed(acting)
-        changed = {column.name: column for columns in after.values() for column in columns}
-        named += schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
-        rows = released_rows(
-            outcome.labels,
-            [one for one in outcome.recoded if one.name not in acting.changed_after],
-            [*(name for name in named if name not in changed), *changed],
-            sorting_keys(given, acting, changed),
-            None if policy.keep_order else acting.seed,
-        )
-        released = frames.assemble(
-            given,
-            rows,
-            styled_columns(outcome.columns(schema, rows, acting, after), conventions),
-            frame,
-        )
+
+def _released(
+    engine: Engine,
+    table: Input,
+    task: Task,
+    decision: Decision,
+    asked: tuple[Policy, int, str | None],
+    watch: Stopwatch,
+) -> Release:
+    """Write what was decided, verify what was written, and publish it."""
+    policy, seed, place = asked
+    schema = task.schema
     with watch.stage("verify"):
-        written = frames.eager(released)
-        checked = canonical_table(written, conventions)
-        names = [column.name for part in outcome.recoded for column in part.columns]
-        known = [frames.column(checked, name) for name in names]
-        # Suppression shifts the distribution that t-closeness and the like compare with:
-        # what counts is that of the input.
-        persons_of = entities_of(policy)
+        warned = warned_of_input(policy, schema, table.values)
 
-        def seen(name: str) -> pl.Series:
-            # Who is who is not released, or as a pseudonym: persons are those of the input.
-            if name in persons_of:
-                return frames.column(native, name).gather(rows)
-            return frames.column(checked, name)
+    def published(
+        table: Input, decision: Decision, place: str | None
+    ) -> tuple[Any, Verification, Any]:
+        staged = table.stage(decision, place, watch)
+        try:
+            with watch.stage("verify"):
+                found = verified(staged, decision, policy, schema).with_warnings(*warned)
+            with watch.stage("write"):
+                return staged.publish(), found, staged
+        except BaseException:
+            staged.discard()
+            raise
 
-        before = Taken(acting.before, n_rows) if len(rows) < n_rows else None
-        free = unmodelled(schema, policy)
-        further = counted_ones(free, seen)
-        hidden = seen_by_models(seen, schema, policy, before, further)
-        levels = outcome.levels_of(rows)
-        persons = task.population and [
-            PopulationColumn(
-                task.population(domain.name),
-                domain.hierarchy,
-                None if levels is None else np.ascontiguousarray(levels[:, a]),
-            )
-            for a, domain in enumerate(outcome.table.domains)
-        ]
-        verification = verify_columns(
-            known,
-            hidden,
-            policy.models,
-            len(rows),
-            population=persons,
-            counting=counting_of(policy),
-            texts=changed_texts(written, checked, names),
-        )
-        require_satisfied(verification, acting.changed_after)
-        owners = seen(persons_of[0]) if persons_of else None
-        verification = verification.with_warnings(
-            *unprotected([name for name in free if name not in further], policy.models),
-            *warned_of_input(policy, schema, values_of(partial(frames.column, native))),
-            *named_by_amounts(
-                policy, schema, frames.column_names(checked), values_of(seen, persons=owners)
-            ),
-        )
-    release = Release(
-        frame=released,
+    def write(place: str) -> None:
+        with closing(engine):
+            engine.require_place(place)
+            if decision.lasting:
+                published(table, decision, place)
+            else:  # what the engine held of it is gone: decide the same again
+                again = engine.read(policy, schema, seed)
+                published(again, again.decide(task, Stopwatch()), place)
+
+    frame, verification, staged = published(table, decision, place)
+    return Release(
+        frame=frame,
         policy=policy,
         schema=schema,
         verification=verification,
-        rows_in=n_rows,
-        rows_out=len(rows),
-        suppressed=n_rows - len(rows),
-        outcome=outcome,
+        rows_in=decision.rows_in,
+        rows_out=decision.rows_out,
+        suppressed=decision.rows_in - decision.rows_out,
+        decision=decision,
         seconds=watch.seconds,
-        rows=rows,
-        persons=_persons_at_risk(native, persons_of, outcome),
+        rows=staged.rows,
+        engine=engine.name,
+        columns=tuple(staged.columns),
+        writer=None if staged.rows is not None else write,
     )
-    if output is not None:
-        with watch.stage("write"):
-            release.write(output)
-    return release
-
-
-def _persons_at_risk(native: Any, entities: Sequence[str], outcome: Outcome) -> PersonRisk | None:
-    """Return the risk of persons, by the first entity that is counted; None without one."""
-    if not entities:
-        return None
-    codes, _ = value_codes(frames.column(native, entities[0]))
-    return person_risk(outcome.labels, outcome.partition.n_classes, codes)

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.errors import DataError, InfeasibleError, SchemaError
+from kanonym.data.conventions import changed_texts
+from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
-from kanonym.data.short_repr import ShortRepr
+from kanonym.engines import Engine, LocalEngine, engine_of, is_local
+from kanonym.engines.base import require_abilities
+from kanonym.engines.frequency_set import FrequencySet
+from kanonym.engines.local import values_of
 from kanonym.engines.task import sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.pipeline.asking import (
-    counting_of,
-    entities_of,
-    is_elsewhere,
-    persons_of_policy,
-    perturbed,
-)
-from kanonym.pipeline.conventions import canonical, changed_texts, refuse_conventions, typed
+from kanonym.pipeline.asking import counting_of, formats_of, persons_of_policy, perturbed
+from kanonym.pipeline.conventions import canonical, typed
 from kanonym.pipeline.person_checks import (
-    Values,
     named_by_amounts,
-    values_of,
     warned_of_input,
     warned_of_release,
 )
@@ -43,78 +35,9 @@ from kanonym.verification import (
     Verification,
     classes_of_values,
     k_wildcard,
-    record_counts,
     unprotected,
     verify_columns,
 )
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Taken(ShortRepr):
-    """Columns of a table, or of its frequency set.
-
-    Attributes
-    ----------
-    column
-        Gives a column by name.
-    n_rows
-        Number of rows.
-    counts
-        (n_rows,) records that each row stands for; None for one each.
-    texts
-        Gives a column of a text file as text where several texts read as one value.
-
-    """
-
-    column: Callable[[str], pl.Series]
-    n_rows: int
-    counts: NDArray[np.int64] | None = None
-    texts: Callable[[str], pl.Series | None] = lambda _: None
-
-    def as_text(self, names: Sequence[str]) -> dict[str, pl.Series]:
-        """Return those of the columns in which several texts read as one value."""
-        found = {name: self.texts(name) for name in names}
-        return {name: column for name, column in found.items() if column is not None}
-
-    def of_aggregate(self, count: str) -> NDArray[np.int64]:
-        """Return the records of each row of the aggregate form, which a column counts."""
-        own = record_counts(self.column(count))
-        return own if self.counts is None else own * self.counts
-
-
-class Opened(NamedTuple):
-    """A table of this process or of an engine.
-
-    Attributes
-    ----------
-    columns
-        Their names.
-    take
-        Takes some of them.
-    values
-        Gives the values of one by itself.
-
-    """
-
-    columns: list[str]
-    take: Callable[[Sequence[str]], Taken]
-    values: Values
-
-
-def opened(frame: Any, texts: Mapping[str, pl.Series] | None = None) -> Opened:
-    """Return a table of whatever kind, ready to be looked at.
-
-    texts: as of `verify`.
-    """
-    if is_elsewhere(frame):
-        from kanonym.pipeline import elsewhere  # noqa: PLC0415 - what it needs may be absent
-
-        return elsewhere.opened(elsewhere.source_of(frame))
-    native = frames.eager(frame)
-    texts = texts or {}
-    column = partial(frames.label_column, native)
-    taken = Taken(column, frames.n_rows(native), texts=texts.get)
-    return Opened(frames.column_names(native), lambda _: taken, values_of(column))
 
 
 def verify(
@@ -155,20 +78,19 @@ def verify(
         identifier is still there.
 
     """
-    if is_elsewhere(frame):
-        refuse_conventions(policy)
-    else:
+    if is_local(frame):
         native = frames.eager(frame)
         frame = canonical(native, policy)
         texts = {**changed_texts(native, frame, frames.column_names(native)), **(texts or {})}
-    if original is not None and not is_elsewhere(original):
+    if original is not None and is_local(original):
         original = typed(original, policy)
     every = policy.models
     if recorded is not None:
         left_to_ask = [one for one in every if not recorded.is_recorded(one)]
         policy = policy.model_copy(update={"models": left_to_ask})
-    table = opened(frame, texts)
-    before = None if original is None else opened(original)
+    table = _table(frame, texts)
+    require_abilities(table, formats_of(policy))
+    before = None if original is None else _table(original)
     columns = table.columns
     left = [
         name
@@ -186,7 +108,7 @@ def verify(
     names = released_columns(schema.names(Role.QUASI_IDENTIFIER), columns)
     missing = [name for name in sensitive_names(schema, policy.models) if name not in columns]
     persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
-    persons += [name for name in entities_of(policy) if perturbed(policy, name)]
+    persons += [name for name in policy.entities if perturbed(policy, name)]
     if persons:
         raise SchemaError(
             f"k-anonymity counts persons by {persons[0]!r}, which the released table lacks. "
@@ -199,7 +121,7 @@ def verify(
     hidden = sensitive_names(schema, policy.models)
     free = [name for name in unmodelled(schema, policy) if name in columns]
     # An engine counts what models name: further columns would make its frequency set longer.
-    further = [] if is_elsewhere(frame) else counted_ones(free, table.take(free).column)
+    further = counted_ones(free, table.take(free).column) if is_local(frame) else []
     released = table.take([*names, *hidden, *further, *([] if count is None else [count])])
     counts = released.counts if count is None else released.of_aggregate(count)
     found = verify_columns(
@@ -221,7 +143,7 @@ def verify(
 
     def counted(name: str) -> ColumnValues:
         own = table.take([name, str(count)])
-        return values_of(own.column, own.of_aggregate(str(count)))(name)
+        return values_of(own.column, name, counts=own.of_aggregate(str(count)))
 
     values = table.values if count is None else counted
     if recorded is not None:
@@ -235,6 +157,11 @@ def verify(
     return found.with_warnings(
         *uncounted, *warned, *named_by_amounts(policy, schema, columns, values)
     )
+
+
+def _table(frame: Any, texts: Mapping[str, pl.Series] | None = None) -> Engine:
+    """Return a table as it is; texts: as of `verify`."""
+    return LocalEngine(frame, texts or {}) if is_local(frame) else engine_of(frame)
 
 
 def measure(
@@ -272,7 +199,7 @@ def measure(
     (2, 1)
 
     """
-    table = opened(frame, texts)
+    table = _table(frame, texts)
     trees = hierarchies or {}
     roles: dict[str, Any] = {name: QuasiIdentifier() for name in _list(quasi_identifiers)}
     for name in _list(sensitive):
@@ -339,7 +266,7 @@ def seen_by_models(
     released: Callable[[str], pl.Series],
     schema: Schema,
     policy: Policy,
-    original: Taken | None,
+    original: FrequencySet | None,
     further: Sequence[str] = (),
 ) -> list[SensitiveColumn]:
     """Return what verification looks at: sensitive attributes, and persons to be counted.
@@ -393,28 +320,3 @@ def _before_release(policy: Policy, columns: Sequence[str], count: str | None) -
     made = {count, *(one for name in absent for one in released_names(name, "range"))}
     kept = [name for name in columns if name in policy.attributes or name not in made]
     return [*kept, *absent]
-
-
-def require_satisfied(verification: Verification, changed: Sequence[str] = ()) -> None:
-    """Refuse a release that its own verification refuses: the last defence.
-
-    changed: attributes whose released values actions have changed.
-
-    Raises
-    ------
-    InfeasibleError
-        Classes fail a model; the message counts them.
-
-    """
-    if verification.satisfied is False:
-        failed = [check.type for check in verification.checks if not check.satisfied]
-        reason = "This is a defect of kanonym: please report it"
-        if changed:
-            reason = (
-                f"Actions after the algorithm tear classes apart ({', '.join(changed)}): "
-                "leave them out, or let them come before it"
-            )
-        raise InfeasibleError(
-            f"the recoded table fails {', '.join(failed)} in {verification.n_violating} classes; "
-            f"nothing is released. {reason}"
-        )

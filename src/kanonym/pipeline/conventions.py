@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import polars as pl
-
 from kanonym.data import frames
 from kanonym.data.conventions import canonical_table, detect_conventions, typed_table
-from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive, conventions_of
 from kanonym.policy import Policy
 from kanonym.transforms.actions import works_on_values
@@ -91,48 +88,6 @@ def canonical(frame: Any, policy: Policy | None) -> Any:
     if not isinstance(policy, Policy):
         return native
     return canonical_table(native, conventions_of(policy.attributes))
-
-
-def changed_texts(released: Any, plain: Any, names: Sequence[str]) -> dict[str, pl.Series]:
-    """Return those of the released columns whose texts tell more apart than what is read of them.
-
-    plain: the table as `canonical` returns it.
-    """
-    if plain is released:
-        return {}
-    both = {name: (_column(released, name), _column(plain, name)) for name in names}
-    return {
-        name: texts
-        for name, (texts, values) in both.items()
-        if texts is not None
-        and values is not None
-        and texts.dtype == pl.String
-        and texts.n_unique() > values.n_unique()
-    }
-
-
-def _column(table: Any, name: str) -> pl.Series | None:
-    """Return a column; None for lists and the like."""
-    try:
-        return frames.column(table, name)
-    except DataError:
-        return None
-
-
-def refuse_conventions(policy: Policy) -> None:
-    """Refuse a policy with types of columns, for tables on an engine.
-
-    Raises
-    ------
-    PolicyError
-        An attribute has a type.
-
-    """
-    for name in conventions_of(policy.attributes):
-        raise PolicyError(
-            f"attribute {name!r}: type and format are not supported for engine tables. Convert the "
-            "column there first, or load the table into memory"
-        )
 
 
 def _open(one: QuasiIdentifier | Sensitive) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.schema import (
@@ -18,7 +16,7 @@ from kanonym.data.schema import (
     Schema,
     Sensitive,
 )
-from kanonym.pipeline.asking import entities_of, perturbed
+from kanonym.pipeline.asking import perturbed
 from kanonym.policy import Policy
 from kanonym.verification import (
     ColumnValues,
@@ -27,7 +25,6 @@ from kanonym.verification import (
     names_owners,
     persons_not_checked,
     repeated_identifier,
-    repeats_of,
 )
 
 Values = Callable[[str], ColumnValues]
@@ -36,23 +33,7 @@ Values = Callable[[str], ColumnValues]
 
 def is_decided(policy: Policy) -> bool:
     """Whether the policy says who is who: by an entity, or that each row is a person."""
-    return policy.rows == "persons" or bool(entities_of(policy))
-
-
-def values_of(
-    column: Callable[[str], pl.Series],
-    counts: NDArray[Any] | None = None,
-    persons: pl.Series | None = None,
-) -> Values:
-    """Return what gives the values of columns of this process; see `repeats_of`."""
-
-    def values(name: str) -> ColumnValues:
-        own = column(name)
-        if own.dtype.is_nested() or own.dtype == pl.Object:
-            raise DataError(f"column {name!r} holds {own.dtype}, which is not counted")
-        return ColumnValues(own.alias(name), repeats_of(own, counts, persons))
-
-    return values
+    return policy.rows == "persons" or bool(policy.entities)
 
 
 def _repeated(

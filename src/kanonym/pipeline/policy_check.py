@@ -7,8 +7,10 @@ from typing import Any
 
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.data import frames
-from kanonym.engines.task import Stopwatch, prepare
-from kanonym.pipeline.asking import acting_on, as_counted, task_of
+from kanonym.engines.local import acting_on, as_counted
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import prepare
+from kanonym.pipeline.asking import task_of
 from kanonym.policy import Policy
 
 

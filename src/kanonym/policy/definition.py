@@ -330,6 +330,11 @@ class Policy(BaseModel):
         """The population table of its models, or the path of one; None without one."""
         return next((one.population for one in self.models if isinstance(one, OfPopulation)), None)
 
+    @property
+    def entities(self) -> list[str]:
+        """The identifiers by which k-anonymity counts persons."""
+        return [one.entity for one in self.models if isinstance(one, KAnonymity) and one.entity]
+
     def by(self, algorithm: Algorithm | Mapping[str, Any] | str) -> Self:
         """Return this policy with another algorithm, or with other parameters of its own.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -24,7 +24,8 @@ from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.schema import Role, Schema
 from kanonym.data.short_repr import ShortRepr
-from kanonym.engines.task import Outcome
+from kanonym.engines.base import Asked, unsupported
+from kanonym.engines.decision import Decision
 from kanonym.metrics.risk import PersonRisk, Risk
 from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.policy import Policy
@@ -34,7 +35,7 @@ from kanonym.verification import Verification, group_released
 _FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names")
 """What is measured before a release is pickled."""
 
-_LEFT_OUT = ("outcome", "examples", "_choice")
+_LEFT_OUT = ("decision", "writer", "examples", "_choice")
 """What a pickle has not: all that is made of the encoded table of the input."""
 
 
@@ -52,7 +53,7 @@ class Release(ShortRepr):
         What was found in the released values.
     rows_in, rows_out, suppressed
         Records of the input, of the release, and suppressed.
-    outcome
+    decision
         The encoded table, the partition and the recoding behind the release: values of the
         input. Neither `print` nor a pickle has it.
     seconds
@@ -61,12 +62,19 @@ class Release(ShortRepr):
         (rows_out,) int64, which record of the input each released one is, for measures
         that compare records. It undoes the shuffle: no file has it, nor `print`, nor a
         pickle. None where the table is on an engine.
-    persons
-        The risk of persons, where k-anonymity counts them; else None.
+    engine
+        What holds the released table: `local`, `duckdb`, `spark`, `postgresql`, `sqlite`. There
+        `frame` is the engine's own table (a DuckDB relation, a Spark DataFrame), or where it
+        was written: a path, a table's name.
+    columns
+        The released columns, in order.
+    writer
+        On an engine: writes the release once more and verifies what was written.
 
     """
 
     _shown: ClassVar[tuple[str, ...]] = (
+        "engine",
         "rows_in",
         "rows_out",
         "suppressed",
@@ -81,29 +89,38 @@ class Release(ShortRepr):
     rows_in: int
     rows_out: int
     suppressed: int
-    outcome: Outcome
+    decision: Decision
     seconds: dict[str, float]
     rows: NDArray[np.int64] | None
-    persons: PersonRisk | None = None
+    engine: str = "local"
+    columns: tuple[str, ...] = ()
+    writer: Callable[[str], None] | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the figures, and nothing that tells who is whose record."""
         figures = {name: getattr(self, name) for name in _FIGURES}
-        state = {**self.__dict__, **figures, "rows": None, "persons": None}
+        state = {**self.__dict__, **figures, "rows": None, "writer": None}
         return {name: part for name, part in state.items() if name not in _LEFT_OUT}
 
     def __getattr__(self, name: str) -> Any:
-        if name == "outcome":
+        if name == "decision":
             raise DataError(
-                "a release that was pickled or copied has no outcome: the encoded table stays "
+                "a release that was pickled or copied has no decision: the encoded table stays "
                 "where the release was made. Make reports and assessments there"
             )
         raise AttributeError(name)
 
+    @property
+    def persons(self) -> PersonRisk | None:
+        """The risk of persons, where k-anonymity counts them; else None."""
+        return self.decision.persons if "decision" in self.__dict__ else None
+
     @cached_property
     def utility(self) -> Utility:
         """What the release lost."""
-        decided = self.outcome
+        decided = self.decision
+        if decided.measured is not None:
+            return decided.measured
         return measure_utility(decided.table, decided.partition, decided.recoded, self._class_sizes)
 
     @cached_property
@@ -120,7 +137,7 @@ class Release(ShortRepr):
         Besides the number of classes: the hierarchies that were built because none was
         given, and what design §9 names (`levels`, `score`, `optimal`, …).
         """
-        account, built = self.outcome.partition.account, self.outcome.built
+        account, built = self.decision.account, self.decision.built
         return {
             **self._policy["algorithm"],
             **account,
@@ -135,12 +152,9 @@ class Release(ShortRepr):
 
         Of two columns (recoding `range`) the first. None is null, or no record.
         """
-        table, partition = self.outcome.table, self.outcome.partition
-        kept = partition.labels >= 0
-        weights = None if partition.by_row else table.weights[kept]
-        sizes = np.bincount(partition.labels[kept], weights, partition.n_classes)
+        sizes = self.decision.class_sizes
         found: dict[str, str | None] = {}
-        for one in self.outcome.recoded:
+        for one in self.decision.recoded:
             (labels,) = styled_columns(one.columns[:1], self.schema.conventions)
             counts = np.bincount(one.label_of_class, sizes, len(labels))
             most = labels[int(counts.argmax())] if len(labels) else None
@@ -150,7 +164,7 @@ class Release(ShortRepr):
     @cached_property
     def _choice(self) -> reports.Choice | None:
         """The chosen node among its neighbours, where the lattice was searched for one."""
-        account, algorithm = self.outcome.partition.account, self.policy.algorithm
+        account, algorithm = self.decision.account, self.policy.algorithm
         if not isinstance(algorithm, FullDomain) or "levels" not in account:
             return None
         levels, highest = account["levels"], self._highest_levels
@@ -163,7 +177,7 @@ class Release(ShortRepr):
         ]
         nodes = evaluate_nodes(
             replace(algorithm, levels={}),
-            self.outcome.table,
+            self.decision.table,
             self.policy.models,
             self.policy.suppression_limit,
             [tuple({**levels, name: level}.values()) for name, level in beside],
@@ -186,7 +200,7 @@ class Release(ShortRepr):
     def _highest_levels(self) -> dict[str, int]:
         return {
             domain.name: domain.hierarchy.n_levels - 1
-            for domain in self.outcome.table.domains
+            for domain in self.decision.table.domains
             if domain.hierarchy is not None
         }
 
@@ -267,8 +281,15 @@ class Release(ShortRepr):
         ------
         DataError
             The path cannot be written, or the format cannot hold a value.
+        PolicyError
+            An engine has no such options: it always counts what it wrote.
 
         """
+        if self.writer is not None:
+            if safe_cells or not read_back:
+                raise unsupported(self.engine, Asked("file-options", "safe_cells and read_back"))
+            self.writer(str(path))
+            return None
         table = frames.to_polars(self.frame)
         return files.write_table(table, path, read_back=read_back, safe_cells=safe_cells)
 
@@ -279,8 +300,12 @@ class Release(ShortRepr):
         ------
         SchemaError
             A released column is called `count` already.
+        PolicyError
+            The release is on an engine.
 
         """
+        if self.writer is not None:
+            raise unsupported(self.engine, Asked("aggregate", "the aggregate form"))
         names = [*self._released_names, *self.schema.names(Role.SENSITIVE)]
         if "count" in names:
             raise SchemaError(
@@ -399,9 +424,9 @@ class Release(ShortRepr):
                 for name, attribute in self.schema.attributes.items()
                 for one in unwrapped(attribute.action)
             ],
-            table=self.outcome.table,
-            partition=self.outcome.partition,
-            recoded=self.outcome.recoded,
+            table=self.decision.table,
+            partition=self.decision.partition,
+            recoded=self.decision.recoded,
             verification=self.verification,
             utility=self.utility,
             risk=self.risk,
@@ -413,7 +438,7 @@ class Release(ShortRepr):
             versions=versions(),
             choice=self._choice,
             rectangles=rectangles,
-            columns_out=self._columns_out,
+            columns_out=len(self.columns),
             attacks=attacks,
             assessment=assessment,
             comparison=comparison,
@@ -431,17 +456,15 @@ class Release(ShortRepr):
         files.write_bytes(path, reports.encode(summary, form))
 
     @property
-    def _columns_out(self) -> int:
-        return len(frames.column_names(frames.eager(self.frame)))
-
-    @property
     def _where(self) -> dict[str, Any]:
         """What a manifest says of the engine, if it is not this process."""
-        return {}
+        return {} if self.writer is None else {"engine": self.engine}
 
     @property
     def _order(self) -> str:
         """What a manifest says of the order of the records."""
+        if self.writer is not None:
+            return "by the released values; no seed takes part"
         if self.policy.keep_order:
             return "that of the input, which can tell who is who"
         if self.policy.seed is None:
@@ -456,6 +479,8 @@ class Release(ShortRepr):
 
     def _hash_as_csv(self) -> str | None:
         """Return the SHA-256 of the release as `write` has it in CSV; None where CSV cannot."""
+        if self.writer is not None:
+            return None
         with TemporaryDirectory(prefix="kanonym-") as folder:
             file = Path(folder) / "released.csv"
             try:
@@ -470,7 +495,7 @@ class Release(ShortRepr):
 
     @cached_property
     def _released_names(self) -> list[str]:
-        return [column.name for attribute in self.outcome.recoded for column in attribute.columns]
+        return self.decision.columns
 
 
 def versions() -> dict[str, str]:

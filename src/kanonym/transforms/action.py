@@ -56,7 +56,9 @@ class Action(Protocol):
     them again and take them away. One that needs numbers or dates, and no texts, says so by
     `by_value = True`: texts that people wrote as such are then read first. One that releases
     values of the column alone, declared categories or null says so by `keeps_values = True`:
-    codes then still mean what they meant.
+    codes then still mean what they meant. One that gives equal values the same, whatever the
+    other records are, says so by `per_value = True`: it can be carried out on the distinct
+    values of a column, wherever its records are.
     """
 
     type: ClassVar[str]

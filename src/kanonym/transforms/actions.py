@@ -55,6 +55,15 @@ def share_kept(several: Sequence[Action | After], released: pl.Series | None) ->
     return {"action": last[0].type, "share": last[0].share_kept(released)}
 
 
+def on_records(several: Iterable[Action | After]) -> list[str]:
+    """Return the names of the actions that look at records, not at distinct values alone."""
+    return [
+        one.action.type if isinstance(one, After) else one.type
+        for one in several
+        if isinstance(one, After) or not getattr(one, "per_value", False)
+    ]
+
+
 def changed_after(several: Iterable[Action | After]) -> bool:
     """Say whether actions change released values."""
     return any(isinstance(one, After) for one in several)

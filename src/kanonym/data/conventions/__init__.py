@@ -11,6 +11,7 @@ import polars as pl
 
 from kanonym.data.conventions.columns import (
     canonical_table,
+    changed_texts,
     styled_columns,
     styled_table,
     typed_table,
@@ -27,6 +28,7 @@ __all__ = [
     "Detected",
     "NumberConvention",
     "canonical_table",
+    "changed_texts",
     "convention_of",
     "detect",
     "detect_conventions",

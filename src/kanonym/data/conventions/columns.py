@@ -151,3 +151,29 @@ def _with(native: FrameT, names: Sequence[str], changed: Mapping[str, pl.Series]
         return native
     columns = [changed.get(name, name) for name in names]
     return frames.assemble(native, None, columns)
+
+
+def changed_texts(released: Any, plain: Any, names: Sequence[str]) -> dict[str, pl.Series]:
+    """Return those of the released columns whose texts tell more apart than what is read of them.
+
+    plain: the table as `canonical_table` returns it.
+    """
+    if plain is released:
+        return {}
+    both = {name: (_column(released, name), _column(plain, name)) for name in names}
+    return {
+        name: texts
+        for name, (texts, values) in both.items()
+        if texts is not None
+        and values is not None
+        and texts.dtype == pl.String
+        and texts.n_unique() > values.n_unique()
+    }
+
+
+def _column(table: Any, name: str) -> pl.Series | None:
+    """Return a column; None for lists and the like."""
+    try:
+        return frames.column(table, name)
+    except DataError:
+        return None

@@ -16,7 +16,8 @@ from kanonym.data.schema import Schema, Sensitive
 from kanonym.data.table import Domain, encode
 from kanonym.engines.sql.frequencies import Frequencies, frequencies
 from kanonym.engines.sql.store import Source
-from kanonym.engines.task import Stopwatch, Task, prepare
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task, prepare
 
 VALUE = "value"
 """The column of values in a table of labels; `l0`, `l1`, … are its levels."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
-from kanonym.data.files import values_of_file
+from kanonym.data.files import differing_texts, values_of_file
 from kanonym.data.short_repr import ShortRepr
+from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.sql.statements import COUNT, counted, free_name, nothing_of, projected
 from kanonym.engines.sql.store import Query, Source
 
@@ -45,6 +46,16 @@ class Frequencies(ShortRepr):
     def column(self, name: str) -> pl.Series:
         """Return a column, ready to be encoded."""
         return frames.column(self.table, name)
+
+
+def frequency_set(found: Frequencies) -> FrequencySet:
+    """Return counted tuples as the flow has them."""
+    return FrequencySet(
+        found.column,
+        len(found.counts),
+        found.counts,
+        lambda name: differing_texts(found.raw[name], found.column(name)),
+    )
 
 
 def types_of(source: Source) -> dict[str, pl.DataType]:
@@ -91,23 +102,27 @@ def frequencies(
     if absent:
         raise SchemaError(f"no column {absent[0]!r}; the table has: {', '.join(dtypes)}")
     aliases = {name: f"c{place}" for place, name in enumerate(columns)}
-    return fetched(source, projected(source, aliases, dtypes), aliases, text=source.text)
+    return fetched(source, projected(source, aliases, dtypes), aliases, text=source.is_text)
 
 
 def fetched(
-    source: Source, query: Query, aliases: Mapping[str, str], *, text: bool = False
+    source: Source,
+    query: Query,
+    aliases: Mapping[str, str],
+    *,
+    text: Callable[[str], bool] = lambda _: False,
 ) -> Frequencies | None:
     """Count the rows of a query by columns that have other names there; None for too many.
 
-    text: whether they are texts of a file, which have types by the rules of local files.
+    text: whether a column is of texts of a file, which have types by the rules of local files.
     """
     many = source.most_tuples + 1
     found = source.store.fetch(counted(query, list(aliases.values())).limit(many))
     if len(found) == many:
         return None
     raw = found.select(pl.col(alias).alias(name) for name, alias in aliases.items())
-    typed = pl.DataFrame([values_of_file(one) for one in raw]) if text and raw.width else raw
-    return Frequencies(raw, typed, found[COUNT].cast(pl.Int64).to_numpy())
+    typed = [values_of_file(one) if text(one.name) else one for one in raw]
+    return Frequencies(raw, pl.DataFrame(typed), found[COUNT].cast(pl.Int64).to_numpy())
 
 
 def counted_rows(parts: Iterable[pl.DataFrame], names: Sequence[str]) -> Frequencies:

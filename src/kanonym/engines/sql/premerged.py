@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
-from kanonym.algorithms.base import Listener, Recodes
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain.premerged import (
     Levels,
@@ -22,18 +20,17 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.merged import MergedTable, first_leaves
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Role
-from kanonym.data.table import EncodedTable
+from kanonym.engines.decision import Decision, decide, with_input
 from kanonym.engines.sql.at_levels import AtLevels
 from kanonym.engines.sql.coded_columns import changed, coded_key, coded_secret
-from kanonym.engines.sql.frequencies import Frequencies
+from kanonym.engines.sql.frequencies import Frequencies, frequency_set
 from kanonym.engines.sql.store import Source
-from kanonym.engines.task import Outcome, Prepared, Stopwatch, Task, sensitive_names
-from kanonym.kernels.penalty import Costs
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Prepared, Task, sensitive_names
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss import KLDivergence, Metric, Weighted, metric_from
 from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.models import OfPopulation
-from kanonym.models.base import PrivacyModel
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,9 @@ class Premerged:
     Attributes
     ----------
     task
-        What is asked; its algorithm gives the classes that were found.
+        What is asked.
+    partition
+        The classes that were found.
     ready
         The frequency set that the best node was found on, and all that recoding needs.
     counted
@@ -62,16 +61,22 @@ class Premerged:
     """
 
     task: Task
+    partition: Partition
     ready: Prepared
     counted: Frequencies
     source: Source
     dtypes: dict[str, pl.DataType]
     engine: AtLevels
 
-    def utility(self, outcome: Outcome) -> Utility:
+    def decide(self, watch: Stopwatch) -> Decision:
+        """Give the classes their values."""
+        decision = decide(self.task, self.ready, watch, self.partition)
+        return with_input(decision, self.task, frequency_set(self.counted))
+
+    def utility(self, decision: Decision) -> Utility:
         """Return what the release lost; errors of numbers are those of the original values.
 
-        outcome: what became of `task` and `ready`. Where records are suppressed, an attribute
+        decision: of `decide`. Where records are suppressed, an attribute
         with too many combinations of value and class for this process has no `rmse`.
 
         Notes
@@ -80,11 +85,11 @@ class Premerged:
         by value, where records are suppressed.
 
         """
-        table, partition = outcome.table, outcome.partition
+        table, partition = decision.table, decision.partition
         kept = partition.labels >= 0
         sizes = np.bincount(partition.labels[kept], table.weights[kept], partition.n_classes)
         sizes = sizes.astype(np.int64)
-        measured = measure_utility(table, partition, outcome.recoded, sizes)
+        measured = measure_utility(table, partition, decision.recoded, sizes)
         if not isinstance(table, MergedTable) or "levels" not in partition.account:
             return measured
         levels = tuple(partition.account["levels"].values())
@@ -96,7 +101,7 @@ class Premerged:
                 if by_value is not None:
                     labels = labels_of(by_value, table, partition.labels, levels)
                     own = replace(partition, labels=labels)
-                    found = measure_utility(by_value, own, outcome.recoded, sizes)
+                    found = measure_utility(by_value, own, decision.recoded, sizes)
                     rmse[domain.name] = found.rmse[domain.name]
         return replace(measured, rmse={name: rmse[name] for name in measured.rmse if name in rmse})
 
@@ -118,42 +123,6 @@ class Premerged:
         codes = table.codes[place[leaves[held]]]
         codes[:, a] = held
         return replace(table, codes=codes, weights=table.records[a][held])
-
-
-@dataclass(frozen=True)
-class Searched:
-    """Full-domain generalization that has been carried out.
-
-    Attributes
-    ----------
-    algorithm, models, suppression_limit
-        What was asked.
-    found
-        The classes.
-
-    """
-
-    algorithm: FullDomain
-    models: Sequence[PrivacyModel]
-    suppression_limit: float
-    found: Partition
-
-    type: ClassVar[str] = FullDomain.type
-    recodes: ClassVar[Recodes] = FullDomain.recodes
-    by_tuple: ClassVar[bool] = FullDomain.by_tuple
-
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,
-        listen: Listener | None = None,
-    ) -> Partition:
-        """Return the classes that were found; search the table again where more is asked."""
-        if (models, suppression_limit) == (self.models, self.suppression_limit):
-            return self.found
-        return self.algorithm.partition(table, costs, models, suppression_limit, listen)
 
 
 def search(
@@ -227,9 +196,9 @@ def search(
         costs=certainty_costs([], []),
         built={name: one for each in of_levels for name, one in each.built.items()},
     )
-    searched = Searched(algorithm, task.models, task.suppression_limit, partition)
     return Premerged(
-        replace(task, algorithm=searched),
+        task,
+        partition,
         ready,
         engine.frequencies(rows),
         engine.coded(levels),

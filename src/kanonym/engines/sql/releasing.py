@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from kanonym.data.schema import Role, Schema
 from kanonym.data.table import value_codes
+from kanonym.engines.decision import Decision
 from kanonym.engines.sql.frequencies import Frequencies
 from kanonym.engines.sql.statements import (
     aliased,
@@ -25,7 +26,6 @@ from kanonym.engines.sql.statements import (
     shuffled,
 )
 from kanonym.engines.sql.store import Query, Source
-from kanonym.engines.task import Outcome
 from kanonym.kernels.grouping import group_rows
 
 FIRST, LAST = "first", "last"
@@ -72,23 +72,27 @@ class Assigned:
 
 
 def untouched(schema: Schema) -> list[str]:
-    """Return the columns that are released as they are."""
+    """Return the columns that are released as they are: actions are carried out before."""
     roles = (Role.SENSITIVE, Role.INSENSITIVE)
-    return [name for name, one in schema.attributes.items() if one.role in roles]
+    return [
+        name
+        for name, one in schema.attributes.items()
+        if one.role in roles or (one.role is Role.IDENTIFIER and one.action)
+    ]
 
 
-def assigned(outcome: Outcome, counted: Frequencies, schema: Schema, *, whole: bool) -> Assigned:
+def assigned(decision: Decision, counted: Frequencies, schema: Schema, *, whole: bool) -> Assigned:
     """Return what each tuple of a frequency set is released as.
 
-    outcome: of the frequency set, with its counts. whole: whether the frequency set has all
+    decision: of the frequency set, with its counts. whole: whether the frequency set has all
     columns of `untouched`, and no others are needed; else it has those that it was counted by.
     """
-    labels, sizes = outcome.labels, counted.counts
+    labels, sizes = decision.labels, counted.counts
     tuples = np.arange(len(sizes))
     separated = len(labels) != len(sizes)
     if separated:
         # Records of a tuple are alike: how many of them are in each class is all there is.
-        width = outcome.partition.n_classes + 1
+        width = decision.partition.n_classes + 1
         pairs = np.repeat(tuples, sizes) * width + labels + 1
         pairs, sizes = np.unique(pairs, return_counts=True)
         tuples, labels = pairs // width, (pairs % width - 1).astype(np.int32)
@@ -97,22 +101,23 @@ def assigned(outcome: Outcome, counted: Frequencies, schema: Schema, *, whole: b
     labels, tuples, sizes = labels[kept], tuples[kept], sizes[kept]
     columns: dict[str, str] = {}
     aliases = (f"r{place}" for place in itertools.count())
-    recoded = {one.name: one for one in outcome.recoded}
-    for name, attribute in schema.attributes.items():
+    recoded = {one.name: one for one in decision.recoded}
+    kept_names = untouched(schema)
+    for name in schema.attributes:
         if name in recoded:
             columns |= {column.name: next(aliases) for column in recoded[name].columns}
-        elif attribute.role in (Role.SENSITIVE, Role.INSENSITIVE):
+        elif name in kept_names:
             columns[name] = ""
 
     def released(of_class: NDArray[np.int32]) -> list[pl.Series]:
         return [
             column.gather(one.label_of_class[of_class])
-            for one in outcome.recoded
+            for one in decision.recoded
             for column in one.columns
         ]
 
     if whole:
-        kept_columns = [counted.raw[name] for name in untouched(schema)]
+        kept_columns = [counted.raw[name] for name in kept_names]
         table = _distinct_rows(labels, tuples, sizes, kept_columns, released, columns)
     else:
         named = [(f"k{i}", one.gather(tuples)) for i, one in enumerate(counted.raw)]
@@ -152,8 +157,15 @@ def _distinct_rows(
     return pl.DataFrame([*parts, pl.Series(free_name(columns), counts)]).sort(list(columns))
 
 
-def released_query(source: Source, decided: Assigned, dtypes: Mapping[str, pl.DataType]) -> Query:
+def released_query(
+    source: Source,
+    decided: Assigned,
+    dtypes: Mapping[str, pl.DataType],
+    further: Sequence[str] = (),
+) -> Query:
     """Return a query of the released table.
+
+    further: columns of the input that stand behind the released ones; not with `whole`.
 
     Its rows are ordered by their values: nothing is left of the order of the input, and the
     same records give the same release whoever holds them.
@@ -168,14 +180,18 @@ def released_query(source: Source, decided: Assigned, dtypes: Mapping[str, pl.Da
     given = source.store.put(decided.table)
     if decided.whole:
         return source.store.repeat(given, decided.count)
-    return _joined(source, decided, given, dtypes)
+    return _joined(source, decided, given, dtypes, further)
 
 
 def _joined(
-    source: Source, decided: Assigned, given: Query, dtypes: Mapping[str, pl.DataType]
+    source: Source,
+    decided: Assigned,
+    given: Query,
+    dtypes: Mapping[str, pl.DataType],
+    further: Sequence[str],
 ) -> Query:
     """Return the join of the input with the assigned table, which `given` reads."""
-    columns = decided.columns
+    columns = {**decided.columns, **dict.fromkeys(further, "")}
     reads = inner(source.query, "t")
     own = [cleaned(source, named(name, "t"), dtypes[name]) for name in decided.keys]
     if decided.separated:

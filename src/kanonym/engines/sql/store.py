@@ -132,6 +132,8 @@ class Source(TableElsewhere):
         rules of `data.files`, from their distinct values.
     most_tuples
         A frequency set of more tuples is not taken to this process.
+    typed
+        Columns that have a type of their own although others come as text.
 
     """
 
@@ -139,6 +141,11 @@ class Source(TableElsewhere):
     query: Query
     text: bool = False
     most_tuples: int = MOST_TUPLES
+    typed: frozenset[str] = frozenset()
+
+    def is_text(self, name: str) -> bool:
+        """Whether a column comes as text that is still to be read."""
+        return self.text and name not in self.typed
 
     def to_polars(self) -> pl.DataFrame:
         """Return all rows, in this process, with the types of local tables.
@@ -158,4 +165,6 @@ class Source(TableElsewhere):
             ) from None
         finally:
             self.store.close()
-        return pl.DataFrame([values_of_file(one) for one in rows]) if self.text else rows
+        return pl.DataFrame(
+            [values_of_file(one) if self.is_text(one.name) else one for one in rows]
+        )

@@ -51,6 +51,7 @@ class Bin:
     """
 
     type: ClassVar[str] = "bin"
+    per_value: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The exact number is hidden among all of its interval."
     exposes: ClassVar[str] = (

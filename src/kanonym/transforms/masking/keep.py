@@ -44,6 +44,7 @@ class Keep:
     """
 
     type: ClassVar[str] = "keep"
+    per_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The hidden characters can no longer be read."
     exposes: ClassVar[str] = (
         "The characters that are kept and the length remain, and where few values share them "

@@ -32,6 +32,7 @@ class MaskEmail:
     """
 
     type: ClassVar[str] = "mask-email"
+    per_value: ClassVar[bool] = True
     protects: ClassVar[str] = "Nobody can be written to, and neither name nor domain can be read."
     exposes: ClassVar[str] = (
         "Two first letters and the top-level domain remain: a known address can be matched "

@@ -33,6 +33,7 @@ class MaskIban:
     """
 
     type: ClassVar[str] = "mask-iban"
+    per_value: ClassVar[bool] = True
     protects: ClassVar[str] = "Bank and account cannot be read, nor money be drawn."
     exposes: ClassVar[str] = (
         "Country and the last four characters remain: a known account can be matched against "

@@ -39,6 +39,7 @@ class MaskPhone:
     """
 
     type: ClassVar[str] = "mask-phone"
+    per_value: ClassVar[bool] = True
     protects: ClassVar[str] = "Nobody can be called, and the area code cannot be read."
     exposes: ClassVar[str] = (
         "Country, length, grouping and the last two digits remain: a known number can be matched "

@@ -36,6 +36,7 @@ class Redact:
     """
 
     type: ClassVar[str] = "redact"
+    per_value: ClassVar[bool] = True
     protects: ClassVar[str] = "Nothing of a value can be read, not even its length."
     exposes: ClassVar[str] = "Which records have no value remains visible."
 

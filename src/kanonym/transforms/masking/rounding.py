@@ -53,6 +53,7 @@ class Round:
     """
 
     type: ClassVar[str] = "round"
+    per_value: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The exact number is hidden among all that round to the same one."
     exposes: ClassVar[str] = (

@@ -70,6 +70,11 @@ class Suppress:
         if self.fewer_than is not None:
             check_integer(self.type, "fewer_than", self.fewer_than, 2)
 
+    @property
+    def per_value(self) -> bool:
+        """Whether a value alone says what becomes of it: `fewer_than` counts records."""
+        return self.fewer_than is None
+
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the column with cells emptied; see `Action.apply`. Cost O(n)."""
         del context  # looks at its own column only

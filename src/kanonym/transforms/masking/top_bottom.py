@@ -100,6 +100,11 @@ class TopBottom:
                 )
             object.__setattr__(self, "quantiles", shares)
 
+    @property
+    def per_value(self) -> bool:
+        """Whether a value alone says what becomes of it: quantiles are of all records."""
+        return self.quantiles is None and not self.quartiles
+
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the coded numbers; see `Action.apply`."""
         held, numbers = present_numbers(values, self.type)

@@ -45,6 +45,7 @@ class TruncateDate:
     """
 
     type: ClassVar[str] = "truncate-date"
+    per_value: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The exact date is hidden among all of its unit."
     exposes: ClassVar[str] = (

@@ -76,6 +76,7 @@ class Fake:
     """
 
     type: ClassVar[str] = "fake"
+    per_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The invented value tells nothing of the real one."
     exposes: ClassVar[str] = (
         "Equal values have equal fakes, so frequencies and links remain; and a fake can by chance "

@@ -65,6 +65,7 @@ class FF1:
     """
 
     type: ClassVar[str] = "ff1"
+    per_value: ClassVar[bool] = True
     protects: ClassVar[str] = "Nobody without the key can tell or test which value it was."
     exposes: ClassVar[str] = (
         "Length and the characters outside the alphabet remain, equal values have equal "

@@ -58,6 +58,7 @@ class KeyedHash:
     """
 
     type: ClassVar[str] = "keyed-hash"
+    per_value: ClassVar[bool] = True
     protects: ClassVar[str] = "Nobody without the key can tell or test which value it was."
     exposes: ClassVar[str] = (
         "Equal values have equal pseudonyms: frequencies and links between tables remain, and "

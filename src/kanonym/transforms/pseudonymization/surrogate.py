@@ -77,6 +77,11 @@ class Surrogate:
         """Whether the numbers are in an order that is drawn."""
         return self.order == "random"
 
+    @property
+    def per_value(self) -> bool:
+        """Whether the order of the records says nothing about the numbers."""
+        return self.order == "random"
+
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the numbers, Int64; see `Action.apply`. Cost: new values are sorted."""
         given = texts(values, self.type)

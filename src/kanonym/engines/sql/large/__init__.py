@@ -5,14 +5,12 @@ from __future__ import annotations
 from kanonym.engines.sql.large.classes import ReleasedClasses
 from kanonym.engines.sql.large.dividing import Divided, divided
 from kanonym.engines.sql.large.limits import require_divisible
-from kanonym.engines.sql.large.outcome import outcome_of
 from kanonym.engines.sql.large.releasing import released_query
 
 __all__ = [
     "Divided",
     "ReleasedClasses",
     "divided",
-    "outcome_of",
     "released_query",
     "require_divisible",
 ]

@@ -14,7 +14,8 @@ from kanonym.data.errors import DataError
 from kanonym.engines.sql.coded_columns import values_of
 from kanonym.engines.sql.statements import COUNT, aliased, cleaned, inner, named, same
 from kanonym.engines.sql.store import Query, Source
-from kanonym.engines.task import Prepared, Stopwatch, Task, prepare
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Prepared, Task, prepare
 
 VALUE, CODE = "v", "c"
 """The columns of a dictionary."""

@@ -24,7 +24,8 @@ from kanonym.engines.sql.large.limits import fragment_of, require_divisible, req
 from kanonym.engines.sql.releasing import FIRST, LAST
 from kanonym.engines.sql.statements import COUNT, aliased, inner, named
 from kanonym.engines.sql.store import Query, Source
-from kanonym.engines.task import Stopwatch, Task
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
 
 LARGE = -1
 """Classes that are larger than a fragment are numbered downwards from here."""

@@ -1,0 +1,290 @@
+"""What is decided about a table: its classes, and the values that each of them releases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.algorithms.criteria import classes_of
+from kanonym.algorithms.full_domain import Evaluated, FullDomain, evaluated
+from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.partition import Partition
+from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.short_repr import ShortRepr
+from kanonym.data.table import EncodedTable, value_codes
+from kanonym.engines.frequency_set import FrequencySet
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Prepared, Task, prepare
+from kanonym.kernels.penalty import Costs
+from kanonym.metrics.risk import PersonRisk, person_risk
+from kanonym.metrics.utility import Utility
+from kanonym.models import DeltaDisclosure, KAnonymity, PrivacyModel
+from kanonym.transforms.recoding import join_equal, recode, relabelled
+
+
+@dataclass(frozen=True, repr=False)
+class Decision(ShortRepr):
+    """What is released of a table, before a value of it is written.
+
+    Attributes
+    ----------
+    recoded
+        What each class releases, by quasi-identifier.
+    class_sizes
+        (n_classes,) int64 records.
+    rows_in
+        Records of the table.
+    account
+        What the algorithm tells of its search.
+    built
+        Descriptions of the hierarchies that were built because none was given, by attribute.
+    encoded, classes
+        The encoded table and its division; None where the frequency set stayed on its engine.
+    measured
+        What the release loses, where the encoded table does not tell; else None.
+    original
+        What models look at in the table, where records are suppressed; else None.
+    persons
+        The risk of persons, where k-anonymity counts them; else None.
+    lasting
+        Whether it still can be written after its engine was closed.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("rows_in", "rows_out", "n_classes")
+
+    recoded: tuple[RecodedAttribute, ...]
+    class_sizes: NDArray[np.int64]
+    rows_in: int
+    account: Mapping[str, Any] = field(default_factory=dict)
+    built: Mapping[str, str] = field(default_factory=dict)
+    encoded: EncodedTable | None = None
+    classes: Partition | None = None
+    measured: Utility | None = None
+    original: FrequencySet | None = None
+    persons: PersonRisk | None = None
+    lasting: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        table: EncodedTable,
+        partition: Partition,
+        recoded: tuple[RecodedAttribute, ...],
+        built: Mapping[str, str] | None = None,
+    ) -> Decision:
+        """Return the decision that an encoded table is divided so."""
+        kept = partition.labels >= 0
+        weights = None if partition.by_row else table.weights[kept]
+        sizes = np.bincount(partition.labels[kept], weights, partition.n_classes)
+        return cls(
+            recoded=recoded,
+            class_sizes=sizes.astype(np.int64),
+            rows_in=int(table.weights.sum()),
+            account=partition.account,
+            built=built or {},
+            encoded=table,
+            classes=partition,
+        )
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.class_sizes)
+
+    @property
+    def rows_out(self) -> int:
+        """Records that are released."""
+        return int(self.class_sizes.sum())
+
+    @property
+    def table(self) -> EncodedTable:
+        """The encoded table.
+
+        Raises
+        ------
+        DataError
+            The frequency set stayed on its engine.
+
+        """
+        if self.encoded is None:
+            raise _not_here()
+        return self.encoded
+
+    @property
+    def partition(self) -> Partition:
+        """The division of the encoded table; errors as of `table`."""
+        if self.classes is None:
+            raise _not_here()
+        return self.classes
+
+    @property
+    def columns(self) -> list[str]:
+        """The released columns of quasi-identifiers."""
+        return [column.name for one in self.recoded for column in one.columns]
+
+    @cached_property
+    def labels(self) -> NDArray[np.int32]:
+        """(n_rows,) int32, the class of each record of the input, -1 for the suppressed."""
+        labels = self.partition.labels
+        return labels if self.partition.by_row else labels[self.table.tuple_of_row]
+
+
+def _not_here() -> DataError:
+    return DataError(
+        "the frequency set stayed on its engine, so there is nothing to draw or to compare "
+        "record by record: give the source a larger most_tuples, or take the manifest"
+    )
+
+
+def run(
+    task: Task,
+    column: Callable[[str], pl.Series],
+    n_rows: int,
+    watch: Stopwatch,
+    counts: NDArray[np.int64] | None = None,
+    *,
+    given: Callable[[str], pl.Series] | None = None,
+) -> Decision:
+    """Carry out a task on a table in this process.
+
+    Parameters
+    ----------
+    task
+        What is asked.
+    column
+        Gives a column of the table by name.
+    n_rows
+        Number of rows: of records, unless `counts` says otherwise.
+    watch
+        Notes the seconds of `encode`, `algorithm` and `recode`.
+    counts
+        (n_rows,) records that each row stands for; None for one each. Algorithms that may
+        separate equal records then see as many in the place of each row, and the labels of
+        the decision are theirs; else those of the rows.
+    given
+        Gives a column as it came in, before any action; `column` if None.
+
+    Raises
+    ------
+    DataError, SchemaError, HierarchyError, InfeasibleError
+        As the steps raise them.
+
+    """
+    ready = prepare(task, column, n_rows, watch, counts, given=given)
+    return with_input(decide(task, ready, watch), task, FrequencySet(column, n_rows, counts))
+
+
+def with_input(decision: Decision, task: Task, given: FrequencySet) -> Decision:
+    """Return a decision with what its verification compares with, and the risk of persons.
+
+    given: the columns that were encoded.
+    """
+    original = given if decision.rows_out < decision.rows_in else None
+    entities = [one.entity for one in task.models if isinstance(one, KAnonymity) and one.entity]
+    persons = None
+    if entities:
+        codes, _ = value_codes(given.column(entities[0]))
+        if given.counts is not None and len(codes) != len(decision.labels):
+            codes = np.repeat(codes, given.counts)
+        persons = person_risk(decision.labels, decision.n_classes, codes)
+    return replace(decision, original=original, persons=persons)
+
+
+def decide(
+    task: Task, ready: Prepared, watch: Stopwatch, found: Partition | None = None
+) -> Decision:
+    """Divide a prepared table, and give classes their values; errors as of `run`.
+
+    found: the division, where it is known already.
+    """
+    table, costs = ready.table, ready.costs
+    values_of = partial(
+        recode,
+        table,
+        recodings=ready.recodings,
+        costs=costs,
+        dtypes=ready.dtypes,
+        keep_integers=task.keep_integers,
+    )
+    if found is None:
+        with watch.stage("algorithm"):
+            found = task.algorithm.partition(
+                table, costs, task.models, task.suppression_limit, watch.tell
+            )
+    partition = found
+    with watch.stage("recode"):
+        recoded = values_of(partition)
+        joined = join_equal(table, partition, recoded)
+        while joined is not partition:
+            partition = _mended(task, table, joined, costs)
+            recoded = values_of(partition)
+            joined = join_equal(table, partition, recoded)
+    return Decision.of(table, partition, recoded, ready.built)
+
+
+def nodes(
+    task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch
+) -> tuple[list[str], list[Evaluated]]:
+    """Return the quasi-identifiers, and the nodes of their lattice with what they are worth.
+
+    Parameters are those of `run`; the task's algorithm is full-domain.
+
+    Raises
+    ------
+    PolicyError
+        The algorithm is another one.
+
+    """
+    if not isinstance(task.algorithm, FullDomain):
+        raise PolicyError(f"{task.algorithm.type} searches no lattice; full-domain does")
+    table = prepare(task, column, n_rows, watch).table
+    with watch.stage("algorithm"):
+        found = evaluated(task.algorithm, table, task.models, task.suppression_limit, watch.tell)
+    return [domain.name for domain in table.domains], found
+
+
+def _mended(task: Task, table: EncodedTable, partition: Partition, costs: Costs) -> Partition:
+    """Join classes further where joining those of equal values has made one fail a model.
+
+    Every model survives a join but delta-disclosure, which a value breaks that one of
+    the classes has and the other lacks. A class that fails is joined with the one
+    before it; the table as one class satisfies the model.
+    """
+    fragile = [model for model in task.models if isinstance(model, DeltaDisclosure)]
+    while fragile:
+        failing = _failing(table, partition, fragile)
+        if not failing.any():
+            break
+        if partition.n_classes == 1:
+            # What is left after suppression fails against the whole table.
+            return task.algorithm.partition(table, costs, task.models, 0.0)
+        starts = ~failing
+        starts[0] = True
+        starts[1] &= not failing[0]
+        place = np.cumsum(starts, dtype=np.int32) - np.int32(1)
+        partition = relabelled(table, partition, place)
+    return partition
+
+
+def _failing(
+    table: EncodedTable, partition: Partition, models: Sequence[PrivacyModel]
+) -> NDArray[np.bool_]:
+    """Return (n_classes,) bool: which classes fail against the table or what is left of it."""
+    codes, weights = table.sensitive_codes, table.weights
+    if partition.by_row:
+        codes, weights = codes[table.tuple_of_row], np.ones(table.n_rows, np.int64)
+    failing = np.zeros(partition.n_classes, np.bool_)
+    kept = partition.labels >= 0
+    for rows in (kept, np.ones(len(kept), np.bool_)):
+        part = replace(table, sensitive_codes=codes[rows], weights=weights[rows])
+        classes = classes_of(part, partition.labels[rows], partition.n_classes)
+        for model in models:
+            failing |= ~model.satisfied(classes)
+    return failing

@@ -1,0 +1,272 @@
+"""The engine of tables in this process: pandas, polars and pyarrow."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data import files, frames
+from kanonym.data.conventions import canonical_table, changed_texts, styled_columns, typed_table
+from kanonym.data.errors import DataError
+from kanonym.data.schema import Role, Schema
+from kanonym.data.short_repr import ShortRepr
+from kanonym.data.sorting import sorting_key
+from kanonym.engines.base import ABILITIES, Ability
+from kanonym.engines.decision import Decision, run
+from kanonym.engines.frequency_set import FrequencySet
+from kanonym.engines.records import changed_after, released_values
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
+from kanonym.policy import Policy
+from kanonym.transforms.actions import Acting
+from kanonym.transforms.ordering import released_rows
+from kanonym.verification import ColumnValues, repeats_of
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, repr=False)
+class LocalEngine(ShortRepr):
+    """A table in this process.
+
+    Attributes
+    ----------
+    given
+        The table, of any kind that `data.frames` takes.
+    texts
+        Columns of a text file as text where several texts read as one value.
+    frame
+        The same, collected.
+
+    """
+
+    name: ClassVar[str] = "local"
+    abilities: ClassVar[frozenset[Ability]] = ABILITIES
+
+    given: Any
+    texts: Mapping[str, pl.Series] = _NONE
+    frame: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", frames.eager(self.given))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the table's columns."""
+        return frames.column_names(self.frame)
+
+    def take(self, names: Sequence[str]) -> FrequencySet:
+        """Return the records, whichever columns are asked for."""
+        del names
+        column = partial(frames.label_column, self.frame)
+        return FrequencySet(column, frames.n_rows(self.frame), texts=self.texts.get)
+
+    def values(self, name: str) -> ColumnValues:
+        """Return how often the values of a column are repeated."""
+        return values_of(partial(frames.label_column, self.frame), name)
+
+    def read(self, policy: Policy, schema: Schema, seed: int) -> LocalInput:
+        """Return the table as a policy reads it."""
+        native = typed_table(self.frame, schema.conventions)
+        acting = acting_on(native, schema, seed)
+        for name in acting.actions:
+            acting.before(name)
+        return LocalInput(self, native, policy, schema, acting)
+
+    def require_place(self, place: str | None) -> None:
+        """Refuse a place that cannot be written."""
+        if place is not None:
+            files.check_table_output(place)
+
+    def close(self) -> None:
+        """Leave everything as it is: nothing is held."""
+
+
+@dataclass(frozen=True, repr=False)
+class LocalInput(ShortRepr):
+    """A table in this process as a policy reads it.
+
+    Attributes
+    ----------
+    engine
+        The table as it came in.
+    native
+        The same with values in columns whose texts the policy explains.
+    policy, schema
+        What is asked, and the role of each column.
+    acting
+        The columns as their actions leave them.
+
+    """
+
+    engine: LocalEngine
+    native: Any
+    policy: Policy
+    schema: Schema
+    acting: Acting
+
+    def values(self, name: str) -> ColumnValues:
+        """Return how often the values of a column are repeated, before any action."""
+        return values_of(partial(frames.column, self.native), name)
+
+    def decide(self, task: Task, watch: Stopwatch) -> Decision:
+        """Divide the table into classes; see `decision.run`."""
+        given = partial(frames.column, self.native)
+        column = as_counted(self.native, self.policy, self.acting)
+        return run(task, column, frames.n_rows(self.native), watch, given=given)
+
+    def stage(self, decision: Decision, place: str | None, watch: Stopwatch) -> LocalRelease:
+        """Assemble the released table."""
+        with watch.stage("recode"):
+            schema, acting, conventions = self.schema, self.acting, self.schema.conventions
+            after = changed_after(decision, acting)
+            changed = {column.name: column for columns in after.values() for column in columns}
+            named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
+            named += schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
+            rows = released_rows(
+                decision.labels,
+                [one for one in decision.recoded if one.name not in acting.changed_after],
+                [*(name for name in named if name not in changed), *changed],
+                sorting_keys(self.engine.frame, acting, changed),
+                None if self.policy.keep_order else acting.seed,
+            )
+            values = released_values(decision, schema, rows, acting, after)
+            released = frames.assemble(
+                self.engine.frame, rows, styled_columns(values, conventions), self.engine.given
+            )
+            written = frames.eager(released)
+            checked = canonical_table(written, conventions)
+        return LocalRelease(self, released, written, checked, rows, place)
+
+
+@dataclass(frozen=True, repr=False)
+class LocalRelease(ShortRepr):
+    """A released table in this process that is still to be verified and written.
+
+    Attributes
+    ----------
+    source
+        What it was made of.
+    frame
+        The released table, of the type of the one that came in.
+    written, checked
+        The same, collected; and with values in columns whose texts the policy explains.
+    rows
+        (n_released,) int64, which record of the input each released one is.
+    place
+        The file that `publish` writes; None for none.
+
+    """
+
+    source: LocalInput
+    frame: Any
+    written: Any
+    checked: Any
+    rows: NDArray[np.int64]
+    place: str | None
+
+    by_record: ClassVar[bool] = True
+
+    @property
+    def columns(self) -> list[str]:
+        """The released columns, in order."""
+        return frames.column_names(self.checked)
+
+    def column(self, name: str) -> pl.Series:
+        """Return a column as it is released; of who is counted, that of the input."""
+        # Who is who is not released, or as a pseudonym: persons are those of the input.
+        if name in self.source.policy.entities:
+            return frames.column(self.source.native, name).gather(self.rows)
+        return frames.column(self.checked, name)
+
+    def take(self, names: Sequence[str]) -> FrequencySet:
+        """Return the released records."""
+        known = [name for name in names if name in self.columns]
+        texts = changed_texts(self.written, self.checked, known)
+        return FrequencySet(self.column, len(self.rows), texts=texts.get)
+
+    def values(self, name: str) -> ColumnValues:
+        """Return how often the values of a released column are repeated."""
+        entities = self.source.policy.entities
+        return values_of(self.column, name, self.column(entities[0]) if entities else None)
+
+    def publish(self) -> Any:
+        """Write the file, if one is asked for, and return the table."""
+        if self.place is not None:
+            files.write_table(frames.to_polars(self.frame), self.place)
+        return self.frame
+
+    def discard(self) -> None:
+        """Leave everything as it is: nothing is written yet."""
+
+
+def drawn_seed() -> int:
+    """Return a seed from the system's source, for a release that asks for none."""
+    return secrets.randbits(128)
+
+
+def acting_on(native: Any, schema: Schema, seed: int | None) -> Acting:
+    """Return the columns of a table as the actions of its attributes leave them.
+
+    seed: None draws one anew from the system's source; the result has it.
+    """
+    seed = drawn_seed() if seed is None else seed
+    actions = {name: one.action for name, one in schema.attributes.items() if one.action}
+    return Acting(partial(frames.column, native), actions, seed)
+
+
+def as_counted(native: Any, policy: Policy, acting: Acting) -> Callable[[str], pl.Series]:
+    """Return what gives the columns that are encoded: as actions leave them.
+
+    Persons are those of the input, whatever is released in the place of their identifier.
+    """
+    persons = policy.entities
+
+    def column(name: str) -> pl.Series:
+        return frames.column(native, name) if name in persons else acting.before(name)
+
+    return column
+
+
+def sorting_keys(
+    native: Any, acting: Acting, changed: Mapping[str, pl.Series] = _NONE
+) -> Callable[[str], pl.Series]:
+    """Return what gives the columns that records are sorted by before they are shuffled.
+
+    changed: the columns that actions changed after the algorithm.
+    """
+
+    def key(name: str) -> pl.Series:
+        if name in changed:
+            return changed[name]
+        return acting.before(name) if name in acting.actions else sorting_key(native, name)
+
+    return key
+
+
+def values_of(
+    column: Callable[[str], pl.Series],
+    name: str,
+    persons: pl.Series | None = None,
+    counts: NDArray[np.int64] | None = None,
+) -> ColumnValues:
+    """Return how often the values of a column of this process are repeated; see `repeats_of`.
+
+    Raises
+    ------
+    DataError
+        Its type cannot be counted.
+
+    """
+    own = column(name)
+    if own.dtype.is_nested() or own.dtype == pl.Object:
+        raise DataError(f"column {name!r} holds {own.dtype}, which is not counted")
+    return ColumnValues(own.alias(name), repeats_of(own, counts, persons))

@@ -1,0 +1,77 @@
+"""Released columns of records in this process, from what was decided about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.schema import Role, Schema
+from kanonym.engines.decision import Decision
+from kanonym.kernels.parallel import parallel
+from kanonym.transforms.actions import Acting
+
+
+def released_values(
+    decision: Decision,
+    schema: Schema,
+    rows: NDArray[np.int64],
+    acting: Acting,
+    changed: Mapping[str, Sequence[pl.Series]],
+) -> list[str | pl.Series]:
+    """Return the columns of the release in order, as `data.frames.assemble` takes them.
+
+    rows: (n_released,) the records of the input that are released, in their new order.
+    acting: what is done to columns before the algorithm; changed: of `changed_after`.
+    """
+    # As unsigned 32-bit Series, polars takes indices without a copy.
+    labels = pl.Series(decision.labels[rows].view(np.uint32))
+
+    def values(attribute: RecodedAttribute) -> list[pl.Series]:
+        if attribute.name in changed:
+            return [column.gather(rows) for column in changed[attribute.name]]
+        place = pl.Series(attribute.label_of_class.view(np.uint32)).gather(labels)
+        return [column.gather(place) for column in attribute.columns]
+
+    names = (one.name for one in decision.recoded)
+    recoded = dict(zip(names, parallel(values, decision.recoded), strict=True))
+    released: list[str | pl.Series] = []
+    for name, attribute in schema.attributes.items():
+        if attribute.role is Role.QUASI_IDENTIFIER:
+            released += recoded[name]
+        elif attribute.action:
+            whole = changed.get(name, [acting.before(name)])
+            released += [column.gather(rows) for column in whole]
+        elif attribute.role is not Role.IDENTIFIER:
+            released.append(name)
+    return released
+
+
+def changed_after(decision: Decision, acting: Acting) -> dict[str, list[pl.Series]]:
+    """Return the columns that actions change after the algorithm, by attribute.
+
+    Each has n_rows values in the order of the input, null for suppressed records.
+    """
+    if not acting.changed_after:
+        return {}
+    kept = decision.labels >= 0
+    labels = decision.labels[kept]
+    of_record = pl.Series(np.where(kept, np.cumsum(kept) - 1, 0), dtype=pl.UInt32).set(
+        pl.Series(~kept), None
+    )
+    known = {one.name: one for one in decision.recoded}
+    columns = {}
+    for name in acting.changed_after:
+        if name in known:
+            place = known[name].label_of_class[labels]
+            released = [column.gather(place) for column in known[name].columns]
+        else:
+            released = [acting.before(name).filter(pl.Series(kept))]
+        columns[name] = [
+            acting.after(name, column, labels, np.flatnonzero(kept)).gather(of_record)
+            for column in released
+        ]
+    return columns

@@ -1,0 +1,258 @@
+"""The engine of tables that stay where they are: they are counted, recoded and written there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from typing import ClassVar
+
+import polars as pl
+
+from kanonym.algorithms.full_domain import FullDomain
+from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.schema import Schema
+from kanonym.data.table import Domain
+from kanonym.engines.base import Ability
+from kanonym.engines.decision import Decision, decide, with_input
+from kanonym.engines.frequency_set import FrequencySet
+from kanonym.engines.sql import large, premerged
+from kanonym.engines.sql.column_values import VALUE, column_values
+from kanonym.engines.sql.frequencies import Frequencies, frequencies, frequency_set, types_of
+from kanonym.engines.sql.mapping import mapped
+from kanonym.engines.sql.releasing import assigned, released_query, untouched
+from kanonym.engines.sql.staged import SqlRelease
+from kanonym.engines.sql.statements import projected
+from kanonym.engines.sql.store import Query, Source
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task, prepare
+from kanonym.policy import Policy
+from kanonym.verification import ColumnValues
+
+
+@dataclass(frozen=True)
+class SqlEngine:
+    """A table on an engine outside of this process.
+
+    Attributes
+    ----------
+    source
+        The table.
+
+    """
+
+    abilities: ClassVar[frozenset[Ability]] = frozenset()
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        """What holds the table."""
+        return self.source.store.name
+
+    @cached_property
+    def types(self) -> dict[str, pl.DataType]:
+        """The columns and their types."""
+        return types_of(self.source)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the table's columns."""
+        return list(self.types)
+
+    def take(self, names: Sequence[str]) -> FrequencySet:
+        """Return the frequency set of some columns: it comes here."""
+        found = frequencies(self.source, names, self.types)
+        self.close()
+        if found is None:
+            raise DataError(
+                f"the table has more than {self.source.most_tuples} different rows in these "
+                "columns: give the source a larger most_tuples"
+            )
+        return frequency_set(found)
+
+    def values(self, name: str) -> ColumnValues:
+        """Return how often the values of a column are repeated."""
+        return column_values(self.source, projected(self.source, {name: VALUE}, self.types), name)
+
+    def read(self, policy: Policy, schema: Schema, seed: int) -> SqlInput:
+        """Return the table as a policy reads it: actions are carried out on distinct values."""
+        actions = {name: one.action for name, one in schema.attributes.items() if one.action}
+        if not actions:
+            return SqlInput(self, self.source, self.types, policy, schema)
+        source, types = mapped(self.source, self.types, actions, seed, policy.entities)
+        return SqlInput(self, source, types, policy, schema)
+
+    def require_place(self, place: str | None) -> None:
+        """Refuse a place that the engine cannot write."""
+        self.source.store.require_place(place)
+
+    def close(self) -> None:
+        """Take away everything that was left on the engine."""
+        self.source.store.close()
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class SqlDecision(Decision):
+    """A decision about a table on an engine, with what writes its release.
+
+    Attributes
+    ----------
+    query
+        Gives a query of the released table, with further columns of the input in the end; a
+        new one each time.
+    released
+        The released columns, in order.
+    texts
+        Columns that models look at and that hold texts.
+    """
+
+    query: Callable[[Sequence[str]], Query]
+    released: tuple[str, ...]
+    texts: frozenset[str]
+
+
+@dataclass(frozen=True)
+class SqlInput:
+    """A table on an engine as a policy reads it.
+
+    Attributes
+    ----------
+    engine
+        The table as it came in.
+    source, types
+        The table with the actions carried out, and the types of its columns.
+    policy, schema
+        What is asked, and the role of each column.
+
+    """
+
+    engine: SqlEngine
+    source: Source
+    types: Mapping[str, pl.DataType]
+    policy: Policy
+    schema: Schema
+
+    def values(self, name: str) -> ColumnValues:
+        """Return how often the values of a column are repeated, before any action."""
+        return self.engine.values(name)
+
+    def decide(self, task: Task, watch: Stopwatch) -> SqlDecision:
+        """Divide the table into classes: of its frequency set, wherever that is.
+
+        Raises
+        ------
+        PolicyError
+            The frequency set stays on the engine, and what is asked has to see it whole.
+        PolicyError, SchemaError, HierarchyError, DataError, InfeasibleError
+            As `pipeline.anonymize`.
+
+        """
+        with watch.stage("count"):
+            counted = frequencies(self.source, task.columns, self.types)
+        if counted is not None:
+            ready = prepare(task, counted.column, len(counted.counts), watch, counted.counts)
+            if not self.policy.entities:
+                counted = _needed(counted, self.schema)
+            decision = with_input(decide(task, ready, watch), task, frequency_set(counted))
+            return self._to_write(decision, self.source, self.types, counted, watch)
+        watch.tell(
+            f"more than {self.source.most_tuples} different tuples: the frequency set stays on "
+            f"{self.source.store.name}"
+        )
+        if self.policy.entities:
+            raise PolicyError(
+                f"k-anonymity counts persons by {self.policy.entities[0]!r}, which needs the whole "
+                f"frequency set in this process, and it has more than {self.source.most_tuples} "
+                "tuples: give the source a larger most_tuples"
+            )
+        if isinstance(task.algorithm, FullDomain):
+            found = premerged.search(self.source, task, self.types, watch)
+            decision = found.decide(watch)
+            own = self._to_write(decision, found.source, found.dtypes, found.counted, watch)
+            return replace(own, measured=found.utility(decision), lasting=False)
+        return self._partitioned(task, watch)
+
+    def _to_write(
+        self,
+        decision: Decision,
+        source: Source,
+        types: Mapping[str, pl.DataType],
+        counted: Frequencies,
+        watch: Stopwatch,
+    ) -> SqlDecision:
+        """Return a decision with what writes its release.
+
+        source, types: the table that the tuples of the frequency set are found in.
+        """
+        kept = untouched(self.schema)
+        whole = set(kept) <= set(counted.raw.columns)
+        with watch.stage("recode"):
+            needed = counted.only(kept) if whole else counted
+            table = assigned(decision, needed, self.schema, whole=whole)
+
+        def query(further: Sequence[str]) -> Query:
+            if not further:
+                return released_query(source, table, types)
+            joined = assigned(decision, counted, self.schema, whole=False) if whole else table
+            return released_query(source, joined, types, further)
+
+        names = [one.name for one in fields(Decision) if one.name != "lasting"]
+        return SqlDecision(
+            **{name: getattr(decision, name) for name in names},
+            query=query,
+            released=tuple(table.columns),
+            texts=_texts(decision.table.sensitive),
+            lasting=self.source is self.engine.source,  # else what actions gave is gone with it
+        )
+
+    def _partitioned(self, task: Task, watch: Stopwatch) -> SqlDecision:
+        """Divide a frequency set that stays on the engine."""
+        found = large.divided(self.source, task, task.columns, self.types, watch)
+        classes, kept = found.classes, untouched(self.schema)
+        by_name = {one.name: [column.name for column in one.columns] for one in classes.recoded}
+        order = [
+            column
+            for name in self.schema.attributes
+            for column in by_name.get(name, [name] if name in kept else [])
+        ]
+        return SqlDecision(
+            recoded=classes.recoded,
+            class_sizes=classes.sizes,
+            rows_in=found.rows,
+            account=found.account,
+            built=found.coding.ready.built,
+            measured=classes.utility,
+            query=lambda _: large.released_query(self.source, found, self.schema, self.types),
+            released=tuple(order),
+            texts=_texts(found.coding.ready.table.sensitive),
+            lasting=False,
+        )
+
+    def stage(self, decision: Decision, place: str | None, watch: Stopwatch) -> SqlRelease:
+        """Write the released table on the engine, where nobody takes it for a release."""
+        if not isinstance(decision, SqlDecision):
+            raise TypeError("the decision is about a table of another engine")
+        entities = [name for name in self.policy.entities if name not in decision.released]
+        with watch.stage("write"):
+            staged = self.source.store.stage(decision.query([]), place)
+        return SqlRelease(
+            source=self.source,
+            staged=staged,
+            columns=list(decision.released),
+            labels=decision.columns,
+            texts=decision.texts,
+            persons=entities,
+            with_persons=partial(decision.query, entities) if entities else None,
+        )
+
+
+def _needed(counted: Frequencies, schema: Schema) -> Frequencies:
+    """Return what is still needed of a frequency set that is encoded: columns take memory."""
+    kept = untouched(schema)
+    return counted.only(kept) if set(kept) <= set(counted.raw.columns) else counted
+
+
+def _texts(domains: Sequence[Domain]) -> frozenset[str]:
+    """Return the columns whose values are texts."""
+    return frozenset(one.name for one in domains if one.values.dtype == pl.String)

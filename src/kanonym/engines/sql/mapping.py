@@ -1,0 +1,74 @@
+"""Actions on an engine: carried out on the distinct values of a column, and joined there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+from sqlglot import exp
+
+from kanonym.data.errors import PolicyError
+from kanonym.engines.sql.coded_columns import values_of
+from kanonym.engines.sql.statements import aliased, cleaned, inner, named, same
+from kanonym.engines.sql.store import Source
+from kanonym.transforms.action import Action, After
+from kanonym.transforms.actions import Acting
+
+BEFORE, AFTER = "before", "after"
+
+
+def mapped(
+    source: Source,
+    types: Mapping[str, pl.DataType],
+    actions: Mapping[str, Sequence[Action | After]],
+    seed: int,
+    entities: Sequence[str],
+) -> tuple[Source, dict[str, pl.DataType]]:
+    """Return a table whose columns are as their actions leave them, and their types.
+
+    Parameters
+    ----------
+    source, types
+        The table, and the types of its columns.
+    actions
+        By column; all of them give equal values the same (`Action.per_value`).
+    seed
+        Of all that actions draw.
+    entities
+        Identifiers by which persons are counted.
+
+    Raises
+    ------
+    DataError
+        A column has more than `source.most_tuples` distinct values; or as of the actions.
+    PolicyError
+        Persons are counted by an identifier of which an action makes several alike.
+
+    Notes
+    -----
+    One GROUP BY and one join a column.
+
+    """
+    reads = exp.select().from_(inner(source.query, "t"))
+    picked: dict[str, exp.Condition] = {name: named(name, "t") for name in types}
+    changed: dict[str, pl.DataType] = {}
+    for place, (name, several) in enumerate(actions.items()):
+        found = values_of(source, name, types)
+        given = found.column(name)
+        after = Acting({name: given}.__getitem__, {name: several}, seed).before(name)
+        if name in entities and after.n_unique() < given.n_unique():
+            raise PolicyError(
+                f"k-anonymity counts persons by {name!r}, of which an action makes several alike: "
+                "take an action that keeps them apart, such as surrogate, or drop the column"
+            )
+        table = pl.DataFrame({BEFORE: found.raw[name], AFTER: after})
+        column = cleaned(source, named(name, "t"), types[name])
+        key = f"m{place}"
+        condition = same(source, column, named(BEFORE, key), types[name])
+        reads = reads.join(inner(source.store.put(table), key), on=condition)
+        picked[name] = named(AFTER, key)
+        changed[name] = after.dtype
+    query = reads.select(*(aliased(column, name) for name, column in picked.items()))
+    types = {**types, **changed}
+    return replace(source, query=query, typed=source.typed | set(changed)), types

@@ -1,0 +1,115 @@
+"""The last defence: a release is verified from what was written, before it is published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kanonym.data.errors import DataError, InfeasibleError
+from kanonym.data.schema import Schema
+from kanonym.engines.base import StagedRelease
+from kanonym.engines.decision import Decision
+from kanonym.engines.task import sensitive_names
+from kanonym.pipeline.asking import counting_of, persons_of_policy
+from kanonym.pipeline.checking import counted_ones, seen_by_models, unmodelled
+from kanonym.pipeline.person_checks import named_by_amounts
+from kanonym.policy import Policy
+from kanonym.transforms.actions import changed_after
+from kanonym.verification import (
+    SensitiveColumn,
+    Verification,
+    classes_as_released,
+    dominance,
+    group_released,
+    unprotected,
+    verify_columns,
+)
+
+
+def verified(
+    staged: StagedRelease, decision: Decision, policy: Policy, schema: Schema
+) -> Verification:
+    """Group what was written, ask every model again, and refuse what fails.
+
+    Raises
+    ------
+    DataError
+        Other records were written than were decided about.
+    InfeasibleError
+        A class does not satisfy the policy.
+
+    """
+    names, free = decision.columns, unmodelled(schema, policy)
+    hidden = sensitive_names(schema, policy.models)
+    every = staged.take([*names, *hidden])
+    # A row a record: further columns cost nothing. Else each makes the frequency set longer.
+    further = counted_ones(free, every.column) if every.counts is None else []
+    found = verify_columns(
+        [every.column(name) for name in names],
+        # Suppression shifts the distribution that t-closeness and the like compare with:
+        # what counts is that of the input.
+        seen_by_models(every.column, schema, policy, decision.original, further),
+        policy.models,
+        every.n_rows,
+        every.counts,
+        persons_of_policy(policy, schema),
+        counting_of(policy),
+        every.as_text(names),
+    )
+    if found.rows != decision.rows_out:
+        raise DataError(
+            f"{found.rows} records were written where {decision.rows_out} are released: the table "
+            "was changed meanwhile. Nothing is released; run again, or work on a copy that stays "
+            "as it is"
+        )
+    changed = [
+        name for name, one in schema.attributes.items() if one.action and changed_after(one.action)
+    ]
+    require_satisfied(found, changed)
+    left = [name for name in free if name not in further]
+    found = found.with_warnings(*unprotected(left, policy.models))
+    if every.counts is not None:
+        for name in left:
+            found = _with_share(found, staged, names, name)
+    return found.with_warnings(*named_by_amounts(policy, schema, staged.columns, staged.values))
+
+
+def _with_share(
+    found: Verification, staged: StagedRelease, names: list[str], attribute: str
+) -> Verification:
+    """Add what one sensitive attribute tells that no model names; nothing where it is too long."""
+    try:
+        released = staged.take([*names, attribute])
+    except DataError:
+        return found
+    groups = group_released([released.column(name) for name in names], released.n_rows)
+    column = SensitiveColumn(released.column(attribute))
+    classes = classes_as_released(groups, [column], released.counts)
+    shares, warned = dominance(classes, [attribute])
+    shared = replace(found, largest_shares=(*found.largest_shares, *shares))
+    return shared.with_warnings(*warned)
+
+
+def require_satisfied(verification: Verification, changed: Sequence[str] = ()) -> None:
+    """Refuse a release that its own verification refuses: the last defence.
+
+    changed: attributes whose released values actions have changed.
+
+    Raises
+    ------
+    InfeasibleError
+        Classes fail a model; the message counts them.
+
+    """
+    if verification.satisfied is False:
+        failed = [check.type for check in verification.checks if not check.satisfied]
+        reason = "This is a defect of kanonym: please report it"
+        if changed:
+            reason = (
+                f"Actions after the algorithm tear classes apart ({', '.join(changed)}): "
+                "leave them out, or let them come before it"
+            )
+        raise InfeasibleError(
+            f"the recoded table fails {', '.join(failed)} in {verification.n_violating} classes; "
+            f"nothing is released. {reason}"
+        )
