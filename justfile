@@ -40,3 +40,7 @@ demo:
 lock:
     uv pip compile pyproject.toml --extra dev --extra spark --extra stat --universal --python-version 3.11 \
         --generate-hashes --no-header --no-emit-index-url --upgrade --quiet -o requirements-dev.txt
+
+# figures of the source tree: lines, lengths, folders, isinstance, Any, noqa
+shape *folder:
+    python scripts/shape.py {{ folder }}

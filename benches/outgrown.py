@@ -19,8 +19,8 @@ import kanonym as ka
 from kanonym.data.schema import Role
 from kanonym.engines.sql.frequencies import types_of
 from kanonym.engines.sql.large import divided
-from kanonym.engines.task import Stopwatch
-from kanonym.pipeline.asking import task_for
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
 
 K = 5
 NUMBERS = ["age", "income", "hours"]
@@ -73,7 +73,7 @@ def main() -> None:
         source = ka.DuckDB(own)
         dtypes = types_of(source)
         schema = policy.schema_for(list(dtypes))
-        task = task_for(policy, schema, lambda name: own[name])  # noqa: B023 - used at once
+        task = Task.of(policy, schema)
         start = time.perf_counter()
         names = schema.names(Role.QUASI_IDENTIFIER)
         found = divided(source, task, names, dtypes, Stopwatch(), fragment)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kanonym import pipeline
+from kanonym import engines
 
 # A time limit for an example, or for the drawing of it, would test the machine, not the law.
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -37,21 +37,21 @@ def is_nightly(item):
     return marker.kwargs["on"] in item.callspec.params.values()
 
 
-DRAWN_SEED = pipeline.asking.drawn_seed
+DRAWN_SEED = engines.local.drawn_seed
 
 
 @pytest.fixture(scope="session", autouse=True)
 def one_order():
     """Let releases that ask for no seed have the same one, so that tests can compare their rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kanonym.pipeline.asking.drawn_seed", lambda: 1)
+        patch.setattr("kanonym.engines.local.drawn_seed", lambda: 1)
         yield
 
 
 @pytest.fixture
 def own_order(monkeypatch):
     """Let every release that asks for no seed draw one, as it does outside of tests."""
-    monkeypatch.setattr("kanonym.pipeline.asking.drawn_seed", DRAWN_SEED)
+    monkeypatch.setattr("kanonym.engines.local.drawn_seed", DRAWN_SEED)
 
 
 def pandas_numpy(columns):

@@ -18,7 +18,7 @@ from hypothesis import settings
 
 import kanonym as ka
 from kanonym.data.files import read_table
-from kanonym.pipeline.elsewhere import source_of
+from kanonym.engines import engine_of
 
 NIGHTLY = settings.default.max_examples > 100
 PART = 1 if NIGHTLY else 10
@@ -241,7 +241,7 @@ def test_what_outgrows_this_process_is_released_alike(narrow_adult, kind, engine
     table, asked = narrow_adult
     hold, read, place = engine_holder
     expected = ka.anonymize(table, asked[kind])
-    small = replace(source_of(hold(table)), most_tuples=OUTGROWN[kind])
+    small = replace(engine_of(hold(table)).source, most_tuples=OUTGROWN[kind])
     release = ka.anonymize(small, asked[kind], output=place())
     account = release.to_dict()["algorithm"]
     assert ("premerged" if kind == "full-domain" else "outgrown") in account
@@ -258,7 +258,7 @@ def test_segments_of_what_outgrows_this_process_are_verified(narrow_adult, engin
     table = table.drop("salary-class")
     hold, _, place = engine_holder
     whole = ka.anonymize(table, asked["segmentation"])
-    small = replace(source_of(hold(table)), most_tuples=4_000 // PART)
+    small = replace(engine_of(hold(table)).source, most_tuples=4_000 // PART)
     release = ka.anonymize(small, asked["segmentation"], output=place())
     assert release.verification.satisfied
     assert release.utility.gcp <= 1.25 * whole.utility.gcp
@@ -268,6 +268,95 @@ def test_segments_of_what_outgrows_this_process_are_verified(narrow_adult, engin
 def engine_holder(request):
     """Return what an engine holds, as `holder`."""
     return request.getfixturevalue(f"held_by_{request.param}")
+
+
+VISITS = pl.DataFrame(
+    {
+        "patient": [f"p{number % 17:02}" for number in range(120)],
+        "zip": [f"{10000 + 137 * (number % 9)}" for number in range(120)],
+        "age": [20 + number % 31 for number in range(120)],
+        "income": [1000.25 * (1 + number % 23) if number % 11 else None for number in range(120)],
+        "diagnosis": [("flu", "cold", "asthma", "gout")[number % 4] for number in range(120)],
+    }
+)
+KNOWN = {
+    "zip": ka.QuasiIdentifier(action=ka.Keep(first=2, character="#")),
+    "age": ka.QuasiIdentifier(action=ka.Round(to=5)),
+    "income": ka.Insensitive(action=[ka.TopBottom(upper=9000), ka.Round(to=100)]),
+    "diagnosis": ka.Sensitive(),
+}
+PERSONS = {
+    "actions": ka.Policy(
+        attributes={"patient": ka.Identifier(action=ka.Surrogate()), **KNOWN},
+        models=[ka.KAnonymity(3), ka.LDiversity("diagnosis", l=2)],
+        rows="persons",
+        seed=5,
+    ),
+    "pseudonyms of counted persons": ka.Policy(
+        attributes={"patient": ka.Identifier(action=ka.Surrogate()), **KNOWN},
+        models=[ka.KAnonymity(3, entity="patient")],
+        seed=5,
+    ),
+    "counted persons": ka.Policy(
+        attributes={"patient": ka.Identifier(), **KNOWN},
+        models=[ka.KAnonymity(3, entity="patient"), ka.LDiversity("diagnosis", l=2)],
+        suppression_limit=0.1,
+        seed=5,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", PERSONS)
+def test_actions_and_persons_are_the_same_everywhere(kind, engine_holder, tmp_path):
+    """What actions make of values, and how many persons a class has, is that of a polars table."""
+    agree("visits", VISITS, PERSONS[kind], kind, engine_holder, tmp_path)
+
+
+def test_a_release_on_an_engine_has_a_report(engine_holder, tmp_path):
+    """The report of a release on an engine is that of a table of this process."""
+    hold, _, place = engine_holder
+    release = ka.anonymize(hold(VISITS), PERSONS["counted persons"], output=place())
+    release.report(tmp_path / "report.json")
+    found = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert found["rows"]["out"] == release.rows_out if "rows" in found else found
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"keep_order": True}, "keep_order: not supported by the engine"),
+        (
+            {"attributes": {"age": ka.QuasiIdentifier(action=ka.LaplaceNoise(scale=1))}},
+            "attribute 'age', action laplace-noise: not supported by the engine",
+        ),
+        (
+            {"attributes": {"zip": ka.QuasiIdentifier(type="date", format="%d.%m.%Y")}},
+            "attribute 'zip', type and format: not supported by the engine",
+        ),
+    ],
+)
+def test_what_an_engine_cannot_do_is_refused_in_one_form(asked, message, engine_holder):
+    """The message names what is asked, the engine, and what to do instead."""
+    hold, _, place = engine_holder
+    policy = ka.Policy(
+        **{"attributes": {"age": ka.QuasiIdentifier()}, **asked},
+        models=[ka.KAnonymity(2)],
+        others="identifier",
+    )
+    with pytest.raises(ka.PolicyError, match=message):
+        ka.anonymize(hold(VISITS), policy, output=place())
+
+
+def test_a_release_on_an_engine_refuses_what_files_have(engine_holder):
+    """The aggregate form and options of files are refused in the same form."""
+    hold, _, place = engine_holder
+    release = ka.anonymize(
+        hold(VISITS), quasi_identifiers=["age"], k=3, others="identifier", output=place()
+    )
+    with pytest.raises(ka.PolicyError, match="the aggregate form: not supported by the engine"):
+        release.aggregate()
+    with pytest.raises(ka.PolicyError, match="safe_cells and read_back: not supported"):
+        release.write("released.csv", safe_cells=True)
 
 
 @pytest.mark.xdist_group("duckdb")

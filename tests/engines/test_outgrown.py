@@ -21,9 +21,9 @@ from kanonym.data.files import read_table
 from kanonym.data.schema import Role
 from kanonym.engines.duckdb import DuckDB
 from kanonym.engines.sql.frequencies import types_of
-from kanonym.engines.sql.large import divided, growing, outcome_of, released_query
-from kanonym.engines.task import Stopwatch, sensitive_names
-from kanonym.pipeline.asking import task_for
+from kanonym.engines.sql.large import divided, growing, released_query
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task, sensitive_names
 
 DUCKDB = pytest.mark.xdist_group("duckdb")
 
@@ -76,7 +76,7 @@ def released(source, asked, fragment, watch=None):
     dtypes = types_of(source)
     schema = asked.schema_for(list(dtypes))
     names = [*schema.names(Role.QUASI_IDENTIFIER), *sensitive_names(schema, asked.models)]
-    task = task_for(asked, schema, lambda name: pl.Series(name, [0]))
+    task = Task.of(asked, schema)
     found = divided(source, task, names, dtypes, watch or Stopwatch(), fragment)
     query = released_query(source, found, schema, dtypes)
     return found, source.store.fetch(query)
@@ -277,26 +277,6 @@ def test_fragments_cost_little(algorithm):
 
 
 @DUCKDB
-def test_an_outcome_has_the_counts_of_classes_and_of_columns():
-    """What reads an outcome finds the classes, their sizes, and each column's records by value."""
-    table = records(700, 12)
-    found, _ = released(DuckDB(table), POLICIES["sets"], 50)
-    outcome = outcome_of(found)
-    local = ka.anonymize(table, POLICIES["sets"]).outcome
-    assert outcome.table.n_rows == 700
-    assert len(outcome.partition.labels) == len(outcome.table.weights)
-    sizes = np.bincount(outcome.partition.labels, outcome.table.weights)
-    assert sizes.tolist() == found.classes.sizes.tolist()
-    for own, theirs, a in zip(outcome.recoded, local.recoded, range(4), strict=True):
-        counts = [
-            np.bincount(one.table.codes[:, a], one.table.weights).tolist()
-            for one in (outcome, local)
-        ]
-        assert counts[0] == counts[1]
-        assert set(own.columns[0]) == set(theirs.columns[0])
-    assert outcome.partition.account["outgrown"]["tuples"] == len(local.table.weights)
-
-
 @DUCKDB
 def test_a_retried_division_is_the_same():
     """Divided twice, a table gives the same release, row for row."""

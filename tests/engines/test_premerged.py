@@ -14,11 +14,11 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.algorithms.base import Algorithm
 from kanonym.engines.sql import premerged
 from kanonym.engines.sql.frequencies import types_of
 from kanonym.engines.sql.releasing import assigned, released_query, untouched
-from kanonym.engines.task import Stopwatch, Task, decide
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
 
 AWKWARD = 'age"; DROP TABLE patients; --'
 
@@ -67,14 +67,13 @@ def searched(source, policy):
     schema = policy.schema_for(list(dtypes))
     task = Task(schema, policy.models, policy.algorithm, policy.recoding, policy.suppression_limit)
     found = premerged.search(source, task, dtypes, Stopwatch())
-    assert isinstance(found.task.algorithm, Algorithm)
-    outcome = decide(found.task, found.ready, Stopwatch())
+    decision = found.decide(Stopwatch())
     kept = untouched(schema)
     whole = set(kept) <= set(found.counted.raw.columns)
     counted = found.counted.only(kept) if whole else found.counted
-    decided = assigned(outcome, counted, schema, whole=whole)
+    decided = assigned(decision, counted, schema, whole=whole)
     query = released_query(found.source, decided, found.dtypes)
-    return found, outcome, source.store.fetch(query)
+    return found, decision, source.store.fetch(query)
 
 
 def flat(utility):
@@ -90,14 +89,14 @@ def flat(utility):
 
 def require_same(source, frame, policy, most):
     """Compare a release on an engine with that of this process; return what is told of it."""
-    found, outcome, released = searched(replace(source, most_tuples=most), policy)
+    found, decision, released = searched(replace(source, most_tuples=most), policy)
     release = ka.anonymize(frame, policy)
-    own, account = outcome.partition.account, release.outcome.partition.account
+    own, account = decision.partition.account, release.decision.partition.account
     assert own["levels"] == account["levels"]
     assert math.isclose(own["score"], account["score"], rel_tol=1e-12)
-    assert outcome.built == release.outcome.built
-    assert [one.size for one in outcome.table.domains] == [
-        one.size for one in release.outcome.table.domains
+    assert decision.built == release.decision.built
+    assert [one.size for one in decision.table.domains] == [
+        one.size for one in release.decision.table.domains
     ]
     assert released.columns == release.frame.columns
     texts = pl.all().cast(pl.String)
@@ -107,7 +106,7 @@ def require_same(source, frame, policy, most):
         .equals(release.frame.select(texts).sort(pl.all()), null_equal=True)
     )
     assert int(found.counted.counts.sum()) == len(frame)
-    lost, here = found.utility(outcome).to_dict(), release.utility.to_dict()
+    lost, here = found.utility(decision).to_dict(), release.utility.to_dict()
     assert flat(lost) == pytest.approx(flat(here), rel=1e-12)
     assert own["premerged"]["tuples"] <= most
     return own["premerged"]
@@ -168,10 +167,10 @@ def test_texts_of_a_file_have_their_types(tmp_path):
         algorithm=ka.FullDomain(),
         others=ka.Role.IDENTIFIER,
     )
-    found, outcome, released = searched(DuckDB(path, most_tuples=300), policy)
+    found, decision, released = searched(DuckDB(path, most_tuples=300), policy)
     release = ka.anonymize(ka.read_table(path), policy)
     assert [domain.kind for domain in found.ready.table.domains] == ["number", "temporal"]
-    assert outcome.partition.account["levels"] == release.outcome.partition.account["levels"]
+    assert decision.partition.account["levels"] == release.decision.partition.account["levels"]
     texts = pl.all().cast(pl.String)
     assert released.select(texts).sort(pl.all()).equals(release.frame.select(texts).sort(pl.all()))
 

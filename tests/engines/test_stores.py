@@ -179,7 +179,7 @@ def test_a_place_is_refused_before_the_work(source, tmp_path, monkeypatch):
     def decided(*_):
         raise AssertionError("decided before the place was looked at")
 
-    monkeypatch.setattr("kanonym.pipeline.elsewhere.decision_about", decided)
+    monkeypatch.setattr("kanonym.engines.sql.engine.SqlInput.decide", decided)
     made = source(PATIENTS.select("age"))
     places = [str(tmp_path / "released.docx")]
     if made.store.name == "spark":

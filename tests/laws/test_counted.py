@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from effort import examples
 from kanonym import Policy, QuasiIdentifier, Sensitive, hierarchy
 from kanonym.data.table import encode
-from kanonym.engines.task import Stopwatch, run
-from kanonym.pipeline.asking import task_for
+from kanonym.engines.decision import run
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
 
 VALUES = {
     "age": st.one_of(st.none(), st.integers(20, 29)),
@@ -79,7 +80,7 @@ def test_the_frequency_set_is_divided_as_the_table(algorithm, rows):
 
     def released(table, counts=None):
         schema = asked.schema_for(table.columns)
-        task = task_for(asked, schema, table.get_column)
+        task = Task.of(asked, schema)
         done = run(task, table.get_column, len(table), Stopwatch(), counts)
         labels = done.labels
         sizes = np.ones(len(labels), np.int64)

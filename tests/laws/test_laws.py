@@ -122,7 +122,7 @@ def test_every_class_of_every_release_satisfies_every_model(
             for reference in (before, after):
                 assert holds(model, [code(value) for value in values], reference, paths)
     assert release.verification.n_classes == len(groups)
-    assert release.outcome.partition.n_classes == len(groups)
+    assert release.decision.partition.n_classes == len(groups)
     assert ka.verify(release.frame, policy).satisfied
     assert ka.verify(release.frame, policy, original=table).satisfied
     assert ka.verify(release.aggregate(), policy, count="count").satisfied

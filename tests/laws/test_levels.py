@@ -139,7 +139,7 @@ def test_every_class_of_every_release_by_levels_satisfies_every_model(
     sizes = [len(values) for values in groups.values()]
     assert all(at_most(measured(model, sizes), model.required) for model in whole)
     assert release.verification.n_classes == len(groups)
-    assert release.outcome.partition.n_classes == len(groups)
+    assert release.decision.partition.n_classes == len(groups)
     assert ka.verify(release.frame, policy, original=table).satisfied
     if not release.suppressed:
         assert ka.verify(release.frame, policy).satisfied
@@ -197,7 +197,7 @@ def test_released_values_are_true_and_lose_what_the_search_says(
     if release is None:
         return
     ids = release.frame["id"].to_list()
-    for domain in release.outcome.table.domains:
+    for domain in release.decision.table.domains:
         labels = domain.hierarchy.labels
         leaves = [*text_of(domain.values), *([None] * domain.has_null)]
         codes = [leaves.index(value) for value in text_of(table[domain.name].gather(ids))]

@@ -123,7 +123,7 @@ def test_penalties_are_those_of_the_release_itself(drawn):
     if release is None or release.suppressed or not len(table):
         return
     nominal = {"town"} if release.policy.recoding in CENTROIDS else set()
-    labelled = {one.name for one in release.outcome.recoded if one.recoding == "hierarchy"}
+    labelled = {one.name for one in release.decision.recoded if one.recoding == "hierarchy"}
     trees = {name: one for name, one in sources_of(attributes).items() if name in labelled}
     pair = read_pair(
         columns_of(table), columns_of(release.frame), list(attributes), trees, aligned=True
@@ -158,16 +158,16 @@ def test_a_full_domain_release_has_the_score_of_its_node(drawn, aligned):
     levels = release.algorithm["levels"]
     for name, metric in METRICS.items():
         if name != "weighted":
-            score = score_at(metric(), release.outcome, levels)
+            score = score_at(metric(), release.decision, levels)
             assert found[name].value == pytest.approx(score, rel=1e-9, abs=1e-9), name
             assert found[name].meaning.source == metric.source
 
 
-def score_at(metric, outcome, levels):
+def score_at(metric, decision, levels):
     """Return the score that a search would give to what was decided."""
     from kanonym.metrics.information_loss import Generalized
 
-    encoded, labels = outcome.table, outcome.partition.labels
+    encoded, labels = decision.table, decision.partition.labels
     trees = [domain.hierarchy for domain in encoded.domains]
     found = [levels[domain.name] for domain in encoded.domains]
     parts = zip(trees, found, encoded.codes.T, strict=True)

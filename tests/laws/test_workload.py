@@ -127,7 +127,7 @@ def test_what_a_model_predicts_guides_although_it_is_not_released():
     impurities = []
     for algorithm in (ka.Mondrian(target="guess"), ka.Mondrian()):
         release = ka.anonymize(table, policy(algorithm))
-        labels = pl.Series("class", release.outcome.labels)
+        labels = pl.Series("class", release.decision.labels)
         spread = table.select("guess").group_by(labels).agg(pl.var("guess", ddof=0), pl.len())
         impurities.append((spread["guess"] * spread["len"]).sum())
     assert impurities[0] < 0.8 * impurities[1]
@@ -140,7 +140,7 @@ def test_actions_on_the_target_do_not_change_what_guides():
     rounded = ka.Insensitive(action=[{"type": "round", "to": 1000}])
     acted = ka.anonymize(table, policy(ka.Mondrian(target="guess"), guess=rounded))
     assert acted.frame["guess"].n_unique() == 1
-    assert acted.outcome.labels.tolist() == plain.outcome.labels.tolist()
+    assert acted.decision.labels.tolist() == plain.decision.labels.tolist()
 
 
 def test_no_record_is_suppressed_for_a_target():

@@ -34,11 +34,11 @@ def release():
 
 RESULTS = {
     "release": lambda release: release,
-    "outcome": lambda release: release.outcome,
-    "encoded table": lambda release: release.outcome.table,
-    "domain": lambda release: release.outcome.table.domains[0],
-    "partition": lambda release: release.outcome.partition,
-    "recoded attribute": lambda release: release.outcome.recoded[0],
+    "decision": lambda release: release.decision,
+    "encoded table": lambda release: release.decision.table,
+    "domain": lambda release: release.decision.table.domains[0],
+    "partition": lambda release: release.decision.partition,
+    "recoded attribute": lambda release: release.decision.recoded[0],
     "verification": lambda release: release.verification,
     "violated verification": lambda _: ka.verify(PEOPLE, ka.Policy.short(**ASKED, k=2)),
     "utility": lambda release: release.utility,
@@ -68,7 +68,7 @@ def test_no_result_prints_a_value_a_code_or_a_row(make, release):
 def test_a_release_says_what_it_is(release):
     """Its `repr` has the records, k and the verdict."""
     assert repr(release) == (
-        "Release(rows_in=61, rows_out=60, suppressed=1, k=7, verdict='satisfied')"
+        "Release(engine='local', rows_in=61, rows_out=60, suppressed=1, k=7, verdict='satisfied')"
     )
 
 
@@ -92,6 +92,6 @@ def test_a_pickled_release_does_not_tell_who_is_who(write):
 def test_what_a_pickled_release_has_not_is_said(release, tmp_path):
     """Reports need the encoded table: the message says where they can be made."""
     again = copy.copy(release)
-    with pytest.raises(ka.DataError, match="pickled or copied has no outcome"):
+    with pytest.raises(ka.DataError, match="pickled or copied has no decision"):
         again.report(tmp_path / "report.html")
     assert not hasattr(again, "anything_else")

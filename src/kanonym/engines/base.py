@@ -101,7 +101,7 @@ class StagedRelease(Protocol):
         """Return how often the values of a released column are repeated."""
         ...
 
-    def publish(self) -> Any:
+    def publish(self, watch: Stopwatch) -> Any:
         """Put the release in its place, whole, and return the released table or its place."""
         ...
 

@@ -52,7 +52,7 @@ class LocalEngine(ShortRepr):
     abilities: ClassVar[frozenset[Ability]] = ABILITIES
 
     given: Any
-    texts: Mapping[str, pl.Series] = _NONE
+    texts: Mapping[str, pl.Series] = field(default_factory=dict)
     frame: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -198,10 +198,11 @@ class LocalRelease(ShortRepr):
         entities = self.source.policy.entities
         return values_of(self.column, name, self.column(entities[0]) if entities else None)
 
-    def publish(self) -> Any:
+    def publish(self, watch: Stopwatch) -> Any:
         """Write the file, if one is asked for, and return the table."""
         if self.place is not None:
-            files.write_table(frames.to_polars(self.frame), self.place)
+            with watch.stage("write"):
+                files.write_table(frames.to_polars(self.frame), self.place)
         return self.frame
 
     def discard(self) -> None:
@@ -209,8 +210,13 @@ class LocalRelease(ShortRepr):
 
 
 def drawn_seed() -> int:
-    """Return a seed from the system's source, for a release that asks for none."""
+    """Return a seed from the system's source."""
     return secrets.randbits(128)
+
+
+def seed_or_drawn(seed: int | None) -> int:
+    """Return a seed, or one that is drawn for a release that asks for none."""
+    return drawn_seed() if seed is None else seed
 
 
 def acting_on(native: Any, schema: Schema, seed: int | None) -> Acting:
@@ -218,9 +224,8 @@ def acting_on(native: Any, schema: Schema, seed: int | None) -> Acting:
 
     seed: None draws one anew from the system's source; the result has it.
     """
-    seed = drawn_seed() if seed is None else seed
     actions = {name: one.action for name, one in schema.attributes.items() if one.action}
-    return Acting(partial(frames.column, native), actions, seed)
+    return Acting(partial(frames.column, native), actions, seed_or_drawn(seed))
 
 
 def as_counted(native: Any, policy: Policy, acting: Acting) -> Callable[[str], pl.Series]:

@@ -11,7 +11,7 @@ from typing import Any
 from kanonym.engines import engine_of
 from kanonym.engines.base import Engine, Input, require_abilities
 from kanonym.engines.decision import Decision
-from kanonym.engines.local import acting_on, as_counted, drawn_seed
+from kanonym.engines.local import acting_on, as_counted, seed_or_drawn
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
 from kanonym.pipeline.asking import asked_of_engine, one_policy, task_of
@@ -102,7 +102,7 @@ def anonymize(
             schema = policy.schema_for(engine.columns)
             require_abilities(engine, asked_of_engine(policy, schema))
             engine.require_place(place)
-            seed = drawn_seed() if policy.seed is None else policy.seed
+            seed = seed_or_drawn(policy.seed)
             table = engine.read(policy, schema, seed)
             task = Task.of(policy, schema)
         decision = table.decide(task, watch)
@@ -130,8 +130,7 @@ def _released(
         try:
             with watch.stage("verify"):
                 found = verified(staged, decision, policy, schema).with_warnings(*warned)
-            with watch.stage("write"):
-                return staged.publish(), found, staged
+            return staged.publish(watch), found, staged
         except BaseException:
             staged.discard()
             raise

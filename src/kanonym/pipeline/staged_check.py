@@ -58,9 +58,9 @@ def verified(
     )
     if found.rows != decision.rows_out:
         raise DataError(
-            f"{found.rows} records were written where {decision.rows_out} are released: the table "
-            "was changed meanwhile. Nothing is released; run again, or work on a copy that stays "
-            "as it is"
+            f"{decision.rows_out} records were counted for the release, and {found.rows} were "
+            "written. Nothing is released. If others write to the table, work on a copy; else a "
+            "join or a view gives other rows each time"
         )
     changed = [
         name for name, one in schema.attributes.items() if one.action and changed_after(one.action)

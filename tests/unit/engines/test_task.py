@@ -14,7 +14,10 @@ from kanonym.data import hierarchy
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.schema import Schema
 from kanonym.data.table import encode
-from kanonym.engines.task import Stopwatch, Task, _mended, run, sensitive_names
+from kanonym.engines.decision import _mended, run
+from kanonym.engines.records import released_values
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task, sensitive_names
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.transforms.actions import Acting
 
@@ -56,24 +59,24 @@ class Everything:
         return Partition(labels, 1, levels=levels, account={"score": 1.0})
 
 
-def outcome(*models, recoding=None, schema=SCHEMA, limit=0.0, algorithm=None, tell=None):
+def decided(*models, recoding=None, schema=SCHEMA, limit=0.0, algorithm=None, tell=None):
     """Run a task on the table."""
     task = Task(schema, models or [ka.KAnonymity(2)], algorithm or ka.Mondrian(), recoding, limit)
     return run(task, TABLE.get_column, len(TABLE), Stopwatch(tell))
 
 
-def test_the_outcome_labels_every_record():
+def test_the_decision_labels_every_record():
     """Each record of the input has a class, in the order of the input."""
-    found = outcome()
+    found = decided()
     assert found.labels.tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
     assert found.partition.n_classes == 2
 
 
-def test_the_outcome_names_the_columns_of_the_release():
+def test_the_decision_names_the_columns_of_the_release():
     """Identifiers are left out, recoded columns are values in the new order, others names."""
     rows = np.array([3, 0], np.int64)
     untouched = Acting(TABLE.get_column, {}, 0)
-    columns = outcome(recoding="range").columns(SCHEMA, rows, untouched, {})
+    columns = released_values(decided(recoding="range"), SCHEMA, rows, untouched, {})
     shown = [one if isinstance(one, str) else (one.name, one.to_list()) for one in columns]
     assert shown == [
         ("age_min", [1, 3]),
@@ -86,8 +89,8 @@ def test_the_outcome_names_the_columns_of_the_release():
 
 def test_only_the_sensitive_attributes_of_models_are_encoded():
     """A sensitive attribute that no model looks at does not part equal records."""
-    assert [domain.name for domain in outcome().table.sensitive] == []
-    assert [domain.name for domain in outcome(ka.LDiversity("s", 2)).table.sensitive] == ["s"]
+    assert [domain.name for domain in decided().table.sensitive] == []
+    assert [domain.name for domain in decided(ka.LDiversity("s", 2)).table.sensitive] == ["s"]
     assert sensitive_names(SCHEMA, [ka.LDiversity("s", 2)]) == ["s"]
 
 
@@ -97,7 +100,7 @@ def test_only_the_sensitive_attributes_of_models_are_encoded():
 def test_a_hierarchy_is_bound_where_the_recoding_reads_it(recoding, in_use):
     """Labels and sets of words follow the tree; a mode does not, nor need the tree know all."""
     roles = {**SCHEMA.attributes, "town": ka.QuasiIdentifier(hierarchy.flat(), recoding)}
-    town = outcome(schema=Schema(roles)).table.domains[1]
+    town = decided(schema=Schema(roles)).table.domains[1]
     assert (town.hierarchy is not None) == in_use
 
 
@@ -133,7 +136,7 @@ def test_a_recoding_that_does_not_fit_is_refused_before_the_work():
     """The column's type decides; the message says what there is."""
     roles = {**SCHEMA.attributes, "town": ka.QuasiIdentifier(recoding="mean")}
     with pytest.raises(ka.SchemaError, match="attribute 'town' is nominal: recoding 'mean'"):
-        outcome(schema=Schema(roles))
+        decided(schema=Schema(roles))
 
 
 def test_stages_are_timed_and_told():
@@ -162,7 +165,7 @@ def test_where_suppression_breaks_a_model_nothing_is_suppressed():
 def test_an_algorithm_of_levels_gets_a_hierarchy_of_every_attribute():
     """Where none was given, one is built from the data, described, and told."""
     told = []
-    found = outcome(algorithm=Everything(1), tell=told.append)
+    found = decided(algorithm=Everything(1), tell=told.append)
     assert [domain.hierarchy.n_levels for domain in found.table.domains] == [2, 2]
     assert [one.columns[0].to_list() for one in found.recoded] == [["*"], ["*"]]
     assert found.built == {"age": "flat, because it holds 4 different values"}
@@ -172,7 +175,7 @@ def test_an_algorithm_of_levels_gets_a_hierarchy_of_every_attribute():
 
 def test_an_algorithm_of_cells_gets_no_hierarchy():
     """Values are released or suppressed, whatever hierarchy the policy has for others."""
-    found = outcome(algorithm=Everything(BLANK, "cells"))
+    found = decided(algorithm=Everything(BLANK, "cells"))
     assert [domain.hierarchy for domain in found.table.domains] == [None, None]
     assert [one.columns[0].to_list() for one in found.recoded] == [[None], [None]]
     assert [one.columns[0].dtype for one in found.recoded] == [pl.Int64, pl.String]

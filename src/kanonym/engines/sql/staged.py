@@ -14,8 +14,9 @@ from kanonym.data.labels import text_of
 from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import Frequencies, counted_rows, fetched
-from kanonym.engines.sql.statements import renamed
+from kanonym.engines.sql.statements import free_name, renamed
 from kanonym.engines.sql.store import MOST_TUPLES, Query, Source, Staged
+from kanonym.engines.stopwatch import Stopwatch
 from kanonym.verification import ColumnValues
 
 
@@ -77,9 +78,10 @@ class SqlRelease:
         query = renamed(self.staged.query, {name: VALUE})
         return column_values(self.source, query, name)
 
-    def publish(self) -> Any:
+    def publish(self, watch: Stopwatch) -> Any:
         """Put the release in its place, whole, and return it."""
-        return self.staged.publish()
+        with watch.stage("write"):
+            return self.staged.publish()
 
     def discard(self) -> None:
         """Take everything away that was written."""
@@ -116,11 +118,13 @@ class SqlRelease:
 
 def _same(left: FrequencySet, right: FrequencySet, names: Sequence[str]) -> bool:
     """Say whether two frequency sets have the same records in some columns."""
+    number = free_name(names)
 
     def counted(found: FrequencySet) -> pl.DataFrame:
         columns = [text_of(found.column(name)).alias(name) for name in names]
-        rows = pl.DataFrame([*columns, pl.Series("*", found.counts)])
-        groups = rows.group_by(names) if names else rows.group_by(pl.lit(0).alias("**"))
-        return groups.agg(pl.col("*").sum()).select(*names, "*").sort(*names, nulls_last=True)
+        rows = pl.DataFrame([*columns, pl.Series(number, found.counts)])
+        if not names:
+            return rows.sum()
+        return rows.group_by(names).agg(pl.col(number).sum()).sort(*names, nulls_last=True)
 
     return counted(left).equals(counted(right))

@@ -1,0 +1,95 @@
+"""Figures of the source tree: python scripts/shape.py [FOLDER].
+
+Lines by folder, modules and their lengths, folders with more than 15 files, functions with more
+than 80 lines, `isinstance` and `getattr` about concrete kinds, `Any` in public signatures, `noqa`.
+"""
+
+from __future__ import annotations
+
+import ast
+import statistics
+import sys
+from collections import Counter
+from pathlib import Path
+
+MOST_FILES, MOST_LINES = 15, 80
+KINDS = ("algorithms", "models", "transforms", "actions", "recoding", "engines", "attacks")
+"""Folders whose classes are concrete kinds: a flow that asks for one has an undeclared trait."""
+
+
+def main(root: Path) -> None:
+    """Print the figures of all modules below a folder."""
+    files = sorted(root.rglob("*.py"))
+    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    trees = {file: ast.parse(text) for file, text in texts.items()}
+    lengths = {file: text.count("\n") for file, text in texts.items()}
+    by_folder: Counter[str] = Counter()
+    for file, lines in lengths.items():
+        by_folder[file.relative_to(root).parts[0]] += lines
+    for folder, lines in sorted(by_folder.items()):
+        print(f"{lines:8,} {folder}")
+    longest = max(lengths, key=lengths.__getitem__)
+    print(f"{sum(lengths.values()):8,} lines in {len(files)} modules")
+    print(f"{statistics.median(lengths.values()):8,.0f} median, {lengths[longest]} {longest}")
+    folders = Counter(file.parent for file in files)
+    for folder, number in sorted(folders.items()):
+        if number > MOST_FILES:
+            print(f"{number:8,} files in {folder}")
+    kinds = _kinds(trees, root)
+    found: Counter[str] = Counter()
+    for file, tree in trees.items():
+        outside = file.relative_to(root).parts[0] not in KINDS
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                long = (node.end_lineno or 0) - node.lineno + 1 > MOST_LINES
+                found["functions over 80 lines"] += long and "kernels" not in file.parts
+                found["Any in public signatures"] += _anys(node)
+            elif isinstance(node, ast.Call):
+                found["isinstance on concrete kinds"] += outside and _asks(node, kinds)
+                found["getattr with a default"] += _called(node) == ("getattr", 3)
+    found["noqa"] = sum(text.count("# noqa") for text in texts.values())
+    for name, number in sorted(found.items()):
+        print(f"{number:8,} {name}")
+
+
+def _kinds(trees: dict[Path, ast.Module], root: Path) -> set[str]:
+    """Return the classes that have a `type` of their own in folders of kinds."""
+    return {
+        node.name
+        for file, tree in trees.items()
+        if file.relative_to(root).parts[0] in KINDS
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        and any(
+            isinstance(part, ast.AnnAssign)
+            and isinstance(part.target, ast.Name)
+            and part.target.id == "type"
+            and part.value is not None
+            for part in node.body
+        )
+    }
+
+
+def _called(node: ast.Call) -> tuple[str, int]:
+    """Return the name of a function that is called, and the number of its arguments."""
+    return (node.func.id if isinstance(node.func, ast.Name) else "", len(node.args))
+
+
+def _asks(node: ast.Call, kinds: set[str]) -> bool:
+    """Say whether a call asks for a concrete kind."""
+    if _called(node) != ("isinstance", 2):
+        return False
+    return bool(kinds & {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)})
+
+
+def _anys(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return how many parameters and results of a public function are of type Any."""
+    if node.name.startswith("_"):
+        return 0
+    every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    annotations = [one.annotation for one in every] + [node.returns]
+    return sum(isinstance(one, ast.Name) and one.id == "Any" for one in annotations)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "src/kanonym"))
