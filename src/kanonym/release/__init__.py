@@ -211,9 +211,11 @@ class Release(ShortRepr):
         The share is that of its matrix, with the shares of the released values; None where a
         quasi-identifier is generalized, so that they are not released.
         """
+        if self.writer is not None:  # an engine carries out no action of that kind
+            return {}
         acting = {name: one.action for name, one in self.schema.attributes.items() if one.action}
         released = canonical_table(frames.eager(self.frame), self.schema.conventions)
-        recoded = {one.name for one in self.outcome.recoded}
+        recoded = {one.name for one in self.decision.recoded}
         told = {
             name: share_kept(several, None if name in recoded else frames.column(released, name))
             for name, several in acting.items()
@@ -226,12 +228,11 @@ class Release(ShortRepr):
 
         Not those that an action, a mean, a median or a hierarchy made anew.
         """
-        recodings = {one.name: one.recoding for one in self.outcome.recoded}
-        released = frames.column_names(frames.eager(self.frame))
+        recodings = {one.name: one.recoding for one in self.decision.recoded}
         return [
             name
             for name, attribute in self.schema.attributes.items()
-            if name in released
+            if name in self.columns
             and keeps_values(attribute.action)
             and recodings.get(name) not in ("mean", "median", "hierarchy")
         ]
