@@ -8,9 +8,9 @@ from polars.testing import assert_frame_equal
 from sqlglot import exp
 
 import kanonym as ka
-from kanonym import database as database_tables
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
+from kanonym.engines import database as database_tables
 from kanonym.engines.sql.statements import counted, inner, named, nothing_of, same
 from kanonym.engines.sql.store import Source, Store
 
