@@ -29,16 +29,10 @@ class PopulationColumn(NamedTuple):
         (n_persons,) the column.
     hierarchy
         That of the release, or the builder of it: it is bound to these values.
-    levels
-        (n_rows,) int32, the level at which each row of the release was generalized. It
-        says which level is meant where a label stands at several, and is not believed
-        where the label is none of its own. None: the lowest level is meant.
-
     """
 
     values: pl.Series
     hierarchy: HierarchySource | None
-    levels: NDArray[np.int32] | None = None
 
 
 def count_persons(
@@ -89,9 +83,8 @@ def count_persons(
     persons = group_rows([codes for _, codes in encoded], [tree.size for tree in trees])
     levels = np.zeros((len(first), len(trees)), np.int32)
     labels = np.zeros((len(first), len(trees)), np.int32)
-    for a, (tree, column, known) in enumerate(zip(trees, released, population, strict=True)):
-        told = None if known.levels is None else known.levels[first]
-        levels[:, a], labels[:, a] = _read(tree, column.gather(first), told, needed)
+    for a, (tree, column) in enumerate(zip(trees, released, strict=True)):
+        levels[:, a], labels[:, a] = _read(tree, column.gather(first), needed)
     counts = np.zeros(len(first), np.int64)
     reached = np.zeros(len(persons.sizes), np.bool_)
     ways = group_rows(_columns(levels), [tree.n_levels for tree in trees])
@@ -123,12 +116,12 @@ def _required(column: PopulationColumn) -> HierarchySource:
 
 
 def _read(
-    tree: Hierarchy, released: pl.Series, told: NDArray[np.int32] | None, needed: str
+    tree: Hierarchy, released: pl.Series, needed: str
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return (n,) int32 levels and labels of released values; `told` are levels, or None.
+    """Return (n,) int32 levels and labels of released values.
 
-    Where nothing is told, the level is the lowest that has all of the values, as after
-    full-domain generalization, else the lowest of each.
+    The level is the lowest that has all of the values, as after full-domain generalization,
+    else the lowest of each: where a label stands at several, the fewest persons are meant.
     """
     distinct = released.unique(maintain_order=True)
     place = released.replace_strict(
@@ -152,8 +145,4 @@ def _read(
     shared = np.flatnonzero(known.all(axis=1))
     lowest = np.full(len(texts), shared[0]) if len(shared) else np.argmax(known, axis=0)
     levels = lowest[place].astype(np.int32)
-    if told is not None:
-        believed = (told >= 0) & (told < tree.n_levels)
-        believed[believed] = known[told[believed], place[believed]]
-        levels[believed] = told[believed]
     return levels, found[levels, place]

@@ -86,8 +86,8 @@ def test_classes_at_different_levels_are_counted_each_at_its_own(persons, data):
     trees, columns = built(persons)
     groups = group_released(released, n)
     population = [
-        PopulationColumn(column, source, np.array(own, np.int32))
-        for column, source, own in zip(columns, (AGES, JOBS), levels, strict=True)
+        PopulationColumn(column, source)
+        for column, source in zip(columns, (AGES, JOBS), strict=True)
     ]
     counts, beyond = count_persons(released, population, groups.first)
     found = set()
@@ -110,24 +110,18 @@ TOWNS = ["Ulm"] * 60 + ["Bonn"] * 29 + ["Jena"] * 8 + ["Trier"] * 2 + ["Worms"]
 RARE = hierarchy.frequency(shares=[0.05, 0.1])
 
 
-def towns(labels, levels=None):
+def towns(labels):
     """Count the persons of towns that are released so."""
-    column = PopulationColumn(pl.Series("town", TOWNS), RARE, levels)
+    column = PopulationColumn(pl.Series("town", TOWNS), RARE)
     released = pl.Series("town", labels)
     counts, _ = count_persons([released], [column], np.arange(len(labels)))
     return counts.tolist()
 
 
-def test_a_label_of_two_levels_is_read_at_the_one_that_is_told():
-    """`other` stands for 3 persons at level 1, for 11 at level 2: the lower is taken if unsaid."""
+def test_a_label_of_two_levels_is_read_at_the_lowest():
+    """`other` stands for 3 persons at level 1, for 11 at level 2: the fewest are meant."""
     assert towns(["Ulm", "other"]) == [60, 3]
-    assert towns(["Ulm", "other"], np.array([2, 2], np.int32)) == [60, 11]
     assert towns(["Jena", "other"]) == [8, 3]
-
-
-def test_a_level_that_does_not_have_the_label_is_not_believed():
-    """Jena is no label of level 2, nor of a level that does not exist."""
-    assert towns(["Jena", "Ulm"], np.array([2, 9], np.int32)) == [8, 60]
 
 
 @pytest.mark.parametrize(
