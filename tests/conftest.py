@@ -14,7 +14,7 @@ from kanonym import engines
 
 # A time limit for an example, or for the drawing of it, would test the machine, not the law.
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("default", max_examples=25, **UNTIMED)
+settings.register_profile("default", max_examples=15, **UNTIMED)
 settings.register_profile("nightly", max_examples=200, **UNTIMED)
 settings.load_profile("default")
 

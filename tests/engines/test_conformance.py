@@ -14,13 +14,12 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import settings
 
 import kanonym as ka
+from effort import NIGHTLY
 from kanonym.data.files import read_table
 from kanonym.engines import engine_of
 
-NIGHTLY = settings.default.max_examples > 100
 PART = 1 if NIGHTLY else 10
 """One record of Adult in so many is taken."""
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 import kanonym as ka
-from effort import examples
+from effort import NIGHTLY, examples
 from kanonym.cli import main
 from kanonym.data.credentials import shown, without_credentials
 from kanonym.data.errors import DataError
@@ -203,7 +203,7 @@ def test_no_command_tells_a_password(url, capsys, tmp_path):
     table.write_text("age\n1\n2\n")
     short = ["-q", "age", "-k", "1"]
     out = ["-o", str(tmp_path / "released.csv")]
-    for command in (
+    commands = (
         ["anonymize", url, "--table", "patients", *short, *out],
         ["anonymize", url, *short, *out],
         ["anonymize", url, "--engine", "duckdb", *short, *out],
@@ -218,7 +218,9 @@ def test_no_command_tells_a_password(url, capsys, tmp_path):
         ["assess", url, str(table), "-q", "age"],
         ["attack", url, url, "-q", "age"],
         ["compare", url, "-q", "age", "-k", "1"],
-    ):
+    )
+    # By day every third command of a URL, another third of the next one.
+    for command in commands if NIGHTLY else commands[BAD_URLS.index(url) % 3 :: 3]:
         with pytest.raises(SystemExit) as caught:
             main(command)
         assert caught.value.code != 0

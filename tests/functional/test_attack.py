@@ -302,6 +302,7 @@ def adult(shared_data):
     return table, policy
 
 
+@pytest.mark.nightly
 def test_adult_is_attacked_within_a_minute_and_less_at_growing_k(adult):
     """All attacks on 24,130 persons beside 6,032 others: what they gain falls as k grows."""
     table, policy = adult

@@ -206,6 +206,7 @@ def adult(shared_data):
     return frame, {"quasi_identifiers": names, "hierarchies": trees, "others": "insensitive"}
 
 
+@pytest.mark.nightly
 def test_four_algorithms_and_five_sizes_of_adult_take_less_than_a_minute(adult):
     """No algorithm beats auto at its k; full-domain reaches a larger class than was asked for."""
     frame, asked = adult
@@ -240,6 +241,7 @@ def test_more_privacy_costs_more_on_adult(adult):
     assert all(math.isfinite(one) for one in losses)
 
 
+@pytest.mark.nightly
 def test_a_policy_for_adult_is_recommended(adult):
     """Income has two values, so entropy counts; local recoding loses least of all tried."""
     frame, _ = adult

@@ -278,7 +278,7 @@ def test_a_second_interruption_leaves_nothing(kanonym, folder, monkeypatch):
 def test_control_c_releases_the_best_so_far(folder):
     """A search that is stopped releases what it has, verified and written whole, and says so."""
     rng = np.random.default_rng(0)
-    wide = pl.DataFrame({f"q{i}": rng.normal(0, 30, 3000).astype(int) for i in range(14)})
+    wide = pl.DataFrame({f"q{i}": rng.normal(0, 30, 800).astype(int) for i in range(14)})
     wide.write_csv(folder / "wide.csv")
     line = [*COMMAND, "anonymize", "wide.csv", "-o", "out.csv", "-k", "3", "--json"]
     line += ["--algorithm", "full-domain", "--suppression-limit", "0.2"]

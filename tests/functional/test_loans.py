@@ -1,4 +1,7 @@
-"""examples/loans.py: a workshop's story on 307,511 loans, and the answer to its exercise."""
+"""examples/loans.py: a workshop's story on 307,511 loans, and the answer to its exercise.
+
+By day the story is told of a few loans; the figures of all of them are checked at night.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +49,14 @@ def tried(loans, found, example):
     return list(example.exercise(loans, found))
 
 
+@pytest.mark.nightly
 def test_every_loan_is_alone_with_and_without_its_identifier(loans, found):
     """An identifier makes k 1, and dropping it is not enough."""
     assert loans["SK_ID_CURR"].n_unique() == len(loans) == 307_511
     assert (found.k_identified, found.k) == (1, 1)
 
 
+@pytest.mark.nightly
 def test_the_class_of_one_names_the_outlier(found):
     """One of four clusters holds one loan: that of row 12840, with an income of 117,000,000."""
     first = found.results[0]
@@ -64,6 +69,7 @@ def test_the_class_of_one_names_the_outlier(found):
     assert OUTLIER + 100_000 not in found.loans["SK_ID_CURR"]
 
 
+@pytest.mark.nightly
 def test_without_the_outlier_four_clusters_are_large(found):
     """Leaving one loan out takes k from 1 to thousands; birth and employment lose what they did."""
     first, second = found.results[:2]
@@ -73,6 +79,7 @@ def test_without_the_outlier_four_clusters_are_large(found):
     assert second.rmse["DAYS_BIRTH"] == pytest.approx(first.rmse["DAYS_BIRTH"], rel=1e-3)
 
 
+@pytest.mark.nightly
 def test_clusters_are_those_of_the_workshop(found):
     """scikit-learn, called as the workshop does it, loses in each column what our release loses."""
     rows = found.loans.select(pl.exclude("SK_ID_CURR")).to_numpy()
@@ -83,6 +90,7 @@ def test_clusters_are_those_of_the_workshop(found):
     )
 
 
+@pytest.mark.nightly
 def test_clusters_of_each_column_lose_half_and_protect_little(found):
     """Four clusters a column are 256 combinations: half the error, and classes of five loans."""
     _, whole, by_column, _ = found.results
@@ -91,6 +99,7 @@ def test_clusters_of_each_column_lose_half_and_protect_little(found):
     assert by_column.mean / whole.mean == pytest.approx(0.515, abs=0.005)
 
 
+@pytest.mark.nightly
 def test_mdav_gives_the_k_that_is_asked_for(found):
     """MDAV with k = 500 makes classes of 500 loans, and one of the rest."""
     last = found.results[-1]
@@ -99,6 +108,7 @@ def test_mdav_gives_the_k_that_is_asked_for(found):
     assert last.mean == pytest.approx(17_666, rel=1e-3)
 
 
+@pytest.mark.nightly
 def test_errors_are_those_of_the_released_table(found, example):
     """RMSE and k of a release, computed from its rows with pandas, are the ones that are shown."""
     release = example.anonymize(found.loans, ka.MDAV(standardize=False), k=500)
@@ -148,6 +158,7 @@ def test_every_column_is_better_at_a_higher_k(number, most, found, tried):
         assert all(one.rmse[name] < beaten.rmse[name] for name in beaten.rmse)
 
 
+@pytest.mark.nightly
 def test_weights_are_divided_out(found, example):
     """A column that counts more loses less, in its own unit."""
     plain = found.loans.head(5_000)

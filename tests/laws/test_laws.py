@@ -85,15 +85,15 @@ def test_every_model_has_its_laws():
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("models", MODELS)
-@settings(max_examples=examples(15), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(160), suppress_health_check=list(HealthCheck))
 @given(
+    models=st.sampled_from(list(MODELS)),
     columns=tables(),
     attributes=attributes(),
     limit=st.sampled_from([0.0, 0.0, 0.1, 0.5]),
 )
 def test_every_class_of_every_release_satisfies_every_model(
-    models, algorithm, columns, attributes, limit
+    algorithm, models, columns, attributes, limit
 ):
     """Each record is released once or counted as suppressed, and the release proves its models.
 

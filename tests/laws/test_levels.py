@@ -101,11 +101,15 @@ def require_each_record_once(table, release, limit):
 
 
 @pytest.mark.parametrize("algorithm", LEVELS)
-@pytest.mark.parametrize("models", MODELS)
-@settings(max_examples=examples(8), suppress_health_check=list(HealthCheck))
-@given(columns=tables(), attributes=attributes(), limit=LIMITS)
+@settings(max_examples=examples(120), suppress_health_check=list(HealthCheck))
+@given(
+    models=st.sampled_from(list(MODELS)),
+    columns=tables(),
+    attributes=attributes(),
+    limit=LIMITS,
+)
 def test_every_class_of_every_release_by_levels_satisfies_every_model(
-    models, algorithm, columns, attributes, limit
+    algorithm, models, columns, attributes, limit
 ):
     """Where the table as one class satisfies the models there is a release, and it proves them.
 
