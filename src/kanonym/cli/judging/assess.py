@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import elsewhere, options
+from kanonym.cli import locations, options
 
 ASSESSED = "What is assessed"
 
@@ -105,8 +105,8 @@ def assess(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
-    table_name: elsewhere.TableName = None,
-    released_table: elsewhere.ReleasedTable = None,
+    table_name: locations.TableName = None,
+    released_table: locations.ReleasedTable = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -151,10 +151,10 @@ def assess(
     if records is not None:
         check_table_output(records, options.format_of(str(records), format))
     further: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
-    missing = elsewhere.user_missing_of(user_missing, original, released)
+    missing = locations.user_missing_of(user_missing, original, released)
     with working() as step:
         step("read")
-        before = elsewhere.rows_at(
+        before = locations.rows_at(
             original,
             options.format_of(original, format),
             name=table_name,
@@ -164,7 +164,7 @@ def assess(
         )
         after = None
         if released is not None:
-            after = elsewhere.rows_at(
+            after = locations.rows_at(
                 released,
                 options.format_of(released, format),
                 name=released_table,

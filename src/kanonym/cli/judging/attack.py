@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import elsewhere, options
+from kanonym.cli import locations, options
 
 ATTACKED = "Who attacks what"
 
@@ -91,8 +91,8 @@ def attack(
         bool,
         typer.Option("--list", callback=_list, is_eager=True, help="Show every attack."),
     ] = False,
-    table_name: elsewhere.TableName = None,
-    released_table: elsewhere.ReleasedTable = None,
+    table_name: locations.TableName = None,
+    released_table: locations.ReleasedTable = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -125,12 +125,12 @@ def attack(
     files = options.hierarchy_files(hierarchy)
     asked = options.columns_meant(policy, quasi_identifiers, sensitive, files)
 
-    missing = elsewhere.user_missing_of(user_missing, original, released, control, second)
+    missing = locations.user_missing_of(user_missing, original, released, control, second)
 
     def read(place: str | None, **further: Any) -> Any:
         if place is None:
             return None
-        return elsewhere.rows_at(
+        return locations.rows_at(
             place, options.format_of(place, format), user_missing=missing[place], **further
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kanonym.cli import elsewhere, options
+from kanonym.cli import locations, options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -101,7 +101,7 @@ def compare(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
-    table_name: elsewhere.TableName = None,
+    table_name: locations.TableName = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -157,7 +157,7 @@ def compare(
     start = perf_counter()
     with working() as step:
         step("read")
-        frame = elsewhere.rows_at(
+        frame = locations.rows_at(
             table,
             options.format_of(table, format),
             name=table_name,

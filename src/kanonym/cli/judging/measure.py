@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import elsewhere, options
+from kanonym.cli import locations, options
 
 
 def measure(
@@ -17,9 +17,9 @@ def measure(
     ],
     sensitive: options.SensitiveAttributes = None,
     hierarchy: options.Hierarchies = None,
-    engine: elsewhere.Engine = None,
-    memory: elsewhere.Memory = None,
-    table_name: elsewhere.TableName = None,
+    engine: locations.Engine = None,
+    memory: locations.Memory = None,
+    table_name: locations.TableName = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -35,12 +35,13 @@ def measure(
     from kanonym.cli.terminal import measurement, show, show_json
     from kanonym.data.conventions import detect_conventions, typed_table
     from kanonym.data.hierarchy import from_file
+    from kanonym.engines import is_local
 
     files = options.hierarchy_files(hierarchy)
     texts: dict[str, Any] = {}
     with working() as step:
         step("read")
-        frame = elsewhere.table_at(
+        frame = locations.table_at(
             table,
             options.format_of(table, format),
             engine=engine,
@@ -51,7 +52,7 @@ def measure(
             header_row=header_row,
             user_missing=user_missing,
         )
-        if not elsewhere.stays(frame):
+        if is_local(frame):
             amounts = [name for name in options.names(sensitive) if name in frame.columns]
             conventions, notes = detect_conventions(frame, amounts, lenient=True)
             for note in notes:

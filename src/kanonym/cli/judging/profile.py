@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kanonym.cli import elsewhere, options
+from kanonym.cli import locations, options
 
 
 def profile(
@@ -34,7 +34,7 @@ def profile(
             "--free-text", help='Look for identifiers within texts; needs "kanonym[text]".'
         ),
     ] = False,
-    table_name: elsewhere.TableName = None,
+    table_name: locations.TableName = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -58,7 +58,7 @@ def profile(
     options.check_places({"INPUT": table}, [("--write", write)])
     with working() as step:
         step("read")
-        frame = elsewhere.rows_at(
+        frame = locations.rows_at(
             table,
             options.format_of(table, format),
             name=table_name,

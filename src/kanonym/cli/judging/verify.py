@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import elsewhere, options
+from kanonym.cli import locations, options
 from kanonym.cli.group import REFUSED
 
 ACCEPTED = ("satisfied with warnings",)
@@ -45,15 +45,15 @@ def verify(
             "--accept-warnings", help="Exit code 0 also where all models hold, with warnings."
         ),
     ] = False,
-    engine: elsewhere.Engine = None,
-    memory: elsewhere.Memory = None,
-    table_name: elsewhere.TableName = None,
+    engine: locations.Engine = None,
+    memory: locations.Memory = None,
+    table_name: locations.TableName = None,
     original_table: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
             help="Where --original is a database: the table in it.",
-            rich_help_panel=elsewhere.WHERE,
+            rich_help_panel=locations.WHERE,
         ),
     ] = None,
     format: options.Format = None,
@@ -72,14 +72,15 @@ def verify(
     from kanonym import pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json, verdict, violations
+    from kanonym.engines import is_local
     from kanonym.policy import Policy
 
     asked = Policy.from_file(policy)
     texts: dict[str, Any] = {}
-    missing = elsewhere.user_missing_of(user_missing, released, original)
+    missing = locations.user_missing_of(user_missing, released, original)
     with working() as step:
         step("read")
-        frame = elsewhere.table_at(
+        frame = locations.table_at(
             released,
             options.format_of(released, format),
             engine=engine,
@@ -93,7 +94,7 @@ def verify(
         before = (
             None
             if original is None
-            else elsewhere.table_at(
+            else locations.table_at(
                 original,
                 options.format_of(original, None),
                 name=original_table,
@@ -101,7 +102,7 @@ def verify(
                 user_missing=missing[original],
             )
         )
-        if not elsewhere.stays(frame):
+        if is_local(frame):
             asked, _ = pipeline.with_conventions(asked, frame, options.teller(step), lenient=True)
         step("verify")
         known = None if manifest is None else pipeline.recorded_persons(manifest, released, asked)
@@ -119,7 +120,7 @@ def verify(
         compared = {"t-closeness", "beta-likeness", "delta-disclosure"}
         failed = dict.fromkeys(one["type"] for one in found["models"] if not one["satisfied"])
         typer.echo(
-            f"kanonym: error: {elsewhere.named(released)} violates {', '.join(failed)}: "
+            f"kanonym: error: {locations.named(released)} violates {', '.join(failed)}: "
             f"{found['n_violating']} of {found['classes']} classes",
             err=True,
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kanonym.cli import elsewhere, options
+from kanonym.cli import locations, options
 from kanonym.cli.making.repeating import repetition
 
 if TYPE_CHECKING:
@@ -198,10 +198,10 @@ def anonymize(
             rich_help_panel=options.WRITTEN,
         ),
     ] = False,
-    engine: elsewhere.Engine = None,
-    memory: elsewhere.Memory = None,
-    table_name: elsewhere.TableName = None,
-    output_table: elsewhere.OutputTable = None,
+    engine: locations.Engine = None,
+    memory: locations.Memory = None,
+    table_name: locations.TableName = None,
+    output_table: locations.OutputTable = None,
     no_read_back: options.NoReadBack = False,
     safe_cells: options.SafeCells = False,
     format: options.Format = None,
@@ -223,6 +223,7 @@ def anonymize(
     from kanonym.cli.terminal import release_tables, show, show_json
     from kanonym.data.files import check_table_output
     from kanonym.data.frames import to_polars
+    from kanonym.engines import is_local
 
     reports = report or []
     hierarchies = options.hierarchy_files(hierarchy)
@@ -230,7 +231,7 @@ def anonymize(
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
     _check_output(output, json=json, dry_run=dry_run)
     _check_reports(reports, language)
-    place = elsewhere.Place.of(output or os.devnull, table, table_name, output_table)
+    place = locations.Place.of(output or os.devnull, table, table_name, output_table)
     asked = options.policy_of(
         policy,
         quasi_identifiers=options.names(quasi_identifiers),
@@ -275,7 +276,7 @@ def anonymize(
     with working() as step:
         step("read")
         start = perf_counter()
-        frame, source = elsewhere.table_with_content(
+        frame, source = locations.table_with_content(
             table,
             options.format_of(table, format),
             engine=engine,
@@ -286,7 +287,7 @@ def anonymize(
             user_missing=user_missing,
         )
         reading = perf_counter() - start
-        stays, tell = elsewhere.stays(frame), options.teller(step)
+        stays, tell = not is_local(frame), options.teller(step)
         for_files = no_read_back or safe_cells
         there = (
             place.of_engine(aggregate=aggregate, as_file=for_files)
@@ -297,20 +298,20 @@ def anonymize(
         release = pipeline.anonymize(frame, asked, output=there, progress=step)
         step("write")
         start = perf_counter()
-        result = elsewhere.content_at(output or "-") if stays else None
+        result = locations.content_at(output or "-") if stays else None
         if not stays and not dry_run:
             released = to_polars(release.aggregate() if aggregate else release.frame)
             result = place.write(
                 released,
                 format,
-                elsewhere.file_at(table),
+                locations.file_at(table),
                 no_read_back=no_read_back,
                 safe_cells=safe_cells,
                 coded=release.coded_columns,
                 catalog=catalog,
             )
         known = {} if stays or not reports else _judged(frame, release, step, wanted=attack)
-        source = elsewhere.unchanged(table, source) if stays else source
+        source = locations.unchanged(table, source) if stays else source
         places: dict[str, Any] = {"input": source, "output": result}
         about: dict[str, Any] = {
             "title": title,
@@ -335,7 +336,7 @@ def anonymize(
 
 
 def _outputs(
-    place: elsewhere.Place, reports: list[Path], manifest: Path | None, *, dry_run: bool
+    place: locations.Place, reports: list[Path], manifest: Path | None, *, dry_run: bool
 ) -> tuple[list[Path], Path | None, list[str]]:
     """Return reports, manifest and all places to be written, once they are found writable."""
     from kanonym.data.files import check_output

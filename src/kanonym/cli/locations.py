@@ -1,4 +1,4 @@
-"""Tables that are not read here: databases by their URL, files by an engine of their own."""
+"""Where tables and releases are: files, databases by their URL, engines that read files."""
 
 from __future__ import annotations
 
@@ -189,13 +189,6 @@ def named(place: str) -> str:
     from kanonym.data.credentials import shown
 
     return shown(place)
-
-
-def stays(frame: Any) -> bool:
-    """Whether a table stays where it is."""
-    from kanonym.engines import is_local
-
-    return not is_local(frame)
 
 
 def file_at(place: str) -> str | None:
