@@ -137,6 +137,29 @@ def test_short_options_say_what_a_policy_says(kanonym, folder):
     assert in_order("short.csv").equals(in_order("policy.csv"))
 
 
+def test_models_and_algorithms_are_given_as_in_a_policy(kanonym):
+    """`--model` and `--algorithm` take a part with its parameters; the policy's model goes."""
+    parts = [
+        "--model",
+        "{type: l-diversity, attribute: disease, l: 1.5, kind: entropy}",
+        "--algorithm",
+        "{type: segmentation, order: kd}",
+    ]
+    ran = kanonym(f"{RUN} -o out.csv --json", *parts)
+    assert ran.code == 0
+    found = json.loads(ran.out)
+    assert (found["algorithm"]["type"], found["algorithm"]["order"]) == ("segmentation", "kd")
+    models = {one["type"]: one["required"] for one in found["verification"]["models"]}
+    assert models["l-diversity"] == 1.5
+    assert len(found["verification"]["models"]) == len(models)
+
+
+def test_a_part_that_is_none_is_refused(kanonym):
+    """A name alone is no model, and broken YAML is told as such."""
+    assert "--model: give a part" in kanonym(f"{RUN} -o out.csv --model", "k-anonymity").error
+    assert "--algorithm" in kanonym(f"{RUN} -o out.csv --algorithm", "{type: [}").error
+
+
 def test_options_may_be_repeated_or_joined_by_commas(kanonym, folder):
     """`-q a -q b` is `-q a,b`, and a name with a comma in it stands in quotes."""
     (folder / "odd.csv").write_text('"age, years",sex\n1,f\n2,m\n1,f\n2,m\n', "utf-8")

@@ -103,6 +103,16 @@ T = Annotated[
         rich_help_panel=ASKED,
     ),
 ]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="{type: …}",
+        help="A privacy model as in a policy, such as '{type: t-closeness, attribute: a, t: 0.2, "
+        "distance: ordered}'; may be repeated.",
+        rich_help_panel=ASKED,
+    ),
+]
 Hierarchies = Annotated[
     list[str] | None,
     typer.Option(
@@ -387,12 +397,26 @@ def columns_meant(
     }
 
 
+def models(given: list[str] | None) -> list[dict[str, Any]]:
+    """Return the YAML forms of the models that `--model` asks for."""
+    from kanonym.policy.document import parse_part
+
+    return [parse_part(text, "--model") for text in given or []]
+
+
 def algorithm_form(name: str | None, **given: Any) -> dict[str, Any] | None:
     """Return the YAML form of the algorithm, or None where no option says anything.
 
-    Without a name, the parameters tell which one is meant; of a target alone, which several
-    have, `policy_of` finds out.
+    name: of the algorithm, or itself in YAML: `{type: kmeans, clusters: 4}`. Without it, the
+    parameters tell which one is meant; of a target alone, which several have, `policy_of` finds
+    out.
     """
+    if name is not None and name.lstrip().startswith("{"):
+        from kanonym.policy.document import parse_part
+
+        form = parse_part(name, "--algorithm")
+        name = form.pop("type", None)
+        given = {**form, **{key: v for key, v in given.items() if v not in (None, [], {})}}
     said = {key: value for key, value in given.items() if value not in (None, [], {})}
     if name is None and not said:
         return None

@@ -266,6 +266,7 @@ class Policy(BaseModel):
         alpha: float | None = None,
         beta: float | None = None,
         delta: float | None = None,
+        models: Sequence[PrivacyModel | Mapping[str, Any]] = (),
         **options: Any,
     ) -> Self:
         """Build a policy from the short forms.
@@ -287,6 +288,8 @@ class Policy(BaseModel):
             δ-disclosure, of each sensitive attribute.
         alpha
             With `k`: (α, k)-anonymity of each sensitive attribute.
+        models
+            Further models, as objects or in their YAML form.
         options
             `others`, `rows`, `algorithm`, `recoding`, `suppression_limit`, `seed`,
             `keep_order` and `keep_integers` of `Policy`.
@@ -311,7 +314,7 @@ class Policy(BaseModel):
         """
         with _from(_Origin(rename=shorthand.rename)), _faults_listed():
             shorthand.check_names(options, cls.model_fields)
-            attributes, models = shorthand.expand(
+            attributes, expanded = shorthand.expand(
                 {
                     Role.IDENTIFIER: identifiers,
                     Role.QUASI_IDENTIFIER: quasi_identifiers,
@@ -321,9 +324,9 @@ class Policy(BaseModel):
                 k,
                 {"l": l, "t": t, "alpha": alpha, "beta": beta, "delta": delta},
                 entity=entity,
-                required=algorithms.needs_models(options.get("algorithm")),
+                required=not models and algorithms.needs_models(options.get("algorithm")),
             )
-            return cls(attributes=attributes, models=models, **options)
+            return cls(attributes=attributes, models=[*expanded, *models], **options)
 
     @property
     def population(self) -> Any:

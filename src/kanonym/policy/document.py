@@ -76,6 +76,15 @@ def parse_value(text: str, source: str) -> Any:
     return document
 
 
+def parse_part(text: str, source: str) -> dict[str, Any]:
+    """Return one part of a policy, `{type: kmeans, clusters: 4}`, in YAML or JSON; see `parse`."""
+    part = _yaml(text, source)
+    _check_values(part, source)
+    if not isinstance(part, dict):
+        raise PolicyError(f"{source}: give a part with its parameters, {{type: NAME, …: …}}")
+    return part
+
+
 def _yaml(text: str, source: str) -> Any:
     try:
         document, repeated = yaml_text.load(text)

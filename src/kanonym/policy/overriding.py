@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from kanonym.data.hierarchy import from_file
 from kanonym.data.schema import Attribute, Identifier, QuasiIdentifier, Role, Sensitive
 from kanonym.models import MODELS, KAnonymity
 from kanonym.models.base import PrivacyModel
+from kanonym.policy import construction
 from kanonym.policy.definition import Policy
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error
 from kanonym.policy.shorthand import COLUMNS, MODEL_OF, check_names
@@ -33,7 +35,8 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
         Parameters of `Policy.short`. Columns get the role that is named, and keep their
         hierarchy and recoding where they have it already. `k` and `entity` change the
         k-anonymity of the policy, or add one. `l`, `t`, `alpha`, `beta` and `delta` hold for each
-        sensitive attribute: they change its model, which keeps its kind, or add one. An
+        sensitive attribute: they change its model, which keeps its kind, or add one. `models`
+        are added; one takes the place of the policy's of its type and attribute. An
         `algorithm` of the policy's own type changes the parameters that it names.
 
     Raises
@@ -56,13 +59,16 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
         raise policy_error(error.faults, "") from None
     fields = {name: getattr(policy, name) for name in type(policy).model_fields}
     changed = {name: value for name, value in given.items() if name in fields}
+    added = construction.models(changed.pop("models", ()), Path())
+    taken = {(one.type, one.attribute) for one in added}
+    models = [*(one for one in models if (one.type, one.attribute) not in taken), *added]
     algorithm = changed.pop("algorithm", None)
     found = type(policy)(**{**fields, **changed, "attributes": attributes, "models": models})
     return found if algorithm is None else found.by(algorithm)
 
 
 _COLUMN_FORMS = (*COLUMNS, "hierarchies")
-_MODEL_FORMS = ("k", "entity", *MODEL_OF)
+_MODEL_FORMS = ("k", "entity", "models", *MODEL_OF)
 
 
 def _attributes(own: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[str, Attribute]:

@@ -23,7 +23,7 @@ MODEL_OF = {
 def check_names(options: Iterable[str], fields: Iterable[str]) -> None:
     """Refuse options that are neither a short form nor a field that has none."""
     further = [name for name in fields if name not in ("version", "attributes", "models")]
-    known = [*COLUMNS, "hierarchies", "k", "entity", *MODEL_OF, *further]
+    known = [*COLUMNS, "hierarchies", "k", "entity", *MODEL_OF, "models", *further]
     faults = [
         Fault((name,), unknown("parameter", name, known)) for name in options if name not in further
     ]

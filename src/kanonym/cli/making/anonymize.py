@@ -44,6 +44,7 @@ def anonymize(
     rows: options.Rows = None,
     l: options.L = None,
     t: options.T = None,
+    model: options.Models = None,
     hierarchy: options.Hierarchies = None,
     suppression_limit: Annotated[
         float | None,
@@ -57,7 +58,8 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="mondrian (default), auto, segmentation, mdav, full-domain or another.",
+            help="mondrian (default), auto, segmentation, mdav, full-domain or another; with "
+            "parameters '{type: kmeans, clusters: 4}'.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -242,6 +244,7 @@ def anonymize(
         rows=rows,
         l=l,
         t=t,
+        models=options.models(model),
         hierarchies=hierarchies,
         algorithm=options.algorithm_form(
             algorithm,
@@ -288,9 +291,8 @@ def anonymize(
         )
         reading = perf_counter() - start
         stays, tell = not is_local(frame), options.teller(step)
-        for_files = no_read_back or safe_cells
         there = (
-            place.of_engine(aggregate=aggregate, as_file=for_files)
+            place.of_engine(aggregate=aggregate, as_file=no_read_back or safe_cells)
             if stays and not dry_run
             else None
         )

@@ -27,6 +27,7 @@ def fit(
     k: options.K = None,
     l: options.L = None,
     t: options.T = None,
+    model: options.Models = None,
     hierarchy: options.Hierarchies = None,
     suppression_limit: Annotated[
         float | None,
@@ -95,6 +96,7 @@ def fit(
         k=k,
         l=l,
         t=t,
+        models=options.models(model),
         hierarchies=hierarchies,
         algorithm=options.algorithm_form(algorithm, levels=options.levels(levels), metric=metric),
         suppression_limit=suppression_limit,

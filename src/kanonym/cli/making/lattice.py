@@ -33,6 +33,7 @@ def lattice(
     k: options.K = None,
     l: options.L = None,
     t: options.T = None,
+    model: options.Models = None,
     hierarchy: options.Hierarchies = None,
     levels: options.Levels = None,
     metric: options.Metric = None,
@@ -71,6 +72,7 @@ def lattice(
         k=k,
         l=l,
         t=t,
+        models=options.models(model),
         hierarchies=hierarchies,
         algorithm=options.algorithm_form(
             None, levels=options.levels(levels), metric=metric, steps=steps, seconds=seconds
