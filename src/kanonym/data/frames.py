@@ -35,6 +35,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.forks import require_own_threads
 from kanonym.data.pandas_columns import WORDS, as_pandas, refuse_mixture, same_type
 from kanonym.data.rebuilt import rebuilt_arrow, rebuilt_pandas, rebuilt_polars, taken_arrow
+from kanonym.data.repeated import ReleasedColumn, Repeated
 from kanonym.data.years import refuse_strange_years
 from kanonym.kernels.parallel import parallel
 
@@ -223,7 +224,7 @@ def to_polars(frame: object) -> pl.DataFrame:
 def assemble(
     frame: FrameT,
     rows: Rows,
-    columns: Sequence[str | pl.Series],
+    columns: Sequence[ReleasedColumn],
     like: object = None,
 ) -> FrameT:
     """Build a released table of the same type as the table that came in.
@@ -238,7 +239,7 @@ def assemble(
     columns
         The released columns in order: a name takes that column of the input at
         `rows`, its type untouched; a polars Series, (n,), is a column in released
-        order already.
+        order already; a `Repeated` one, too.
     like
         A frame whose type the result has, where `frame` is the `eager` form of
         it: a LazyFrame or a narwhals wrapper. `frame` itself when None.
@@ -262,15 +263,17 @@ def assemble(
     native = eager(frame)
     length = n_rows(native) if rows is None else len(rows)
     for entry in columns:
-        if isinstance(entry, pl.Series) and len(entry) != length:
+        if not isinstance(entry, str) and len(entry) != length:
             raise ValueError(f"column {entry.name!r} has {len(entry)} values for {length} rows")
     built: Any
     if isinstance(native, pl.DataFrame):
         built = _assemble_polars(native, rows, columns)
-    elif is_pyarrow_table(native):
-        built = _assemble_arrow(native, rows, columns)
     else:
-        built = _assemble_pandas(native, rows, columns)
+        whole = [one.whole() if isinstance(one, Repeated) else one for one in columns]
+        if is_pyarrow_table(native):
+            built = _assemble_arrow(native, rows, whole)
+        else:
+            built = _assemble_pandas(native, rows, whole)
     return cast("FrameT", _like(built, like))
 
 
@@ -423,11 +426,13 @@ def _read(column: PandasSeries | ArrowArray, name: str, dtype: str) -> pl.Series
 
 
 def _assemble_polars(
-    frame: pl.DataFrame, rows: Rows, columns: Sequence[str | pl.Series]
+    frame: pl.DataFrame, rows: Rows, columns: Sequence[ReleasedColumn]
 ) -> pl.DataFrame:
     places = pl.Series(np.arange(frame.height) if rows is None else rows)
 
-    def built(entry: str | pl.Series) -> pl.Series:
+    def built(entry: ReleasedColumn) -> pl.Series:
+        if isinstance(entry, Repeated):
+            return rebuilt_polars(entry.values).gather(entry.places)
         if isinstance(entry, str):
             entry = frame.get_column(entry).gather(places)
         return rebuilt_polars(entry)

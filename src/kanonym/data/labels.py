@@ -69,9 +69,11 @@ def list_lengths(labels: pl.Series) -> NDArray[np.int64]:
     """
     if labels.dtype != pl.String:
         return np.ones(len(labels), np.int64)
-    is_set = labels.str.starts_with("{") & labels.str.ends_with("}")
+    is_set = (labels.str.starts_with("{") & labels.str.ends_with("}")).fill_null(value=False)
+    if not is_set.any():
+        return np.ones(len(labels), np.int64)
     found = pl.select(
-        pl.when(is_set.fill_null(value=False))
+        pl.when(is_set)
         .then(labels.str.count_matches(", ", literal=True) + 1)
         .otherwise(1)
         .cast(pl.Int64)

@@ -243,7 +243,9 @@ def encode_column(
     kind = kind_of(column.dtype)
     values, codes = _distinct(column)
     has_null = column.null_count() > 0
-    numbers = _sums(codes, counts, len(values) + has_null)
+    by_frequency = kind == "nominal" and not by_value
+    if source is not None or by_frequency:
+        numbers = _sums(codes, counts, len(values) + has_null)
     if source is not None:
         present = values.extend_constant(None, 1) if has_null else values
         hierarchy = _bind(source, present, numbers, further)
@@ -253,7 +255,7 @@ def encode_column(
         named = hierarchy.values[:-1] if hierarchy.has_null else hierarchy.values
         domain = Domain(column.name, kind, named, hierarchy.has_null, observed, hierarchy)
         return domain, leaves[codes] if len(codes) else codes
-    if kind == "nominal" and not by_value:
+    if by_frequency:
         order = np.argsort(-numbers[: len(values)], kind="stable")
         place = np.empty(len(numbers), np.int32)
         place[order] = np.arange(len(order))

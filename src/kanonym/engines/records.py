@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.repeated import ReleasedColumn, Repeated
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.decision import Decision
 from kanonym.kernels.parallel import parallel
@@ -21,7 +22,7 @@ def released_values(
     rows: NDArray[np.int64],
     acting: Acting,
     changed: Mapping[str, Sequence[pl.Series]],
-) -> list[str | pl.Series]:
+) -> list[ReleasedColumn]:
     """Return the columns of the release in order, as `data.frames.assemble` takes them.
 
     rows: (n_released,) the records of the input that are released, in their new order.
@@ -30,15 +31,18 @@ def released_values(
     # As unsigned 32-bit Series, polars takes indices without a copy.
     labels = pl.Series(decision.labels[rows].view(np.uint32))
 
-    def values(attribute: RecodedAttribute) -> list[pl.Series]:
+    def values(attribute: RecodedAttribute) -> list[ReleasedColumn]:
         if attribute.name in changed:
             return [column.gather(rows) for column in changed[attribute.name]]
-        place = pl.Series(attribute.label_of_class.view(np.uint32)).gather(labels)
-        return [column.gather(place) for column in attribute.columns]
+        places = pl.Series(attribute.label_of_class.view(np.uint32)).gather(labels)
+        used = np.bincount(places, minlength=len(attribute.columns[0])) > 0
+        if not used.all():
+            places = pl.Series((np.cumsum(used) - 1).astype(np.uint32)).gather(places)
+        return [Repeated(column.filter(used), places) for column in attribute.columns]
 
     names = (one.name for one in decision.recoded)
     recoded = dict(zip(names, parallel(values, decision.recoded), strict=True))
-    released: list[str | pl.Series] = []
+    released: list[ReleasedColumn] = []
     for name, attribute in schema.attributes.items():
         if attribute.role is Role.QUASI_IDENTIFIER:
             released += recoded[name]

@@ -20,6 +20,7 @@ from kanonym.data.schema import QuasiIdentifier, Recoding
 from kanonym.data.table import Domain, EncodedTable, Kind, value_codes
 from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.histograms import class_histograms
+from kanonym.kernels.parallel import parallel
 from kanonym.kernels.penalty import Costs, class_bounds, span_losses
 from kanonym.transforms.centroids import centroids
 from kanonym.transforms.generalization import generalize, joined_levels
@@ -106,8 +107,9 @@ def recode(
         weights = np.ones(len(codes), np.int64)
     if partition.levels is not None:
         return generalize(table.domains, partition.levels, codes, partition.labels, dtypes)
-    recoded = []
-    for a, (domain, recoding) in enumerate(zip(table.domains, recodings, strict=True)):
+
+    def attribute(a: int) -> RecodedAttribute:
+        domain, recoding = table.domains[a], recodings[a]
         givers, n_givers = partition.givers(a)
         column = np.ascontiguousarray(codes[:, a])
         low, high = class_bounds(givers, column[:, None], n_givers)
@@ -130,8 +132,9 @@ def recode(
             else:
                 labels, label_of_class = _spans(domain, recoding, *bounds)
         one = RecodedAttribute(domain.name, recoding, labels, label_of_class, *bounds, loss)
-        recoded.append(one if partition.groups is None else of_groups(one, partition.groups[:, a]))
-    return tuple(recoded)
+        return one if partition.groups is None else of_groups(one, partition.groups[:, a])
+
+    return tuple(parallel(attribute, range(len(recodings))))
 
 
 def released_names(name: str, recoding: Recoding) -> list[str]:

@@ -20,22 +20,20 @@ def long_lists(
 ) -> list[VerificationWarning]:
     """Return a warning for each released column of which a label lists many values.
 
-    counts: (n_rows,) records of each row; None for one each.
+    columns: the labels of rows, or of classes.
+
+    counts: (n,) records of each; None for one each.
     """
     found = []
     for column in columns:
         if column.dtype != pl.String or not len(column):
             continue
-        records = pl.len() if counts is None else pl.col("n").sum()
-        frame = pl.DataFrame({"label": column})
-        if counts is not None:
-            frame = frame.with_columns(pl.Series("n", counts))
-        labels = frame.group_by("label").agg(records.alias("records"))
-        lengths = list_lengths(labels["label"])
+        lengths = list_lengths(column)
         many = lengths > MANY
         if not many.any():
             continue
-        longest, n = int(lengths.max()), int(labels["records"].to_numpy()[many].sum())
+        longest = int(lengths.max())
+        n = int(many.sum() if counts is None else counts[many].sum())
         found.append(
             VerificationWarning(
                 "long-list",

@@ -178,7 +178,7 @@ def _verify(
     attributes = _sensitive_attributes(sensitive, models)
     shares, dominant = dominance(seen, attributes, counted.sizes <= seen.sizes)
     warned = [*unprotected(attributes, models), *_trivial(models, checks, seen), *dominant]
-    warned += long_lists(quasi_identifiers, counts)
+    warned += long_lists([column.gather(groups.first) for column in quasi_identifiers], sizes)
     distinct, numbers = np.unique(sizes, return_counts=True)
     return Verification(
         rows=int(sizes.sum()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
@@ -10,11 +11,13 @@ import polars as pl
 from kanonym.data import frames
 from kanonym.data.conventions.labels import translate
 from kanonym.data.errors import DataError
+from kanonym.data.repeated import ReleasedColumn, Repeated
 
 if TYPE_CHECKING:
     from kanonym.data.conventions import Convention
 
 FrameT = TypeVar("FrameT")
+Column = TypeVar("Column", bound=ReleasedColumn)
 
 
 def typed_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
@@ -56,21 +59,26 @@ def canonical_table(native: FrameT, conventions: Mapping[str, Convention]) -> Fr
 
 
 def styled_columns(
-    columns: Sequence[str | pl.Series], conventions: Mapping[str, Convention]
-) -> list[str | pl.Series]:
+    columns: Sequence[Column], conventions: Mapping[str, Convention]
+) -> list[Column]:
     """Return released columns with values and labels in the style of their conventions.
 
     A name stands for a column of the input, which has its style. A column that the style cannot
     hold exactly stays as it is.
     """
     names = [one if isinstance(one, str) else one.name for one in columns]
-    return [
-        one
-        if isinstance(one, str)
-        or (convention := _convention_for(one.name, names, conventions)) is None
-        else _styled(one, convention)
-        for one in columns
-    ]
+
+    def styled(one: Column) -> Any:
+        if isinstance(one, str):
+            return one
+        convention = _convention_for(one.name, names, conventions)
+        if convention is None:
+            return one
+        if isinstance(one, Repeated):
+            return replace(one, values=_styled(one.values, convention))
+        return _styled(one, convention)
+
+    return [styled(one) for one in columns]
 
 
 def styled_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
