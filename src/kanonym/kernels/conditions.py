@@ -75,6 +75,44 @@ def shell_sort(keys: NDArray[np.int64], column: Int, n: Int) -> None:
 
 
 @part
+def _values_satisfy(
+    j: Int,
+    touched: NDArray[np.int64],
+    m: Int,
+    total: Int,
+    counts: NDArray[np.int64],
+    criteria: Criteria,
+) -> bool:
+    """Say whether a class satisfies every condition about sensitive attribute j.
+
+    touched: (>= m, 1) int64, the m values of the class; counts: (n_values,) int64 records of
+    each value, zeroed for those of the class. total: their sum.
+    """
+    shell_sort(touched, np.int64(0), m)
+    values = np.empty(m, np.int32)
+    compact = np.empty(m, np.int64)
+    for i in range(m):
+        values[i] = touched[i, 0]
+        compact[i] = counts[touched[i, 0]]
+        counts[touched[i, 0]] = 0
+    for c in range(len(criteria.thresholds)):
+        if criteria.conditions[c, 1] == j:
+            measured = class_measure(
+                criteria.conditions[c, 0],
+                values,
+                compact,
+                m,
+                total,
+                criteria.references[j],
+                criteria.ancestors[j][: criteria.conditions[c, 4]],
+                criteria.conditions[c, 3],
+            )
+            if not holds(measured, criteria.conditions[c, 2], criteria.thresholds[c]):
+                return False
+    return True
+
+
+@part
 def sides_satisfy(
     records: NDArray[np.int32],
     start: Int,
@@ -86,15 +124,12 @@ def sides_satisfy(
     last: Int,
 ) -> bool:
     """Say whether sides first to last (0 left, 1 right) of a cut satisfy every condition."""
-    n_conditions = len(criteria.thresholds)
-    if n_conditions == 0:
+    if len(criteria.thresholds) == 0:
         return True
     s, _, n_values = criteria.references.shape
     weight_at = records.shape[1] - 2
     counts = np.zeros(n_values, np.int64)
     touched = np.empty((min(n_values, stop - start), 1), np.int64)
-    values = np.empty(len(touched), np.int32)
-    compact = np.empty(len(touched), np.int64)
     for turn in range(first * s, (last + 1) * s):
         j = turn % s
         right = turn >= s
@@ -109,25 +144,8 @@ def sides_satisfy(
                         m += 1
                     counts[value] += records[i, weight_at]
                     total += records[i, weight_at]
-        shell_sort(touched, np.int64(0), m)
-        for i in range(m):
-            values[i] = touched[i, 0]
-            compact[i] = counts[touched[i, 0]]
-            counts[touched[i, 0]] = 0
-        for c in range(n_conditions):
-            if criteria.conditions[c, 1] == j:
-                measured = class_measure(
-                    criteria.conditions[c, 0],
-                    values,
-                    compact,
-                    m,
-                    total,
-                    criteria.references[j],
-                    criteria.ancestors[j][: criteria.conditions[c, 4]],
-                    criteria.conditions[c, 3],
-                )
-                if not holds(measured, criteria.conditions[c, 2], criteria.thresholds[c]):
-                    return False
+        if not _values_satisfy(np.int64(j), touched, m, total, counts, criteria):
+            return False
     return True
 
 
@@ -175,25 +193,6 @@ def chain_satisfies(
                 counts[value] += tuples.weights[i]
                 total += tuples.weights[i]
             i = following[i]
-        shell_sort(touched, np.int64(0), m)
-        values = np.empty(m, np.int32)
-        compact = np.empty(m, np.int64)
-        for x in range(m):
-            values[x] = touched[x, 0]
-            compact[x] = counts[touched[x, 0]]
-            counts[touched[x, 0]] = 0
-        for c in range(len(criteria.thresholds)):
-            if criteria.conditions[c, 1] == j:
-                measured = class_measure(
-                    criteria.conditions[c, 0],
-                    values,
-                    compact,
-                    m,
-                    total,
-                    criteria.references[j],
-                    criteria.ancestors[j][: criteria.conditions[c, 4]],
-                    criteria.conditions[c, 3],
-                )
-                if not holds(measured, criteria.conditions[c, 2], criteria.thresholds[c]):
-                    return False
+        if not _values_satisfy(np.int64(j), touched, m, total, counts, criteria):
+            return False
     return True

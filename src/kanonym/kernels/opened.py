@@ -10,7 +10,7 @@ distances that differ by a share of less than `TIE` are equal, because the rest 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +93,6 @@ class Grove(NamedTuple):
     least: NDArray[np.float64]
 
 
-@kernel
 def plant(opened: Opened, positions: NDArray[np.float64]) -> Grove:
     """Return the tree of some classes.
 
@@ -102,51 +101,57 @@ def plant(opened: Opened, positions: NDArray[np.float64]) -> Grove:
     time of a search, not about what is found. Cost O(n d log n).
     """
     order, n_leaves = _sorted_into_leaves(positions)
-    n, n_nodes = len(order), 2 * n_leaves
-    n_numbers, n_categorical = opened.low.shape[1], opened.labels.shape[1]
-    masks = np.zeros(len(opened.offsets) - 1, np.uint64)
-    for label in range(len(masks)):
-        for at in range(opened.offsets[label], opened.offsets[label + 1]):
-            masks[label] |= np.uint64(1) << np.uint64(opened.members[at] % BITS)
-    opened = Opened(
-        opened.low[order],
-        opened.high[order],
-        opened.nullable[order],
-        opened.labels[order],
-        opened.offsets,
-        opened.members,
-        opened.sizes[order],
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    opened = opened._replace(
+        low=opened.low[order],
+        high=opened.high[order],
+        nullable=opened.nullable[order],
+        labels=opened.labels[order],
+        sizes=opened.sizes[order],
     )
-    boxes = np.empty((n_nodes, 5, n_numbers))
-    boxes[:, 0] = math.inf
-    boxes[:, 1] = -math.inf
-    boxes[:, 2] = math.inf
-    boxes[:, 3] = -math.inf
-    boxes[:, 4] = 1.0
-    place = np.empty(n, np.int64)
-    for at in range(n):
-        place[order[at]] = at
-    grove = Grove(
+    counts = np.diff(opened.offsets)
+    masks = np.zeros(len(counts), np.uint64)
+    bits = np.uint64(1) << (opened.members % BITS).astype(np.uint64)
+    np.bitwise_or.at(masks, np.repeat(np.arange(len(counts)), counts), bits)
+    leaf_starts = np.arange(n_leaves) * len(order) // n_leaves
+
+    def covered(operation: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
+        """Combine the classes of each leaf, then the leaves below each node."""
+        nodes = np.empty((2 * n_leaves, values.shape[1]), values.dtype)
+        nodes[n_leaves:] = operation.reduceat(values, leaf_starts, axis=0)
+        first = n_leaves
+        while first > 1:
+            below = nodes[first : 2 * first]
+            first //= 2
+            nodes[first : 2 * first] = operation(below[::2], below[1::2])
+        nodes[0] = nodes[1]
+        return nodes
+
+    numbered = opened.low <= opened.high
+    middle = np.add(opened.low, opened.high, where=numbered, out=np.zeros(numbered.shape)) / 2
+    expected = np.subtract(opened.high, opened.low, where=numbered, out=np.ones(numbered.shape)) / 4
+    sides = [
+        covered(np.minimum, opened.low),
+        covered(np.maximum, opened.high),
+        covered(np.minimum, np.where(numbered, middle, math.inf)),
+        covered(np.maximum, np.where(numbered, middle, -math.inf)),
+        covered(np.minimum, np.where(numbered, expected, 1.0)),
+    ]
+    return Grove(
         opened,
         order,
         place,
         masks,
-        np.array([n, n_leaves]),
-        boxes,
-        np.zeros((n_nodes, n_numbers), np.bool_),
-        np.zeros((n_nodes, n_categorical), np.uint64),
-        np.ones((n_nodes, n_categorical)),
+        np.array([len(order), n_leaves]),
+        np.stack(sides, axis=1),
+        covered(np.bitwise_or, opened.nullable),
+        covered(np.bitwise_or, masks[opened.labels]),
+        covered(np.minimum, (1.0 - 1.0 / counts)[opened.labels]),
     )
-    for leaf in range(n_leaves):
-        for at in range(leaf * n // n_leaves, (leaf + 1) * n // n_leaves):
-            _cover(grove, n_leaves + leaf, at)
-    for node in range(n_leaves - 1, 0, -1):
-        _cover_node(grove, node, 2 * node)
-        _cover_node(grove, node, 2 * node + 1)
-    return grove
 
 
-@part
+@kernel
 def _sorted_into_leaves(positions: NDArray[np.float64]) -> tuple[NDArray[np.int64], Int]:
     """Return classes leaf by leaf, and how many leaves: nodes are halved where they are widest."""
     n, d = positions.shape
@@ -172,44 +177,6 @@ def _sorted_into_leaves(positions: NDArray[np.float64]) -> tuple[NDArray[np.int6
             halve(values, order, start, stop, (2 * i + 1) * n // (2 * level))
         level *= 2
     return order, n_leaves
-
-
-@part
-def _cover(grove: Grove, node: Int, i: Int) -> None:
-    """Let a node leave open what class i does."""
-    opened = grove.opened
-    box = grove.boxes[node]
-    for a in range(opened.low.shape[1]):
-        low, high = opened.low[i, a], opened.high[i, a]
-        if low <= high:
-            box[0, a] = min(box[0, a], low)
-            box[1, a] = max(box[1, a], high)
-            box[2, a] = min(box[2, a], (low + high) / 2)
-            box[3, a] = max(box[3, a], (low + high) / 2)
-            box[4, a] = min(box[4, a], (high - low) / 4)
-        grove.nulls[node, a] |= opened.nullable[i, a]
-    for b in range(opened.labels.shape[1]):
-        label = opened.labels[i, b]
-        count = opened.offsets[label + 1] - opened.offsets[label]
-        grove.bits[node, b] |= grove.masks[label]
-        grove.least[node, b] = min(grove.least[node, b], 1.0 - 1.0 / count)
-
-
-@part
-def _cover_node(grove: Grove, node: Int, below: Int) -> None:
-    """Let a node leave open what one below it does."""
-    box, inner = grove.boxes[node], grove.boxes[below]
-    for a in range(box.shape[1]):
-        for side in range(5):
-            # Only the second and the fourth side are upper ends.
-            if side in {1, 3}:
-                box[side, a] = max(box[side, a], inner[side, a])
-            else:
-                box[side, a] = min(box[side, a], inner[side, a])
-        grove.nulls[node, a] |= grove.nulls[below, a]
-    for b in range(grove.bits.shape[1]):
-        grove.bits[node, b] |= grove.bits[below, b]
-        grove.least[node, b] = min(grove.least[node, b], grove.least[below, b])
 
 
 @part
