@@ -34,8 +34,8 @@ def test_neighbours_of_both_sets_of_columns(tables, wanted):
     names = tables.quasi_identifiers
     halves = (names[:1], names[1:] or names)
     wanted = min(wanted, tables.n_released)
-    random = np.random.default_rng(0)
-    found = _linked(tables, tables, halves, wanted, None, random)
+    everyone = np.arange(tables.n_original)
+    found = _linked((tables, tables), halves, wanted, everyone, lambda: None)
     expected = [
         naive_linkage.linked(tables, person, halves, wanted) for person in range(tables.n_original)
     ]
