@@ -56,7 +56,7 @@ LARGE = {
 @pytest.mark.parametrize("kind", LARGE)
 def test_the_partition_of_a_large_table_is_the_twins(kind, d, k):
     """Trees of several levels, built anew as they empty, give the twin's groups."""
-    rows = LARGE[kind](np.random.default_rng(d), (1000, d))
+    rows = LARGE[kind](np.random.default_rng(d), (500, d))
     weights = 1 / rows.var(axis=0)
     labels, _ = mdav(rows, weights, k, numbers(d))
     expected = naive_mdav.mdav(rows.tolist(), weights.tolist(), k)

@@ -96,14 +96,18 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_form_is_drawn(case):
-    """The SVG is XML, the page has it inside and runs no script, the PNG is a PNG."""
+    """The SVG is XML, the page has it inside and runs no script."""
     found = CASES[case]
     svg = render_frontier(found, "svg").decode()
     ElementTree.fromstring(svg)  # noqa: S314 - our own
     page = render_frontier(found, "html").decode()
     assert "<svg" in page
     assert "<script" not in page
-    assert render_frontier(found, "png").startswith(b"\x89PNG")
+
+
+def test_a_png_is_drawn():
+    """The PNG, drawn from the SVG, is one."""
+    assert render_frontier(next(iter(CASES.values())), "png").startswith(b"\x89PNG")
 
 
 def test_nodes_that_lie_on_each_other_are_drawn_once():
