@@ -158,7 +158,7 @@ def _typed(table: Any, schema: pl.Schema) -> pl.DataFrame:
 
 @dataclass
 class Staged:
-    """A release that is written but not yet in its place: see `relational.store.Staged`.
+    """A release that is written but not yet in its place: see `sql.store.Staged`.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ _FRAGMENT_ROWS = 1 << 20  # rows of `by_group` that are in this process at a tim
 
 
 class TemporaryTables(ABC):
-    """A `relational.store.Store` on an engine that has `CREATE TEMPORARY TABLE`."""
+    """A `sql.store.Store` on an engine that has `CREATE TEMPORARY TABLE`."""
 
     name: str
     dialect: str

@@ -41,7 +41,7 @@ def DuckDB(  # noqa: N802 - it stands for a kind of source
         Where those files lie, in a folder of their own that is removed in the end; the
         system's folder for temporary files if None. They hold records of the input.
     most_tuples
-        A frequency set of more tuples is not taken to this process; `relational.MOST_TUPLES`
+        A frequency set of more tuples is not taken to this process; 8,388,608
         if None.
 
     Raises

@@ -18,7 +18,7 @@ from kanonym.data.files import values_of_file
 from kanonym.data.frames import TableElsewhere
 
 Query: TypeAlias = exp.Query
-"""A SELECT; `relational.statements` writes them."""
+"""A SELECT; `sql.statements` writes them."""
 
 MOST_TUPLES = 1 << 23
 """Frequency sets of up to so many tuples are taken to this process, unless a source says so."""
