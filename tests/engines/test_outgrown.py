@@ -125,7 +125,7 @@ POLICIES = {
 
 @DUCKDB
 @pytest.mark.parametrize("name", POLICIES)
-@pytest.mark.parametrize("fragment", [40, 150])
+@pytest.mark.parametrize("fragment", [40, pytest.param(150, marks=pytest.mark.nightly)])
 def test_strict_mondrian_releases_what_the_whole_table_does(name, fragment):
     """Cut from counts, and finished fragment by fragment, a table has the classes of the whole."""
     # In small tables `loss` tries every cut of 1,024 tuples: fragments are no smaller.
