@@ -112,7 +112,7 @@ def test_an_engine_refuses_declared_types(kanonym, folder):
     (folder / "dates.yaml").write_text(POLICY, "utf-8")
     refused = kanonym("anonymize dates.csv -p dates.yaml -o out.csv --engine duckdb")
     assert refused.code == 3
-    assert "type and format are not supported for engine tables" in refused.error
+    assert "type and format: not supported by the engine duckdb" in refused.error
 
 
 def columns_of(file):
