@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.data.table import encode
 from kanonym.kernels.penalty import Costs
@@ -64,9 +65,9 @@ def main() -> None:
         for subsets in (None, 3):
             for nulls in ("value", "wildcard"):
                 algorithm = CellSuppression(subsets=subsets, nulls=nulls)
-                told = algorithm.partition(table, NO_COSTS, [KAnonymity(5)]).account
+                told = algorithm.partition(Problem(table, NO_COSTS, [KAnonymity(5)])).account
                 took = seconds(
-                    lambda: algorithm.partition(table, NO_COSTS, [KAnonymity(5)])  # noqa: B023
+                    lambda: algorithm.partition(Problem(table, NO_COSTS, [KAnonymity(5)]))  # noqa: B023
                 )
                 reached = told if subsets is None else told["subsets"]
                 k = reached["k" if nulls == "value" else "k_wildcard"]

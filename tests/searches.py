@@ -128,7 +128,7 @@ class Search:
     def partition(self, **options):
         """Carry out the search."""
         algorithm = self.algorithm(**options)
-        return algorithm.partition(self.table(), COSTS, self.models, self.limit)
+        return algorithm.partition(Problem(self.table(), COSTS, self.models, self.limit))
 
 
 def _codes(rows, width):

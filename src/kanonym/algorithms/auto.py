@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from kanonym.algorithms.base import Algorithm, Listener, Recodes
+from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Segmentation
@@ -17,7 +16,6 @@ from kanonym.data.table import EncodedTable
 from kanonym.kernels.mondrian import workspace
 from kanonym.kernels.penalty import Costs
 from kanonym.kernels.suppression import total_loss
-from kanonym.models.base import PrivacyModel
 
 SMALL = 20_000
 """k-member takes time that grows with the square of the tuples: seconds for so many."""
@@ -36,15 +34,8 @@ class Auto:
     type: ClassVar[str] = "auto"
     recodes: ClassVar[Recodes] = "spans"
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,
-        listen: Listener | None = None,
-    ) -> Partition:
-        """Divide a table into classes that satisfy every model; parameters as of `Mondrian`.
+    def partition(self, problem: Problem) -> Partition:
+        """Divide a table into classes that satisfy every model; the problem as of `Mondrian`.
 
         Raises
         ------
@@ -54,11 +45,12 @@ class Auto:
             The table as one class does not satisfy a model.
 
         """
+        table, costs = problem.table, problem.costs
         tried: list[Algorithm] = [Segmentation(), Mondrian()]
-        by_size = all(model.attribute is None for model in models)
+        by_size = all(model.attribute is None for model in problem.models)
         if by_size and len(table.weights) <= SMALL:
             tried.append(KMember())
-        found = [one.partition(table, costs, models, suppression_limit, listen) for one in tried]
+        found = [one.partition(problem) for one in tried]
         losses = [_loss(table, costs, one) for one in found]
         best = int(np.argmin(losses))
         account = {"chosen": tried[best].type, **found[best].account}

@@ -3,15 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from kanonym.data.partition import Partition
+from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.penalty import Costs
 from kanonym.models.base import PrivacyModel
 
 Recodes = Literal["spans", "levels", "cells"]
 Listener = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Problem(ShortRepr):
+    """What an algorithm is asked to divide, and what the classes must satisfy.
+
+    Attributes
+    ----------
+    table
+        The encoded table.
+    costs
+        What releasing a span of codes loses, from `metrics.certainty`; algorithms of levels do
+        not read it.
+    models
+        Every class satisfies each of them.
+    suppression_limit
+        Largest share of the records that may be suppressed, in [0, 1].
+    listen
+        Told how a long search proceeds.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("table", "suppression_limit")
+
+    table: EncodedTable
+    costs: Costs
+    models: Sequence[PrivacyModel]
+    suppression_limit: float = 0.0
+    listen: Listener | None = None
 
 
 @runtime_checkable
@@ -36,28 +67,13 @@ class Algorithm(Protocol):
     type: ClassVar[str]
     recodes: ClassVar[Recodes]
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,
-        listen: Listener | None = None,
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
         Parameters
         ----------
-        table
-            The encoded table.
-        costs
-            What releasing a span of codes loses; algorithms of levels do not read it.
-        models
-            Every class satisfies each of them.
-        suppression_limit
-            Largest share of the records that may be suppressed, in [0, 1].
-        listen
-            Told how a long search proceeds.
+        problem
+            The table, and what is asked of its classes.
 
         Raises
         ------

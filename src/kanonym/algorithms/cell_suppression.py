@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.cell_patterns import (
     Keys,
     Pieces,
@@ -27,7 +27,6 @@ from kanonym.kernels.blanking import Places, place_records
 from kanonym.kernels.cells import Choices, feasible_groups, gather_members
 from kanonym.kernels.grouping import Groups, group_rows, one_group
 from kanonym.kernels.parallel import parallel
-from kanonym.kernels.penalty import Costs
 from kanonym.models import KAnonymity
 from kanonym.models.base import PrivacyModel
 
@@ -113,28 +112,14 @@ class CellSuppression:
                 f"cell-suppression: nulls is {self.nulls!r}; it must be value or wildcard"
             )
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Blank cells until the table is k-anonymous; no record is suppressed.
 
         Parameters
         ----------
-        table
-            The encoded table; hierarchies are not read.
-        costs
-            Not read.
-        models
-            k-anonymity.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        problem
+            Its models ask for k-anonymity. Hierarchies, costs and the suppression limit are
+            not read: every record is released.
 
         Raises
         ------
@@ -145,6 +130,7 @@ class CellSuppression:
             The table has fewer than k records.
 
         """
+        table, models = problem.table, problem.models
         k = _required(models)
         self._check_keys([domain.name for domain in table.domains])
         if table.n_rows:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.criteria import compiled, require_feasible, table_counts
 from kanonym.algorithms.full_domain import FullDomain, check_search
 from kanonym.algorithms.full_domain.nodes import group, judge
@@ -122,20 +122,13 @@ class LocalRecoding:
         object.__setattr__(self, "metric", metric_from(self.metric))
         check_search(self.type, self.levels, self.steps, self.seconds)
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,
-        listen: Listener | None = None,
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Give every record a class that satisfies the models.
 
         Parameters
         ----------
-        table, costs, models, suppression_limit, listen
-            As of `Algorithm.partition`; costs are not read.
+        problem
+            Costs are not read.
 
         Raises
         ------
@@ -146,22 +139,20 @@ class LocalRecoding:
             an attribute without one.
 
         """
-        del costs
+        table, models, limit = problem.table, problem.models, problem.suppression_limit
         for model in models:
             if isinstance(model, WholeTable | KMap | DeltaPresence):
                 raise PolicyError(f"local-recoding cannot satisfy {model.type}; full-domain can")
         d = len(table.domains)
         if not table.n_rows:
             return Partition(np.empty(0, np.int32), 0, levels=np.empty((0, d), np.int32))
-        space = prepare(
-            table, metric_from(self.metric), models, suppression_limit, self.levels, self.weights
-        )
-        clock = Clock(self.seconds, listen)
+        space = prepare(table, metric_from(self.metric), models, limit, self.levels, self.weights)
+        clock = Clock(self.seconds, problem.listen)
         steps = self.steps or NODES
         nodes = ranked(space, steps)
         tree = tree_costs(table, self.weights)
         common = FullDomain(self.metric, "optimal", self.levels, self.weights, steps)
-        cuts = _by_cuts(space, tree, suppression_limit)
+        cuts = _by_cuts(space, tree, limit)
         enough = math.inf if cuts is None else _loss(space, cuts, tree) * (1 + 1e-9)
         found: list[tuple[float, Partition]] = []
         with clock.stopped_by_user():
@@ -380,7 +371,7 @@ def _plans(
 def _by_cuts(space: Space, costs: Costs, limit: float) -> Partition | None:
     """Return what strict Mondrian makes of the hierarchies, where that keeps to the bounds."""
     try:
-        found = Mondrian().partition(space.table, costs, space.models, limit)
+        found = Mondrian().partition(Problem(space.table, costs, space.models, limit))
     except InfeasibleError:
         return None
     levels = levels_of(space, found.labels, found.n_classes)

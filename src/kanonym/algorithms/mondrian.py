@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.criteria import classes_of, compiled, require_feasible
 from kanonym.algorithms.workload import GRAIN, Aim, aim_of, refine_guided
 from kanonym.data.errors import PolicyError
@@ -106,29 +106,14 @@ class Mondrian:
         by_loss = self.split == "loss" or (self.split == "auto" and n_tuples <= LARGE)
         return _exact(n_tuples) if by_loss else 0
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,
-        listen: Listener | None = None,
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
         Parameters
         ----------
-        table
-            The encoded table.
-        costs
-            What releasing a span of codes loses, from `metrics.certainty`.
-        models
-            Every class satisfies each of them.
-        suppression_limit
-            Largest share of the records that may be suppressed, in [0, 1]; with a target,
-            none is.
-        listen
-            Not called: there is no search that could be stopped.
+        problem
+            With a target, no record is suppressed. Nobody is told of progress: there is no
+            search that could be stopped.
 
         Raises
         ------
@@ -138,7 +123,7 @@ class Mondrian:
             The target has more than 256 categories.
 
         """
-        del listen
+        table, costs, models = problem.table, problem.costs, problem.models
         by_row = not self.strict
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row)
@@ -159,7 +144,7 @@ class Mondrian:
             work = workspace(len(records), costs)
             refine_relaxed(records, costs, criteria, work, exact > 0, is_start)
             records = np.delete(records, len(costs.attributes), axis=1)
-        limit = int(suppression_limit * table.n_rows + 1e-9)
+        limit = int(problem.suppression_limit * table.n_rows + 1e-9)
         if limit == 0:
             classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
             return Partition(_by_number(records, classes), int(classes[-1]) + 1, by_row)

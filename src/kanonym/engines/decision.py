@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import classes_of
 from kanonym.algorithms.full_domain import Evaluated, FullDomain, evaluated
 from kanonym.data.errors import DataError, PolicyError
@@ -216,7 +217,7 @@ def decide(
     if found is None:
         with watch.stage("algorithm"):
             found = task.algorithm.partition(
-                table, costs, task.models, task.suppression_limit, watch.tell
+                Problem(table, costs, task.models, task.suppression_limit, watch.tell)
             )
     partition = found
     with watch.stage("recode"):
@@ -264,7 +265,7 @@ def _mended(task: Task, table: EncodedTable, partition: Partition, costs: Costs)
             break
         if partition.n_classes == 1:
             # What is left after suppression fails against the whole table.
-            return task.algorithm.partition(table, costs, task.models, 0.0)
+            return task.algorithm.partition(Problem(table, costs, task.models, 0.0))
         starts = ~failing
         starts[0] = True
         starts[1] &= not failing[0]

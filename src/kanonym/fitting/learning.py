@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.algorithms.base import Problem
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.recoded import RecodedAttribute
@@ -186,7 +187,9 @@ def _unjoined(task: Task, decision: Decision, column: Columns) -> Partition:
     The decision's own partition where some of them do not lie within one of its classes.
     """
     ready = prepare(task, column, len(decision.table.tuple_of_row), Stopwatch())
-    found = task.algorithm.partition(ready.table, ready.costs, task.models, task.suppression_limit)
+    found = task.algorithm.partition(
+        Problem(ready.table, ready.costs, task.models, task.suppression_limit)
+    )
     kept = found.labels >= 0
     joined = _by_label_of(decision, found)
     pairs = np.unique(np.stack([found.labels[kept], joined[kept]], axis=1), axis=0)

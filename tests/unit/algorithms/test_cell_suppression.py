@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive_cells as naive
 from effort import examples
 from kanonym.algorithms import cell_patterns
-from kanonym.algorithms.base import Algorithm
+from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import BLANK
@@ -49,7 +49,7 @@ def encoded(rows, sensitive=None):
 def release(rows, k, algorithm, sensitive=None):
     """Blank cells; return the released rows in the order of the input, and the account."""
     table = encoded(rows, sensitive)
-    found = algorithm.partition(table, NO_COSTS, [KAnonymity(k)])
+    found = algorithm.partition(Problem(table, NO_COSTS, [KAnonymity(k)]))
     labels = found.labels if found.by_row else found.labels[table.tuple_of_row]
     assert len(labels) == len(rows)
     assert set(labels.tolist()) == set(range(found.n_classes))
@@ -310,7 +310,7 @@ def test_twenty_attributes_take_little_more_than_the_fewest_cells(twenty):
     """Where not every pattern is tried, wildcards cost at most a tenth more than they must."""
     columns = [pl.Series(f"q{a}", twenty[:, a]) for a in range(20)]
     table = encode([(column, None) for column in columns], [], len(twenty))
-    found = CellSuppression(nulls="wildcard").partition(table, NO_COSTS, [KAnonymity(3)])
+    found = CellSuppression(nulls="wildcard").partition(Problem(table, NO_COSTS, [KAnonymity(3)]))
     assert found.account["k_wildcard"] >= 3
     fewest = 0
     for i in range(len(twenty)):
@@ -326,7 +326,7 @@ def test_twenty_attributes_hold_with_null_as_a_value(twenty):
     """So many attributes are searched for classes, too, and keep a good part of their cells."""
     columns = [pl.Series(f"q{a}", twenty[:, a]) for a in range(20)]
     table = encode([(column, None) for column in columns], [], len(twenty))
-    found = CellSuppression().partition(table, NO_COSTS, [KAnonymity(3)])
+    found = CellSuppression().partition(Problem(table, NO_COSTS, [KAnonymity(3)]))
     assert found.account["k"] >= 3
     assert found.account["suppressed_cells"] < 0.6 * twenty.size
 
@@ -354,7 +354,7 @@ def test_it_is_an_algorithm():
 def test_an_empty_table_stays_empty():
     """Without a record there is no class, and nothing to count."""
     table = encode([(pl.Series("a", [], dtype=pl.Int64), None)], [], 0)
-    found = CellSuppression().partition(table, NO_COSTS, [KAnonymity(2)])
+    found = CellSuppression().partition(Problem(table, NO_COSTS, [KAnonymity(2)]))
     assert found.n_classes == 0
     assert len(found.labels) == 0
     assert found.account == {"cells": {"a": 0}, "suppressed_cells": 0}
@@ -363,7 +363,7 @@ def test_an_empty_table_stays_empty():
 def test_without_a_quasi_identifier_all_records_are_one_class():
     """There is nothing to blank, and k is the number of records."""
     table = encode([], [], 7)
-    found = CellSuppression().partition(table, NO_COSTS, [KAnonymity(2)])
+    found = CellSuppression().partition(Problem(table, NO_COSTS, [KAnonymity(2)]))
     assert found.n_classes == 1
     assert found.account["k"] == found.account["k_wildcard"] == 7
 
@@ -371,7 +371,7 @@ def test_without_a_quasi_identifier_all_records_are_one_class():
 def test_several_k_mean_the_largest():
     """Two models of k-anonymity are satisfied by the stricter one."""
     table = encoded(CROSS)
-    found = CellSuppression().partition(table, NO_COSTS, [KAnonymity(2), KAnonymity(4)])
+    found = CellSuppression().partition(Problem(table, NO_COSTS, [KAnonymity(2), KAnonymity(4)]))
     assert found.account["k"] >= 4
 
 
@@ -385,7 +385,9 @@ def test_other_models_are_refused():
     """Models of sensitive values are not supported, and the error says which one was asked."""
     table = encoded(CROSS, list(range(16)))
     with pytest.raises(PolicyError, match="k-anonymity alone, not l-diversity of 'secret'"):
-        CellSuppression().partition(table, NO_COSTS, [KAnonymity(2), LDiversity("secret", 2)])
+        CellSuppression().partition(
+            Problem(table, NO_COSTS, [KAnonymity(2), LDiversity("secret", 2)])
+        )
 
 
 @pytest.mark.parametrize(
@@ -430,13 +432,13 @@ def adult(shared_data):
 
 def test_adult_takes_fewer_cells_than_sdcmicro(adult):
     """With wildcards, Adult loses fewer than the 7,883 cells of sdcMicro's kAnon."""
-    found = CellSuppression(nulls="wildcard").partition(adult, NO_COSTS, [KAnonymity(5)])
+    found = CellSuppression(nulls="wildcard").partition(Problem(adult, NO_COSTS, [KAnonymity(5)]))
     assert found.account["k_wildcard"] >= 5
     assert found.account["suppressed_cells"] == 7828
 
 
 def test_adult_holds_with_null_as_a_value(adult):
     """With null as a value, no record of Adult is below k, for a few cells more."""
-    found = CellSuppression().partition(adult, NO_COSTS, [KAnonymity(5)])
+    found = CellSuppression().partition(Problem(adult, NO_COSTS, [KAnonymity(5)]))
     assert found.account["k"] >= 5
     assert found.account["suppressed_cells"] <= 8000

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
-from kanonym.algorithms.base import Algorithm
+from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes, evaluated, find
 from kanonym.data.errors import InfeasibleError
 from kanonym.metrics.information_loss import METRICS
@@ -106,7 +106,9 @@ FLAG = ka.hierarchy.flat()
 
 def by_hand(columns, k, limit=0.0, **options):
     """Search for k-anonymity."""
-    return FullDomain(**options).partition(table_of(columns), COSTS, [ka.KAnonymity(k)], limit)
+    return FullDomain(**options).partition(
+        Problem(table_of(columns), COSTS, [ka.KAnonymity(k)], limit)
+    )
 
 
 def test_one_attribute_by_hand():
@@ -138,7 +140,7 @@ def test_of_equal_classes_that_of_the_smallest_labels_goes():
     }
     table, models = table_of(columns), [ka.SampleUniqueness(0.12)]
     algorithm = FullDomain("kl-divergence", levels={"flag": 0, "city": 1})
-    found = algorithm.partition(table, COSTS, models, 0.1)
+    found = algorithm.partition(Problem(table, COSTS, models, 0.1))
     flags, cities = table.domains
     gone = table.codes[found.labels < 0].tolist()
     assert gone == [
@@ -175,7 +177,7 @@ def test_a_table_without_records(search):
     """It has no class and loses nothing; hierarchies over no value are no obstacle."""
     for tree in (CITIES, FLAG):
         table = table_of({"city": (pl.Series([], dtype=pl.String), tree)})
-        found = FullDomain(search=search).partition(table, COSTS, [ka.KAnonymity(5)], 0.0)
+        found = FullDomain(search=search).partition(Problem(table, COSTS, [ka.KAnonymity(5)], 0.0))
         assert found.n_classes == 0
         assert found.labels.shape == (0,)
         assert found.levels.shape == (0, 1)

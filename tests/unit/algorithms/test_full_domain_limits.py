@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain import FullDomain, find
 from kanonym.algorithms.full_domain.beam import beam_search
 from kanonym.algorithms.full_domain.branch import NOTHING
@@ -39,7 +40,7 @@ def wide(d, n=300):
 
 def account_of(table, limit=0.1, models=FOUR, **options):
     """Return what a search tells."""
-    return FullDomain(**options).partition(table, COSTS, models, limit).account
+    return FullDomain(**options).partition(Problem(table, COSTS, models, limit)).account
 
 
 # --- strategies ------------------------------------------------------------------------
@@ -207,7 +208,7 @@ def test_a_listener_is_told_of_the_best_so_far(monkeypatch):
     monkeypatch.setattr("kanonym.algorithms.full_domain.search.TICK", 1e-3)
     monkeypatch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", 0)
     said = []
-    FullDomain().partition(wide(8), COSTS, FOUR, 0.5, said.append)
+    FullDomain().partition(Problem(wide(8), COSTS, FOUR, 0.5, said.append))
     form = r"[\d,]+ nodes checked, (no node yet|best [\d.]+)(, none below [\d.]+)?"
     assert all(re.fullmatch(form, sentence) for sentence in said)
     assert any("best 0." in sentence and "none below 0." in sentence for sentence in said)
@@ -225,7 +226,7 @@ def test_the_first_interruption_ends_a_search_with_the_best_so_far(monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     found = FullDomain(search="best-first", steps=10**6).partition(
-        wide(12, 2000), COSTS, FOUR, 0.5, stop
+        Problem(wide(12, 2000), COSTS, FOUR, 0.5, stop)
     )
     assert found.account["interrupted"] is True
     assert found.account["optimal"] is False
@@ -242,7 +243,7 @@ def test_the_second_interruption_ends_everything(monkeypatch):
 
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        FullDomain(search="best-first").partition(wide(8), COSTS, FOUR, 0.5, stop)
+        FullDomain(search="best-first").partition(Problem(wide(8), COSTS, FOUR, 0.5, stop))
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -279,10 +280,10 @@ def test_many_attributes_fill_words_to_the_last_bit(d, words, metric):
     assert find(algorithm, space).best.levels == (0,) * d
     # Only the free attributes tell records apart, once the others are at the root.
     top = {name: (0, 3) if pair[1] else 3 for name, pair in bounds.items()}
-    full = FullDomain(metric, levels=top).partition(table, COSTS, FOUR, 0.3)
+    full = FullDomain(metric, levels=top).partition(Problem(table, COSTS, FOUR, 0.3))
     few = encode([(column, tree) for column in other], [], 60)
     least = FullDomain(metric, levels={n: t if t == (0, 3) else 0 for n, t in top.items()})
-    alone = least.partition(few, COSTS, FOUR, 0.3)
+    alone = least.partition(Problem(few, COSTS, FOUR, 0.3))
     assert [full.account["levels"][f"q{a:02}"] for a in free] == [
         alone.account["levels"][f"q{a:02}"] for a in free
     ]

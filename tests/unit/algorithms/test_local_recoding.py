@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 from effort import examples
 from kanonym.algorithms import joining, local_recoding
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain import search as full_domain_search
 from kanonym.algorithms.full_domain.search import Clock
@@ -76,7 +77,7 @@ def cases(**options):
 def partition_of(search, **options):
     """Recode the table of a search locally."""
     algorithm = LocalRecoding(search.metric, search.levels, search.weights, **options)
-    return algorithm.partition(search.table(), COSTS, search.models, search.limit)
+    return algorithm.partition(Problem(search.table(), COSTS, search.models, search.limit))
 
 
 def or_none(search, **options):
@@ -332,7 +333,7 @@ def test_what_is_lost_is_at_most_what_cuts_lose(search):
     assume(found is not None)
     costs = tree_costs(search.table(), search.weights)
     try:
-        cuts = Mondrian().partition(search.table(), costs, search.models, search.limit)
+        cuts = Mondrian().partition(Problem(search.table(), costs, search.models, search.limit))
     except InfeasibleError:
         return
     problem = search.problem()
@@ -462,14 +463,14 @@ def test_attributes_of_more_weight_are_generalized_less():
     )
     for heavy, levels in ("a", [0, 1]), ("b", [1, 0]):
         algorithm = LocalRecoding(weights={heavy: 5.0})
-        found = algorithm.partition(table, COSTS, [KAnonymity(2)])
+        found = algorithm.partition(Problem(table, COSTS, [KAnonymity(2)]))
         assert found.levels.tolist() == [levels] * 2
 
 
 def test_records_stay_at_the_level_that_suits_them():
     """A value that is frequent enough is released as it is, the others joined."""
     table, models = one_attribute([5, 3, 2, 2, 3])
-    found = LocalRecoding().partition(table, COSTS, models)
+    found = LocalRecoding().partition(Problem(table, COSTS, models))
     assert found.labels.tolist() == [0, 1, 1, 1, 1]
     assert found.levels.tolist() == [[0], [1]]
     assert found.account == {"lattice_size": 2, "nodes_checked": 2, "nodes_used": 2}
@@ -481,11 +482,11 @@ def test_those_left_over_join_the_class_that_then_loses_least():
     They are, where that loses less: a class of 20 keeps its value.
     """
     table, models = one_attribute([6, 3, 3, 4], PAIRS)
-    found = LocalRecoding().partition(table, COSTS, models)
+    found = LocalRecoding().partition(Problem(table, COSTS, models))
     assert found.labels.tolist() == [0, 0, 1, 1]
     assert found.levels.tolist() == [[1], [1]]
     table, models = one_attribute([20, 3, 3, 4], PAIRS)
-    found = LocalRecoding().partition(table, COSTS, models, 3 / 16)
+    found = LocalRecoding().partition(Problem(table, COSTS, models, 3 / 16))
     assert found.labels.tolist() == [0, -1, 1, 1]
     assert found.levels.tolist() == [[0], [1]]
 
@@ -495,28 +496,28 @@ def test_the_limit_holds_for_records_that_are_released_together():
     table, models = one_attribute([5, 4, 2], PAIRS)
     algorithm = LocalRecoding(levels={"q1": (0, 1)})
     for limit in 2 / 11, 6 / 11:
-        found = algorithm.partition(table, COSTS, models, limit)
+        found = algorithm.partition(Problem(table, COSTS, models, limit))
         assert found.labels.tolist() == [0, 0, -1]
         assert found.levels.tolist() == [[1]]
     with pytest.raises(InfeasibleError, match="allow higher levels, or a larger suppression"):
-        algorithm.partition(table, COSTS, models, 1 / 11)
+        algorithm.partition(Problem(table, COSTS, models, 1 / 11))
 
 
 def test_steps_limit_the_nodes():
     """With one step the most general node alone is visited; cuts may do better than that."""
     table, models = one_attribute([5, 5, 5, 5], PAIRS)
-    found = LocalRecoding(steps=1).partition(table, COSTS, models)
+    found = LocalRecoding(steps=1).partition(Problem(table, COSTS, models))
     assert found.levels.tolist() == [[0]] * 4
     assert found.account["nodes_checked"] == 1
     assert found.account["lattice_size"] == 3
-    assert LocalRecoding().partition(table, COSTS, models).n_classes == 4
+    assert LocalRecoding().partition(Problem(table, COSTS, models)).n_classes == 4
 
 
 def test_time_that_is_up_suppresses_nobody():
     """What has no class by then is released at the most general node, whatever the limit."""
     table, models = one_attribute([5, 1, 1, 1, 1, 1])
     for limit in 0.0, 1.0:
-        found = LocalRecoding(seconds=1e-9).partition(table, COSTS, models, limit)
+        found = LocalRecoding(seconds=1e-9).partition(Problem(table, COSTS, models, limit))
         assert found.levels.tolist() == [[0], [1]]
         assert found.labels.tolist() == [0, 1, 1, 1, 1, 1]
         assert found.account["nodes_checked"] == 1
@@ -542,7 +543,7 @@ def test_ctrl_c_stops_with_what_there_is(monkeypatch):
         told.append(sentence)
         signal.raise_signal(signal.SIGINT)
 
-    found = LocalRecoding().partition(table, COSTS, models, listen=listen)
+    found = LocalRecoding().partition(Problem(table, COSTS, models, listen=listen))
     assert len(told) == 1
     assert found.account["interrupted"] is True
     assert found.account["nodes_checked"] == 2
@@ -553,7 +554,7 @@ def test_ctrl_c_stops_with_what_there_is(monkeypatch):
 def test_a_table_without_records_has_no_classes():
     """There is nothing to be refused."""
     table, models = one_attribute([])
-    found = LocalRecoding().partition(table, COSTS, models)
+    found = LocalRecoding().partition(Problem(table, COSTS, models))
     assert found.n_classes == 0
     assert found.labels.shape == (0,)
     assert found.levels.shape == (0, 1)
@@ -562,14 +563,14 @@ def test_a_table_without_records_has_no_classes():
 def test_one_record():
     """It is its own class where k allows it, suppressed where the limit does, else refused."""
     table, models = one_attribute([1], k=1)
-    found = LocalRecoding().partition(table, COSTS, models)
+    found = LocalRecoding().partition(Problem(table, COSTS, models))
     assert found.labels.tolist() == [0]
     assert found.levels.tolist() == [[0]]
     table, models = one_attribute([1], k=2)
-    found = LocalRecoding().partition(table, COSTS, models, 1.0)
+    found = LocalRecoding().partition(Problem(table, COSTS, models, 1.0))
     assert (found.labels.tolist(), found.n_classes, found.levels.shape) == ([-1], 0, (0, 1))
     with pytest.raises(InfeasibleError, match="k-anonymity: required 2, the best possible is 1"):
-        LocalRecoding().partition(table, COSTS, models)
+        LocalRecoding().partition(Problem(table, COSTS, models))
 
 
 @pytest.mark.parametrize(
@@ -587,7 +588,7 @@ def test_models_of_the_table_or_of_a_population_are_refused(model):
     """They are no question to one class; the message names the algorithm that can."""
     table, models = one_attribute([5])
     with pytest.raises(PolicyError, match=f"cannot satisfy {model.type}; full-domain can"):
-        LocalRecoding().partition(table, COSTS, [*models, model])
+        LocalRecoding().partition(Problem(table, COSTS, [*models, model]))
 
 
 def test_levels_and_weights_are_of_quasi_identifiers():
@@ -599,10 +600,10 @@ def test_levels_and_weights_are_of_quasi_identifiers():
         ({"weights": {"other": 1}}, "'other' is no quasi-identifier"),
     ]:
         with pytest.raises(PolicyError, match=message):
-            LocalRecoding(**options).partition(table, COSTS, models)
+            LocalRecoding(**options).partition(Problem(table, COSTS, models))
     bare = replace(table, domains=(replace(table.domains[0], hierarchy=None),))
     with pytest.raises(SchemaError, match="no hierarchy"):
-        LocalRecoding().partition(bare, COSTS, models)
+        LocalRecoding().partition(Problem(bare, COSTS, models))
 
 
 @pytest.mark.parametrize(

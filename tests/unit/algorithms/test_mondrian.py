@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import naive_mondrian as naive
 from effort import examples
 from kanonym.algorithms import mondrian
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import InfeasibleError, PolicyError
@@ -34,7 +35,7 @@ def divided(table, algorithm, limit=0.0):
     Equal records that relaxed Mondrian parts are rows of weight 1.
     """
     try:
-        found = algorithm.partition(table.encoded(), table.costs, table.models, limit)
+        found = algorithm.partition(Problem(table.encoded(), table.costs, table.models, limit))
     except InfeasibleError:
         assume(condition=False)
     rows = table.rows
@@ -77,7 +78,7 @@ def test_a_release_exists_where_the_whole_table_satisfies_the_models(table):
     """The error comes exactly where the table as one class fails a model."""
     feasible = table.satisfies(table.rows)
     try:
-        Mondrian().partition(table.encoded(), table.costs, table.models)
+        Mondrian().partition(Problem(table.encoded(), table.costs, table.models))
     except InfeasibleError:
         assert not feasible
     else:
@@ -132,7 +133,7 @@ def test_order_of_records_does_not_matter(algorithm, table, limit, seed):
             model for model in table.models if getattr(model, "distance", "") != "hierarchical"
         ]
         try:
-            found = algorithm.partition(encoded, costs, models, limit)
+            found = algorithm.partition(Problem(encoded, costs, models, limit))
         except InfeasibleError:
             assume(condition=False)
         labels = found.labels if found.by_row else found.labels[encoded.tuple_of_row]
@@ -155,7 +156,9 @@ def test_parallel_and_sequential_runs_are_the_same(algorithm, table, limit):
             patch.setattr(parallel, "cores", lambda cores=cores: cores)
             patch.setattr(mondrian, "GRAIN", grain)
             try:
-                one = algorithm.partition(table.encoded(), table.costs, table.models, limit)
+                one = algorithm.partition(
+                    Problem(table.encoded(), table.costs, table.models, limit)
+                )
             except InfeasibleError:
                 assume(condition=False)
             assert one.labels.max() == one.n_classes - 1
@@ -180,8 +183,8 @@ def test_suppressing_an_outlier_spares_its_neighbours(algorithm):
     """
     ordinary = [income for income in range(20_000, 52_000, 1_000) for _ in range(3)]
     table, costs = incomes([*ordinary, 117_000_000])
-    whole = algorithm.partition(table, costs, [KAnonymity(3)])
-    spared = algorithm.partition(table, costs, [KAnonymity(3)], 0.02)
+    whole = algorithm.partition(Problem(table, costs, [KAnonymity(3)]))
+    spared = algorithm.partition(Problem(table, costs, [KAnonymity(3)], 0.02))
     labels = spared.labels if spared.by_row else spared.labels[table.tuple_of_row]
     assert np.flatnonzero(labels < 0).tolist() == [96]
     assert lost(table, costs, whole) > 4 - 0.01
@@ -201,16 +204,16 @@ def test_a_limit_below_one_record_suppresses_nothing():
     """A limit is a share of records: where it is not one record, the release is the plain one."""
     table, costs = incomes([1, 1, 1_000_000, 5, 5])
     for limit in (0.0, 0.19):
-        found = Mondrian().partition(table, costs, [KAnonymity(2)], limit)
+        found = Mondrian().partition(Problem(table, costs, [KAnonymity(2)], limit))
         assert (found.labels >= 0).all()
-    assert (Mondrian().partition(table, costs, [KAnonymity(2)], 0.2).labels < 0).sum() == 1
+    assert (Mondrian().partition(Problem(table, costs, [KAnonymity(2)], 0.2)).labels < 0).sum() == 1
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
 def test_no_records_have_no_classes(algorithm):
     """An empty table is released empty, whatever is required."""
     table, costs = incomes(pl.Series([], dtype=pl.Int64))
-    found = algorithm.partition(table, costs, [KAnonymity(5)], 0.5)
+    found = algorithm.partition(Problem(table, costs, [KAnonymity(5)], 0.5))
     assert (len(found.labels), found.n_classes) == (0, 0)
 
 
@@ -219,7 +222,7 @@ def test_without_quasi_identifiers_all_records_are_one_class(algorithm):
     """Where an intruder knows nothing, nothing is cut and nothing is suppressed."""
     table = encode([], [(pl.Series("s", ["a", "b", "a", None]), None, False)], 4)
     models = [KAnonymity(2), LDiversity("s", 2)]
-    found = algorithm.partition(table, certainty_costs([], []), models, 1.0)
+    found = algorithm.partition(Problem(table, certainty_costs([], []), models, 1.0))
     assert found.n_classes == 1
     assert (found.labels == 0).all()
 
@@ -228,7 +231,7 @@ def test_without_quasi_identifiers_all_records_are_one_class(algorithm):
 def test_many_equal_records_stay_together_in_strict_and_part_in_relaxed(algorithm):
     """Strict never parts equal records, whatever their number; constant columns cut nowhere."""
     table, costs = incomes([5] * 1000, other=[1] * 1000)
-    found = algorithm.partition(table, costs, [KAnonymity(5)], 0.5)
+    found = algorithm.partition(Problem(table, costs, [KAnonymity(5)], 0.5))
     assert found.n_classes == 1
 
 
@@ -238,7 +241,7 @@ def test_300_quasi_identifiers_are_cut(algorithm):
     rng = np.random.default_rng(0)
     columns = {f"q{i}": rng.integers(0, 4, 40).tolist() for i in range(300)}
     table, costs = incomes(columns.pop("q0"), "q0", **columns)
-    found = algorithm.partition(table, costs, [KAnonymity(4)])
+    found = algorithm.partition(Problem(table, costs, [KAnonymity(4)]))
     labels = found.labels if found.by_row else found.labels[table.tuple_of_row]
     assert np.bincount(labels).min() >= 4
     assert found.n_classes > 1
@@ -294,10 +297,10 @@ def test_auto_is_loss_for_tables_of_ordinary_size():
     rng = np.random.default_rng(1)
     table, costs = incomes(rng.integers(0, 99, 300), age=rng.integers(0, 99, 300))
     auto, by_loss, span = (
-        Mondrian(split=split).partition(table, costs, [KAnonymity(3)]).labels.tolist()
+        Mondrian(split=split).partition(Problem(table, costs, [KAnonymity(3)])).labels.tolist()
         for split in ("auto", "loss", "span")
     )
     assert auto == by_loss != span
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mondrian, "LARGE", 9)
-        assert Mondrian().partition(table, costs, [KAnonymity(3)]).labels.tolist() == span
+        assert Mondrian().partition(Problem(table, costs, [KAnonymity(3)])).labels.tolist() == span

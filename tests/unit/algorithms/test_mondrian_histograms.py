@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import naive_mondrian as naive
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import compiled
 from kanonym.algorithms.mondrian import LARGE, Mondrian, refine_nodes
 from kanonym.algorithms.mondrian_histograms import Histogram, Tree, asked, cuts, satisfy
@@ -92,7 +93,7 @@ def test_classes_are_those_of_the_whole(split, table, fragment):
     """A tree from counts, its fragments finished by the kernel, has the classes of the table."""
     encoded, algorithm = table.encoded(), Mondrian(split=split)
     try:
-        whole = algorithm.partition(encoded, table.costs, table.models)
+        whole = algorithm.partition(Problem(encoded, table.costs, table.models))
     except InfeasibleError:
         return
     criteria = compiled(table.models, encoded)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
 from kanonym.algorithms.full_domain.premerged import merge, search_premerged
 from kanonym.data.errors import DataError, InfeasibleError
@@ -49,7 +50,7 @@ def require_same_here(algorithm, table, models, limit, most):
     Returns what is told of merging, or None where no node satisfies the models.
     """
     try:
-        whole, reason = algorithm.partition(table, COSTS, models, limit), None
+        whole, reason = algorithm.partition(Problem(table, COSTS, models, limit)), None
     except InfeasibleError as error:
         whole, reason = None, str(error)
     counter = Whole(table, most)
@@ -201,7 +202,7 @@ def test_what_is_too_large_is_divided():
     counter = Whole(table, len(table.weights) // 3)
     models = [KAnonymity(5)]
     found, partition = search_premerged(FullDomain(), models, 0.0, counter)
-    whole = FullDomain().partition(table, COSTS, models)
+    whole = FullDomain().partition(Problem(table, COSTS, models))
     assert partition.account["premerged"]["parts"] > 1
     assert len(found.weights) <= counter.most
     assert partition.account["levels"] == whole.account["levels"]
@@ -220,7 +221,7 @@ def test_the_optimum_of_adult_needs_a_third_of_its_tuples(shared_data, most, lim
     table = encode(known, [], len(adult))
     assert len(table.weights) == 19_502
     models = [KAnonymity(5)]
-    whole = FullDomain().partition(table, COSTS, models, limit).account
+    whole = FullDomain().partition(Problem(table, COSTS, models, limit)).account
     found, partition = search_premerged(FullDomain(), models, limit, Whole(table, most))
     assert len(found.weights) <= most
     assert partition.account["levels"] == whole["levels"]
@@ -234,7 +235,7 @@ def test_what_is_too_large_has_no_chance_where_classes_are_few():
     # No two attributes fit by themselves; but at most 1,000 / 10 classes have ten records.
     counter = Whole(table, 100)
     found, partition = search_premerged(FullDomain(), [KAnonymity(10)], 0.0, counter)
-    whole = FullDomain().partition(table, COSTS, [KAnonymity(10)]).account
+    whole = FullDomain().partition(Problem(table, COSTS, [KAnonymity(10)])).account
     assert len(found.weights) <= 100
     assert partition.account["levels"] == whole["levels"]
     assert partition.account["score"] == whole["score"]

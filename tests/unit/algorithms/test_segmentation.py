@@ -15,6 +15,7 @@ import kanonym as ka
 import naive_mondrian as naive
 from effort import examples
 from kanonym.algorithms.auto import Auto
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.algorithms.criteria import classes_of, compiled
 from kanonym.algorithms.mondrian import Mondrian
@@ -44,7 +45,7 @@ def rows_of(table, partition):
 
 def divided(table, algorithm, limit=0.0):
     """Return classes, suppressed rows, and what both lose."""
-    partition = algorithm.partition(table.encoded(), table.costs, table.models, limit)
+    partition = algorithm.partition(Problem(table.encoded(), table.costs, table.models, limit))
     classes, lost = rows_of(table, partition)
     loss = sum(naive.loss(rows, table.attributes) for rows in classes)
     return classes, lost, float(loss + len(lost) * len(table.attributes))
@@ -121,7 +122,7 @@ def test_equal_records_are_mixed_by_their_sensitive_values():
     """Records that differ in sensitive values alone do not make classes larger than need be."""
     table, costs = encoded({"age": [40] * 12, "s": ["a", "b", "c"] * 4}, "s")
     models = [KAnonymity(3), LDiversity("s", 3)]
-    assert Segmentation().partition(table, costs, models).n_classes == 4
+    assert Segmentation().partition(Problem(table, costs, models)).n_classes == 4
 
 
 def test_a_cut_says_how_it_was_found():
@@ -133,9 +134,9 @@ def test_a_cut_says_how_it_was_found():
         ([LDiversity("s", 2, "entropy")], "by record"),
         ([TCloseness("s", 0.2)], "by class"),
     ):
-        account = Segmentation("hilbert").partition(table, costs, models).account
+        account = Segmentation("hilbert").partition(Problem(table, costs, models)).account
         assert account == {"order": "hilbert", "cut": cut}
-    account = Auto().partition(table, costs, [KAnonymity(2)]).account
+    account = Auto().partition(Problem(table, costs, [KAnonymity(2)])).account
     assert account == {"chosen": "segmentation", "order": "hilbert", "cut": "optimal"}
 
 
@@ -146,7 +147,7 @@ def test_large_classes_are_cut_by_piece(order):
     columns = {"a": rng.integers(0, 9, 2000), "b": rng.exponential(10, 2000).round()}
     table, costs = encoded(columns)
     models = [KAnonymity(100)]
-    partition = Segmentation(order).partition(table, costs, models)
+    partition = Segmentation(order).partition(Problem(table, costs, models))
     assert partition.account["cut"] == "by piece"
     sizes = np.bincount(partition.labels)
     assert 100 <= sizes.min() <= sizes.max() < 200
@@ -162,7 +163,9 @@ def test_small_tables_are_clustered_where_that_loses_less():
     """Groups that no order keeps side by side are found by k-member, and the account says so."""
     rng = np.random.default_rng(3)
     table, costs = encoded({name: rng.integers(0, 4, 300) for name in "abcdef"})
-    assert Auto().partition(table, costs, [KAnonymity(3)]).account == {"chosen": "k-member"}
+    assert Auto().partition(Problem(table, costs, [KAnonymity(3)])).account == {
+        "chosen": "k-member"
+    }
 
 
 def test_where_no_short_class_is_diverse_classes_are_joined():
@@ -171,7 +174,7 @@ def test_where_no_short_class_is_diverse_classes_are_joined():
     table, costs = encoded(
         {"age": list(range(n)), "s": ["rare"] + ["usual"] * (n - 2) + ["rare"]}, "s"
     )
-    partition = Segmentation("hilbert").partition(table, costs, [LDiversity("s", 2)])
+    partition = Segmentation("hilbert").partition(Problem(table, costs, [LDiversity("s", 2)]))
     assert partition.account["cut"] == "by class"
     classes = classes_of_rows(table, partition)
     assert LDiversity("s", 2).satisfied(classes).all()
@@ -193,9 +196,9 @@ def classes_of_rows(table, partition):
 def test_small_and_plain_tables_are_cut_too(order):
     """No record, no attribute, one record, k = n, constant columns and columns of nulls."""
     none, costs = encoded({"age": pl.Series([], dtype=pl.Int64)})
-    assert Segmentation(order).partition(none, costs, [KAnonymity(2)]).n_classes == 0
+    assert Segmentation(order).partition(Problem(none, costs, [KAnonymity(2)])).n_classes == 0
     bare, costs = encoded({"s": ["a", "b"]}, "s")
-    assert Segmentation(order).partition(bare, costs, [KAnonymity(2)]).n_classes == 1
+    assert Segmentation(order).partition(Problem(bare, costs, [KAnonymity(2)])).n_classes == 1
     for columns, k, n_classes in (
         ({"age": [1]}, 1, 1),
         ({"age": [1, 2, 3]}, 3, 1),
@@ -203,7 +206,10 @@ def test_small_and_plain_tables_are_cut_too(order):
         ({"age": pl.Series([None] * 6, dtype=pl.Int64), "town": ["x", "y"] * 3}, 3, 2),
     ):
         table, costs = encoded(columns)
-        assert Segmentation(order).partition(table, costs, [KAnonymity(k)]).n_classes == n_classes
+        assert (
+            Segmentation(order).partition(Problem(table, costs, [KAnonymity(k)])).n_classes
+            == n_classes
+        )
 
 
 def test_tables_of_very_many_columns_are_sorted():
@@ -211,7 +217,7 @@ def test_tables_of_very_many_columns_are_sorted():
     rng = np.random.default_rng(0)
     table, costs = encoded({f"c{a}": rng.integers(0, 3, 40) for a in range(70)})
     for order in ORDERS:
-        partition = Segmentation(order).partition(table, costs, [KAnonymity(4)])
+        partition = Segmentation(order).partition(Problem(table, costs, [KAnonymity(4)]))
         assert np.bincount(partition.labels).min() >= 4
 
 
@@ -244,9 +250,9 @@ def test_unknown_orders_and_models_of_a_population_are_refused():
     table, costs = encoded({"age": [1, 2, 3]})
     for algorithm in (Segmentation(), Auto()):
         with pytest.raises(PolicyError, match="choose full-domain"):
-            algorithm.partition(table, costs, [KMap(2, pl.DataFrame({"age": [1]}))])
+            algorithm.partition(Problem(table, costs, [KMap(2, pl.DataFrame({"age": [1]}))]))
         with pytest.raises(InfeasibleError, match="records: 3"):
-            algorithm.partition(table, costs, [KAnonymity(4)])
+            algorithm.partition(Problem(table, costs, [KAnonymity(4)]))
 
 
 def test_auto_suppresses_where_that_loses_less():

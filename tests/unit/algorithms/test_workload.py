@@ -14,6 +14,7 @@ import naive_workload as twins
 from effort import examples
 from guided import guided
 from kanonym.algorithms import workload
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Segmentation
 from kanonym.algorithms.workload import CATEGORIES, FEW, aim_of
@@ -36,7 +37,7 @@ def divided(case, algorithm, limit=0.0):
     """Return the classes of a table as lists of rows, each of one record, and the account."""
     table = case.encoded
     try:
-        found = algorithm.partition(table, case.table.costs, case.table.models, limit)
+        found = algorithm.partition(Problem(table, case.table.costs, case.table.models, limit))
     except InfeasibleError:
         assume(condition=False)
     labels = found.labels if found.by_row else found.labels[table.tuple_of_row]
@@ -72,7 +73,9 @@ def test_mondrian_cuts_by_gain_and_then_as_without_a_target(split, case):
     """Its classes are those of the plain recursion in each node that no cut gains in."""
     table = case.table
     try:
-        found = Mondrian(split=split, target="t").partition(case.encoded, table.costs, table.models)
+        found = Mondrian(split=split, target="t").partition(
+            Problem(case.encoded, table.costs, table.models)
+        )
     except InfeasibleError:
         assume(condition=False)
     classes = [[] for _ in range(found.n_classes)]
@@ -132,14 +135,14 @@ def test_an_attribute_that_decides_the_target_is_never_mixed(task, algorithm):
     """Where the target is a function of one attribute, classes hold one of its values each."""
     columns, wanted = dependent(task)
     table, costs = encoded(columns, wanted)
-    found = algorithm.partition(table, costs, [KAnonymity(20)])
+    found = algorithm.partition(Problem(table, costs, [KAnonymity(20)]))
     labels = found.labels if found.by_row else found.labels[table.tuple_of_row]
     code = np.array(columns["code"])
     assert found.account["task"] == task
     assert found.account["impurity"] == pytest.approx(0, abs=1e-6)
     pure = [len(np.unique(code[labels == label])) for label in range(found.n_classes)]
     assert set(pure) == {1}
-    plain = Mondrian().partition(table, costs, [KAnonymity(20)])
+    plain = Mondrian().partition(Problem(table, costs, [KAnonymity(20)]))
     mixed = plain.labels[table.tuple_of_row]
     assert any(len(np.unique(code[mixed == label])) > 1 for label in range(plain.n_classes))
 
@@ -150,8 +153,8 @@ def test_where_no_cut_gains_the_classes_are_those_without_a_target():
     n = len(columns["code"])
     for target in (["same"] * n, [None] * n):
         table, costs = encoded(columns, pl.Series("t", target, pl.String))
-        plain = Mondrian().partition(table, costs, [KAnonymity(5)])
-        found = Mondrian(target="t").partition(table, costs, [KAnonymity(5)])
+        plain = Mondrian().partition(Problem(table, costs, [KAnonymity(5)]))
+        found = Mondrian(target="t").partition(Problem(table, costs, [KAnonymity(5)]))
         pairs = set(zip(plain.labels.tolist(), found.labels.tolist(), strict=True))
         assert len(pairs) == plain.n_classes == found.n_classes
         assert found.account["impurity"] is None
@@ -161,7 +164,7 @@ def test_records_without_a_target_count_for_size_alone():
     """Two of four records that know their target are one class with two that do not."""
     columns = {"q": [1, 1, 2, 2, 3, 3, 4, 4]}
     table, costs = encoded(columns, ["a", "a", None, None, None, None, "b", "b"])
-    found = Mondrian(target="t").partition(table, costs, [KAnonymity(4)])
+    found = Mondrian(target="t").partition(Problem(table, costs, [KAnonymity(4)]))
     assert found.labels[table.tuple_of_row].tolist() == [0] * 4 + [1] * 4
     assert found.account["impurity"] == 0
 
@@ -191,7 +194,7 @@ def test_shift_and_scale_of_a_numeric_target_do_not_matter():
     labels = []
     for target in (numbers, 1e6 + numbers, 100 * numbers, -numbers):
         table, costs = encoded(columns, target.tolist())
-        found = Mondrian(target="t").partition(table, costs, [KAnonymity(9)])
+        found = Mondrian(target="t").partition(Problem(table, costs, [KAnonymity(9)]))
         labels.append(found.labels[table.tuple_of_row].tolist())
     for other in labels[1:]:
         same = set(zip(labels[0], other, strict=True))
@@ -229,12 +232,12 @@ def test_threads_and_their_grain_do_not_matter(monkeypatch):
     random = np.random.default_rng(1)
     noisy = [one if random.random() < 0.7 else "maybe" for one in wanted]
     table, costs = encoded(columns, noisy)
-    expected = Mondrian(target="t").partition(table, costs, [KAnonymity(4)]).labels
+    expected = Mondrian(target="t").partition(Problem(table, costs, [KAnonymity(4)])).labels
     for grain, cores in ((10, 1), (10, 3), (1000, 1)):
         monkeypatch.setattr(workload, "GRAIN", grain)
         monkeypatch.setattr("kanonym.algorithms.mondrian.GRAIN", grain)
         monkeypatch.setattr(parallel, "cores", lambda cores=cores: cores)
-        found = Mondrian(target="t").partition(table, costs, [KAnonymity(4)])
+        found = Mondrian(target="t").partition(Problem(table, costs, [KAnonymity(4)]))
         assert found.labels.tolist() == expected.tolist()
 
 
@@ -242,11 +245,11 @@ def test_a_table_without_records_or_quasi_identifiers_has_its_classes():
     """No record, no class; nothing to cut by, one class."""
     none, costs = encoded({"q": pl.Series("q", [], pl.Int64)}, pl.Series("t", [], pl.String))
     for algorithm in ALGORITHMS:
-        assert algorithm.partition(none, costs, [KAnonymity(2)]).n_classes == 0
+        assert algorithm.partition(Problem(none, costs, [KAnonymity(2)])).n_classes == 0
     bare = encode([], [], 3, target=pl.Series("t", ["a", "b", "a"]))
     for algorithm in ALGORITHMS:
         costs = certainty_costs((), ())
-        assert algorithm.partition(bare, costs, [KAnonymity(2)]).n_classes == 1
+        assert algorithm.partition(Problem(bare, costs, [KAnonymity(2)])).n_classes == 1
 
 
 def test_what_cannot_guide_is_refused():
@@ -261,8 +264,8 @@ def test_what_cannot_guide_is_refused():
     plain = encode([(pl.Series("q", numbers), None)], [], len(numbers))
     for algorithm in (Mondrian(target="t"), Segmentation(target="t")):
         with pytest.raises(DataError, match="target 't' has 257 categories; at most 256"):
-            algorithm.partition(many, costs, [KAnonymity(2)])
+            algorithm.partition(Problem(many, costs, [KAnonymity(2)]))
         with pytest.raises(DataError, match="target 't' has a number that is infinite"):
-            algorithm.partition(endless, costs, [KAnonymity(2)])
+            algorithm.partition(Problem(endless, costs, [KAnonymity(2)]))
         with pytest.raises(PolicyError, match="encoded without the column 't'"):
-            algorithm.partition(plain, costs, [KAnonymity(2)])
+            algorithm.partition(Problem(plain, costs, [KAnonymity(2)]))

@@ -50,9 +50,9 @@ class Everything:
 
     type: ClassVar[str] = "everything"
 
-    def partition(self, table, costs, models, suppression_limit=0.0, listen=None):
+    def partition(self, problem):
         """Put all records into one class, and say so."""
-        del costs, models, suppression_limit
+        table, listen = problem.table, problem.listen
         listen("one class")
         levels = np.full((1, len(table.domains)), self.level, np.int32)
         labels = np.zeros(len(table.weights), np.int32)

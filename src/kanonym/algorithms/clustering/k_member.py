@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size
 from kanonym.data.partition import Partition
-from kanonym.data.table import EncodedTable
 from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.k_member import k_member
 from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel, check_integer
+from kanonym.models.base import check_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +62,15 @@ class KMember:
         """Refuse parameters out of their range."""
         check_integer(self.type, "seed", self.seed, 0)
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of at least k records.
 
         Parameters
         ----------
-        table
-            The encoded table.
-        costs
-            What releasing the codes of a class loses, from `metrics.certainty`.
-        models
-            k-anonymity, or models that a class size is sufficient for: average risk, and
-            uniqueness in the sample or the population.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        problem
+            Its models are k-anonymity, or such that a class size is sufficient for: average
+            risk, and uniqueness in the sample or the population. The suppression limit is not
+            read: every record is released.
 
         Raises
         ------
@@ -96,6 +80,7 @@ class KMember:
             The table has fewer than k records.
 
         """
+        table, costs, models = problem.table, problem.costs, problem.models
         k = class_size(models, table, self.type)
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row=True)

@@ -9,12 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.criteria import compiled, require_feasible
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.kd_partition import accumulated_order, halve_in_turn
-from kanonym.kernels.penalty import Costs
 from kanonym.models.base import PrivacyModel
 
 
@@ -48,28 +47,13 @@ class KDTree:
     type: ClassVar[str] = "kdtree"
     recodes: ClassVar[Recodes] = "spans"
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
         Parameters
         ----------
-        table
-            The encoded table.
-        costs
-            Not read.
-        models
-            Every class satisfies each of them.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        problem
+            Costs and the suppression limit are not read: every record is released.
 
         Raises
         ------
@@ -79,6 +63,7 @@ class KDTree:
             The table as one class does not satisfy a model.
 
         """
+        table, models = problem.table, problem.models
         return _divided(table, models)[0]
 
     def arranged(

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size, require_numbers, space
 from kanonym.algorithms.small_classes import Groups, Small, enlarged
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.data.table import EncodedTable
 from kanonym.kernels.grouping import group_rows
-from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel, check_choice, check_flag, check_integer
+from kanonym.models.base import check_choice, check_flag, check_integer
 
 STARTS = 10
 """Runs from different centres, of which the best counts: scikit-learn's number until 2023."""
@@ -97,17 +94,10 @@ class KMeans:
         for name in ("per_column", "standardize"):
             check_flag(self.type, name, getattr(self, name))
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide a table into clusters, or into the combinations of the columns' clusters.
 
-        Parameters are those of `MDAV.partition`; there may be no model.
+        The problem is that of `MDAV.partition`; there may be no model.
 
         Raises
         ------
@@ -123,6 +113,7 @@ class KMeans:
             large enough.
 
         """
+        table, models = problem.table, problem.models
         k = class_size(models, table, self.type)
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0)

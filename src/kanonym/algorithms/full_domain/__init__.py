@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Listener, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.genetic import genetic_search
@@ -27,7 +27,6 @@ from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.merged import MergedTable
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.penalty import Costs
 from kanonym.metrics.information_loss import Metric, metric_from
 from kanonym.models.base import PrivacyModel, check_integer, check_number
 
@@ -99,20 +98,13 @@ class FullDomain:
             )
         check_search(self.type, self.levels, self.steps, self.seconds)
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,
-        listen: Listener | None = None,
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Find the best node, and the classes that it makes of a table.
 
         Parameters
         ----------
-        table, costs, models, suppression_limit, listen
-            As of `Algorithm.partition`; costs are not read.
+        problem
+            Costs are not read.
 
         Raises
         ------
@@ -122,13 +114,13 @@ class FullDomain:
             Levels outside of a hierarchy, an attribute without one.
 
         """
-        del costs
-        space = self.space(table, models, suppression_limit)
+        table = problem.table
+        space = self.space(table, problem.models, problem.suppression_limit)
         if not table.n_rows:
             return Partition(
                 np.empty(0, np.int32), 0, levels=np.empty((0, len(table.domains)), np.int32)
             )
-        found = find(self, space, listen)
+        found = find(self, space, problem.listen)
         if found.best is NOTHING:
             raise infeasible(space, found)
         return chosen(self, space, found)

@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener
+from kanonym.algorithms.base import Listener, Problem
 from kanonym.algorithms.full_domain import FullDomain, chosen, infeasible, searched
 from kanonym.algorithms.full_domain.branch import NOTHING
 from kanonym.algorithms.full_domain.nodes import group, may_hold
@@ -117,7 +117,7 @@ def search_premerged(
         raise _too_many([], ())
     if not top.n_rows:
         nothing = replace(top, lowest=np.zeros_like(top.lowest))
-        return nothing, algorithm.partition(nothing, certainty_costs([], []), models)
+        return nothing, algorithm.partition(Problem(nothing, certainty_costs([], []), models))
     return _Search(algorithm, tuple(models), suppression_limit, counter, top).run(listen)
 
 

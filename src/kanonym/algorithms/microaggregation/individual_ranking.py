@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size, require_numbers, space
 from kanonym.algorithms.microaggregation.univariate import cut_in_order
@@ -17,11 +16,9 @@ from kanonym.algorithms.small_classes import enlarged
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.data.table import EncodedTable
 from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.parallel import parallel
-from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel, check_integer
+from kanonym.models.base import check_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +70,10 @@ class IndividualRanking:
         """Refuse a k that changes nothing."""
         check_integer(self.type, "k", self.k, 2)
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide every column into groups; classes are their combinations.
 
-        Parameters are those of `MDAV.partition`; there may be no model.
+        The problem is that of `MDAV.partition`; there may be no model.
 
         Raises
         ------
@@ -97,6 +87,7 @@ class IndividualRanking:
             The table has fewer than k records, the policy's k or that of the groups.
 
         """
+        table, models = problem.table, problem.models
         least = class_size(models, table, self.type)
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0)

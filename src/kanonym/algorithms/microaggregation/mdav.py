@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.data.table import EncodedTable
 from kanonym.kernels.mdav import mdav
-from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel, check_flag
+from kanonym.models.base import check_flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +73,15 @@ class MDAV:
         """Refuse parameters out of their range."""
         check_flag(self.type, "standardize", self.standardize)
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of at least k records.
 
         Parameters
         ----------
-        table
-            The encoded table; hierarchies are not read.
-        costs
-            Not read.
-        models
-            k-anonymity, or models that a class size is sufficient for: average risk, and
-            uniqueness in the sample or the population.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        problem
+            Its models are k-anonymity, or such that a class size is sufficient for: average
+            risk, and uniqueness in the sample or the population. Hierarchies, costs and the
+            suppression limit are not read: every record is released.
 
         Raises
         ------
@@ -110,6 +93,7 @@ class MDAV:
             The table has fewer than k records.
 
         """
+        table, models = problem.table, problem.models
         return microaggregated(
             table,
             models,

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.microaggregation.ona import improved
 from kanonym.algorithms.microaggregation.records import microaggregated
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.data.table import EncodedTable
 from kanonym.kernels.blocks import blocks
 from kanonym.kernels.parallel import parallel
-from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel, check_flag, check_integer
+from kanonym.models.base import check_flag, check_integer
 
 WIDTH = 12
 """A class deals with so many others."""
@@ -74,15 +71,9 @@ class MONA:
         check_integer(self.type, "block", self.block, 2)
         check_flag(self.type, "standardize", self.standardize)
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of k to 2 k - 1 records; as `ONA.partition`."""
+        table, models = problem.table, problem.models
         return microaggregated(
             table, models, self.type, self._by_blocks, standardize=self.standardize
         )

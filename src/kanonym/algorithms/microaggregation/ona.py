@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -10,16 +9,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.microaggregation.records import microaggregated
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.data.table import EncodedTable
 from kanonym.kernels.centroid import NUMBER
 from kanonym.kernels.mdav import mdav
 from kanonym.kernels.ona import ona
-from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel, check_flag
+from kanonym.models.base import check_flag
 
 WIDTH = 32
 """A class deals with so many others."""
@@ -82,15 +79,8 @@ class ONA:
         """Refuse parameters out of their range."""
         check_flag(self.type, "standardize", self.standardize)
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
-        """Divide a table into classes of k to 2 k - 1 records; parameters as of `MDAV.partition`.
+    def partition(self, problem: Problem) -> Partition:
+        """Divide a table into classes of k to 2 k - 1 records; the problem as of `MDAV.partition`.
 
         Raises
         ------
@@ -104,6 +94,7 @@ class ONA:
             The table has fewer than k records.
 
         """
+        table, models = problem.table, problem.models
         search = partial(improved, width=WIDTH, rounds=ROUNDS, above=0.0)
         return microaggregated(table, models, self.type, search, standardize=self.standardize)
 

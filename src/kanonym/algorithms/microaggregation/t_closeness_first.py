@@ -10,14 +10,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.criteria import classes_of, compiled, require_feasible
 from kanonym.algorithms.microaggregation.records import require_numbers, space
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.penalty import Costs
 from kanonym.kernels.t_closeness_first import t_closeness_first
 from kanonym.models.base import PrivacyModel, check_flag
 from kanonym.models.closeness import TCloseness
@@ -75,17 +74,10 @@ class TClosenessFirst:
         """Refuse parameters out of their range."""
         check_flag(self.type, "standardize", self.standardize)
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
-        Parameters are those of `MDAV.partition`; the models have one t-closeness of ordered
+        The problem is that of `MDAV.partition`; the models have one t-closeness of ordered
         distance besides.
 
         Raises
@@ -100,6 +92,7 @@ class TClosenessFirst:
             The table has fewer than k records.
 
         """
+        table, models = problem.table, problem.models
         model = _closeness(models)
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row=True)

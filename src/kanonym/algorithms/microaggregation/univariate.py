@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.microaggregation.records import microaggregated
 from kanonym.data.errors import SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.data.table import EncodedTable
-from kanonym.kernels.penalty import Costs
 from kanonym.kernels.univariate import optimal_cut
-from kanonym.models.base import PrivacyModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +41,8 @@ class Univariate:
     recodes: ClassVar[Recodes] = "spans"
     recoding: ClassVar[Recoding] = "mean"
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
-        """Divide a table into classes of k to 2 k - 1 records; parameters as of `MDAV.partition`.
+    def partition(self, problem: Problem) -> Partition:
+        """Divide a table into classes of k to 2 k - 1 records; the problem as of `MDAV.partition`.
 
         Raises
         ------
@@ -67,6 +56,7 @@ class Univariate:
             The table has fewer than k records.
 
         """
+        table, models = problem.table, problem.models
         if len(table.domains) > 1:
             names = ", ".join(domain.name for domain in table.domains)
             raise SchemaError(

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.data.table import EncodedTable
-from kanonym.kernels.penalty import Costs
 from kanonym.kernels.v_mdav import v_mdav
-from kanonym.models.base import PrivacyModel, check_flag
+from kanonym.models.base import check_flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +66,8 @@ class VMDAV:
             raise PolicyError(f"v-mdav: gamma is {self.gamma!r}; it must be a number of at least 0")
         check_flag(self.type, "standardize", self.standardize)
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,  # noqa: ARG002
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
-        """Divide a table into classes of at least k records; parameters as of `MDAV.partition`.
+    def partition(self, problem: Problem) -> Partition:
+        """Divide a table into classes of at least k records; the problem as of `MDAV.partition`.
 
         Raises
         ------
@@ -89,6 +79,7 @@ class VMDAV:
             The table has fewer than k records.
 
         """
+        table, models = problem.table, problem.models
         return microaggregated(
             table,
             models,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from kanonym.algorithms.base import Listener, Recodes
+from kanonym.algorithms.base import Problem, Recodes
 from kanonym.algorithms.criteria import compiled, require_feasible
 from kanonym.algorithms.segmentation import orders
 from kanonym.algorithms.segmentation.cuts import Cut, cut_order
@@ -19,7 +18,6 @@ from kanonym.data.table import EncodedTable
 from kanonym.kernels.conditions import Criteria
 from kanonym.kernels.parallel import parallel
 from kanonym.kernels.penalty import Costs
-from kanonym.models.base import PrivacyModel
 
 Order = Literal["auto", "guided", "hilbert", "kd", "lexicographic", "serpentine"]
 
@@ -97,28 +95,13 @@ class Segmentation:
         if self.order == "guided" and self.target is None:
             raise PolicyError("segmentation: order is guided, but there is no target; name one")
 
-    def partition(
-        self,
-        table: EncodedTable,
-        costs: Costs,
-        models: Sequence[PrivacyModel],
-        suppression_limit: float = 0.0,  # noqa: ARG002
-        listen: Listener | None = None,  # noqa: ARG002
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
         Parameters
         ----------
-        table
-            The encoded table.
-        costs
-            What releasing a span of codes loses, from `metrics.certainty`.
-        models
-            Every class satisfies each of them.
-        suppression_limit
-            Not read: every record is released.
-        listen
-            Not told anything.
+        problem
+            The suppression limit is not read: every record is released.
 
         Raises
         ------
@@ -130,6 +113,7 @@ class Segmentation:
             The target has more than 256 categories.
 
         """
+        table, costs, models = problem.table, problem.costs, problem.models
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row=True)
         criteria = compiled(models, table)

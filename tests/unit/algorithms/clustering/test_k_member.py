@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 import naive_k_member
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
@@ -40,7 +41,7 @@ def partition(frame, models, seed=0):
     table = encode([(column, None) for column in frame], [], len(frame))
     recodings = ["interval" if column.dtype.is_numeric() else "set" for column in frame]
     costs = certainty_costs(table.domains, recodings)
-    found = KMember(seed).partition(table, costs, models)
+    found = KMember(seed).partition(Problem(table, costs, models))
     labels = found.labels if found.by_row else found.labels[table.tuple_of_row]
     assert set(labels.tolist()) == set(range(found.n_classes))
     return labels.tolist(), table
@@ -157,7 +158,7 @@ def test_tables_without_records_or_quasi_identifiers():
     """No records are no classes, and records without quasi-identifiers one."""
     assert partition(pl.DataFrame({"a": []}), [KAnonymity(3)])[0] == []
     table = encode([], [], 4)
-    whole = KMember().partition(table, certainty_costs([], []), [KAnonymity(3)])
+    whole = KMember().partition(Problem(table, certainty_costs([], []), [KAnonymity(3)]))
     assert (whole.labels.tolist(), whole.n_classes) == ([0], 1)
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 import naive_kdtree
 import naive_mondrian as naive
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.clustering.kdtree import KDTree
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
@@ -35,7 +36,7 @@ def encoded(frame, sensitive=()):
 def partition(frame, models, sensitive=()):
     """Return the class of each record."""
     table = encoded(frame, sensitive)
-    found = KDTree().partition(table, NO_COSTS, models)
+    found = KDTree().partition(Problem(table, NO_COSTS, models))
     assert not found.by_row
     return found.labels[table.tuple_of_row].tolist()
 

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import kanonym as ka
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.clustering.kmeans import KMeans
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
@@ -45,7 +46,7 @@ def tables(draw):
 def partition(frame, algorithm, models=()):
     """Return the decision on a table of quasi-identifiers."""
     table = encode([(column, None) for column in frame], [], len(frame))
-    found = algorithm.partition(table, NO_COSTS, models)
+    found = algorithm.partition(Problem(table, NO_COSTS, models))
     assert found.by_row or not len(frame)
     assert set(found.labels.tolist()) == set(range(found.n_classes))
     return found
@@ -277,7 +278,7 @@ def test_models_of_sensitive_values_are_refused():
     """k-means does not look at them, and names what can be asked."""
     table = encode([(pl.Series("a", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
     with pytest.raises(PolicyError, match=r"l-diversity of 's' .*choose k-anonymity"):
-        KMeans(1).partition(table, NO_COSTS, [LDiversity("s", 2)])
+        KMeans(1).partition(Problem(table, NO_COSTS, [LDiversity("s", 2)]))
 
 
 def test_models_of_a_population_are_refused():
@@ -308,7 +309,7 @@ def test_fewer_than_k_records_are_refused():
 def test_tables_without_records_or_quasi_identifiers():
     """No records are no classes, and records without quasi-identifiers one."""
     assert partition(CLUMPS.clear(), KMeans(2)).labels.tolist() == []
-    whole = KMeans(2).partition(encode([], [], 4), NO_COSTS, [])
+    whole = KMeans(2).partition(Problem(encode([], [], 4), NO_COSTS, []))
     assert (whole.labels.tolist(), whole.n_classes) == ([0], 1)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
@@ -38,7 +39,7 @@ def tables(draw):
 def partition(frame, k, models=()):
     """Return the decision on a table of quasi-identifiers."""
     table = encode([(column, None) for column in frame], [], len(frame))
-    found = IndividualRanking(k).partition(table, NO_COSTS, models)
+    found = IndividualRanking(k).partition(Problem(table, NO_COSTS, models))
     assert set(found.labels.tolist()) == set(range(found.n_classes))
     return found
 
@@ -153,11 +154,11 @@ def test_models_of_sensitive_values_are_refused():
     """Sizes are all that there is to ask."""
     table = encode([(pl.Series("a", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
     with pytest.raises(PolicyError, match=r"l-diversity of 's' .*choose k-anonymity"):
-        IndividualRanking(2).partition(table, NO_COSTS, [LDiversity("s", 2)])
+        IndividualRanking(2).partition(Problem(table, NO_COSTS, [LDiversity("s", 2)]))
 
 
 def test_tables_without_records_or_quasi_identifiers():
     """No records are no classes, and records without quasi-identifiers one."""
     assert partition(pl.DataFrame({"x": []}, schema={"x": pl.Int64}), 3).n_classes == 0
-    whole = IndividualRanking().partition(encode([], [], 4), NO_COSTS, [])
+    whole = IndividualRanking().partition(Problem(encode([], [], 4), NO_COSTS, []))
     assert (whole.labels.tolist(), whole.n_classes) == ([0], 1)

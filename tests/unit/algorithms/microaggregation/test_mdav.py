@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 import naive_mdav
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
 from kanonym.data.hierarchy import groups
@@ -75,7 +76,7 @@ def mixed_tables(draw):
 def partition(frame, models, algorithm=None):
     """Return the class of each record."""
     table = encode([(column, None) for column in frame], [], len(frame))
-    found = (algorithm or MDAV()).partition(table, NO_COSTS, models)
+    found = (algorithm or MDAV()).partition(Problem(table, NO_COSTS, models))
     labels = found.labels if found.by_row else found.labels[table.tuple_of_row]
     assert set(labels.tolist()) == set(range(found.n_classes))
     return labels.tolist()
@@ -302,7 +303,7 @@ def test_models_of_sensitive_values_are_refused(model):
     """A model that looks at sensitive values is an error that names what can be asked."""
     table = encode([(pl.Series("a", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
     with pytest.raises(PolicyError, match=rf"{model.type} of 's' .*mondrian.*choose k-anonymity"):
-        MDAV().partition(table, NO_COSTS, [model])
+        MDAV().partition(Problem(table, NO_COSTS, [model]))
 
 
 def test_models_of_a_population_are_refused():
@@ -345,7 +346,7 @@ def test_fewer_than_k_records_are_refused():
 def test_tables_without_records_or_quasi_identifiers():
     """No records are no classes, and records without quasi-identifiers one."""
     assert partition(SMALL.clear(), [KAnonymity(3)]) == []
-    whole = MDAV().partition(encode([], [], 4), NO_COSTS, [KAnonymity(3)])
+    whole = MDAV().partition(Problem(encode([], [], 4), NO_COSTS, [KAnonymity(3)]))
     assert (whole.labels.tolist(), whole.n_classes) == ([0], 1)
 
 

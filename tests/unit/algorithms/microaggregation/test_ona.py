@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation import mona as mona_module
 from kanonym.algorithms.microaggregation.mona import MONA
 from kanonym.algorithms.microaggregation.ona import ONA
@@ -45,7 +46,7 @@ def tables(draw):
 def partition(frame, k, algorithm):
     """Return the class of each record."""
     table = encode([(column, None) for column in frame], [], len(frame))
-    found = algorithm.partition(table, None, [KAnonymity(k)])
+    found = algorithm.partition(Problem(table, None, [KAnonymity(k)]))
     labels = found.labels if found.by_row else found.labels[table.tuple_of_row]
     assert set(labels.tolist()) == set(range(found.n_classes))
     return labels
@@ -220,7 +221,7 @@ def test_refusals_are_those_of_microaggregation(algorithm):
         released(["y", "s"], 2)
     table = encode([(pl.Series("x", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
     with pytest.raises(PolicyError, match=rf"^{name} gives classes of k records"):
-        algorithm.partition(table, None, [LDiversity("s", 2)])
+        algorithm.partition(Problem(table, None, [LDiversity("s", 2)]))
     assert partition(frame.select("y"), 3, algorithm).tolist() == [0, 0, 0]
     assert partition(frame.select("y"), 2, algorithm).tolist() == [0, 0, 0]
 
@@ -229,5 +230,5 @@ def test_refusals_are_those_of_microaggregation(algorithm):
 def test_tables_without_records_or_quasi_identifiers(algorithm):
     """No records are no classes, and records without quasi-identifiers one."""
     assert partition(pl.DataFrame({"x": [1.0]}).clear(), 3, algorithm()).tolist() == []
-    whole = algorithm().partition(encode([], [], 4), None, [KAnonymity(3)])
+    whole = algorithm().partition(Problem(encode([], [], 4), None, [KAnonymity(3)]))
     assert (whole.labels.tolist(), whole.n_classes) == ([0], 1)

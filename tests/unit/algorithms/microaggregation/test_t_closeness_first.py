@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 import naive
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation.t_closeness_first import (
     TClosenessFirst,
     _join,
@@ -38,7 +39,7 @@ def partition(frame, models, algorithm=None, *, exclude=False):
     """Return the partition of a table whose column `s` is sensitive."""
     known = [(column, None) for column in frame if column.name != "s"]
     table = encode(known, [(frame["s"], None, exclude)], len(frame))
-    found = (algorithm or TClosenessFirst()).partition(table, NO_COSTS, models)
+    found = (algorithm or TClosenessFirst()).partition(Problem(table, NO_COSTS, models))
     assert set(found.labels.tolist()) == set(range(found.n_classes))
     return found
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 import naive_univariate
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation.univariate import Univariate
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
@@ -35,7 +36,7 @@ def columns(draw):
 def partition(frame, models):
     """Return the class of each record."""
     table = encode([(column, None) for column in frame], [], len(frame))
-    found = Univariate().partition(table, NO_COSTS, models)
+    found = Univariate().partition(Problem(table, NO_COSTS, models))
     assert set(found.labels.tolist()) == set(range(found.n_classes))
     return found.labels.tolist()
 
@@ -87,7 +88,7 @@ def test_a_hierarchy_in_another_order_changes_nothing():
     """Records are sorted by their numbers, in whatever order a hierarchy has them."""
     tree = ka.hierarchy.from_mapping({"*": {"odd": [1, 3, 101], "even": [2, 100, 102]}})
     table = encode([(pl.Series("x", [1, 100, 2, 101, 3, 102]), tree)], [], 6)
-    found = Univariate().partition(table, NO_COSTS, [KAnonymity(3)])
+    found = Univariate().partition(Problem(table, NO_COSTS, [KAnonymity(3)]))
     assert found.labels.tolist() == [0, 1, 0, 1, 0, 1]
 
 
@@ -118,7 +119,7 @@ def test_models_of_sensitive_values_are_refused():
     """Sizes are all that there is to ask."""
     table = encode([(pl.Series("a", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
     with pytest.raises(PolicyError, match=r"t-closeness of 's' .*choose k-anonymity"):
-        Univariate().partition(table, NO_COSTS, [TCloseness("s", 0.2)])
+        Univariate().partition(Problem(table, NO_COSTS, [TCloseness("s", 0.2)]))
 
 
 def test_fewer_than_k_records_are_refused():
@@ -132,7 +133,7 @@ def test_fewer_than_k_records_are_refused():
 def test_tables_without_records_or_quasi_identifiers():
     """No records are no classes, and records without quasi-identifiers one."""
     assert partition(pl.DataFrame({"x": []}, schema={"x": pl.Int64}), [KAnonymity(3)]) == []
-    whole = Univariate().partition(encode([], [], 4), NO_COSTS, [KAnonymity(3)])
+    whole = Univariate().partition(Problem(encode([], [], 4), NO_COSTS, [KAnonymity(3)]))
     assert (whole.labels.tolist(), whole.n_classes) == ([0], 1)
 
 

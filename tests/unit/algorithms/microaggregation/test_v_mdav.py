@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 import naive_v_mdav
 from effort import examples
+from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation.records import kinds_of, space
 from kanonym.algorithms.microaggregation.v_mdav import VMDAV
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
@@ -49,7 +50,7 @@ def test_classes_are_the_twins(drawn, gamma, standardize):
     """Classes are those of comparing every distance, rows numbered as they sort."""
     frame, k = drawn
     encoded = encode([(column, None) for column in frame], [], len(frame))
-    found = VMDAV(gamma, standardize).partition(encoded, None, [KAnonymity(k)])
+    found = VMDAV(gamma, standardize).partition(Problem(encoded, None, [KAnonymity(k)]))
     order = np.argsort(encoded.tuple_of_row, kind="stable")
     rows, weights = space(encoded, encoded.tuple_of_row[order], standardize=standardize)
     kinds = kinds_of(encoded).tolist()
@@ -114,4 +115,4 @@ def test_refusals_are_those_of_microaggregation():
         released(frame.select("x"), 2)
     table = encode([(pl.Series("x", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
     with pytest.raises(PolicyError, match="v-mdav gives classes of k records"):
-        VMDAV().partition(table, None, [LDiversity("s", 2)])
+        VMDAV().partition(Problem(table, None, [LDiversity("s", 2)]))

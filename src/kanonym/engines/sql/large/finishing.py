@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Algorithm
+from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.mondrian import Mondrian, refine_nodes
 from kanonym.data.partition import Partition
 from kanonym.data.recoded import RecodedAttribute
@@ -213,7 +213,7 @@ def _blocks(table: EncodedTable, bounds: Sequence[int], job: Job) -> tuple[Encod
     for start, stop in pairwise(bounds):
         own = slice(start, stop)
         part = _by_record(table, places[own])
-        found = job.algorithm.partition(part, job.costs, job.models)
+        found = job.algorithm.partition(Problem(part, job.costs, job.models))
         of_record = found.labels if found.by_row else found.labels[part.tuple_of_row]
         labels.append(of_record + np.int32(n_classes))
         n_classes += found.n_classes
