@@ -13,6 +13,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import naive_lattice
+from kanonym.algorithms import base
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.hierarchy.base import with_null
@@ -128,7 +129,7 @@ class Search:
     def partition(self, **options):
         """Carry out the search."""
         algorithm = self.algorithm(**options)
-        return algorithm.partition(Problem(self.table(), COSTS, self.models, self.limit))
+        return algorithm.partition(base.Problem(self.table(), COSTS, self.models, self.limit))
 
 
 def _codes(rows, width):

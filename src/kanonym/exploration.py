@@ -18,6 +18,7 @@ from kanonym.engines.decision import nodes
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline import acting_on, as_counted, one_policy, task_of, typed
 from kanonym.policy import Policy
+from kanonym.policy.algorithms import parameters_of
 
 
 def lattice(
@@ -140,7 +141,8 @@ def _model_names(policy: Policy) -> list[str]:
 
 def _full_domain(algorithm: Algorithm) -> FullDomain:
     """Return the search of the lattice that an algorithm makes, or would make."""
-    if isinstance(algorithm, FullDomain):
-        return algorithm
+    if algorithm.lattice is not None:
+        return algorithm.lattice
+    given = parameters_of(algorithm)
     shared = ("metric", "levels", "weights")
-    return FullDomain(**{key: getattr(algorithm, key) for key in shared if hasattr(algorithm, key)})
+    return FullDomain(**{name: given[name] for name in shared if name in given})

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanonym.algorithms.base import Algorithm, Problem, Recodes
+from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Segmentation
@@ -22,7 +22,7 @@ SMALL = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Auto:
+class Auto(Algorithm):
     """Segmentation; or strict Mondrian or k-member, where that loses less.
 
     Segmentation nearly always loses less than Mondrian, which takes little time beside it,
@@ -33,6 +33,8 @@ class Auto:
 
     type: ClassVar[str] = "auto"
     recodes: ClassVar[Recodes] = "spans"
+    spends_limit: ClassVar[bool] = True
+    largest_fragment: ClassVar[int | None] = PAIRWISE
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model; the problem as of `Mondrian`.

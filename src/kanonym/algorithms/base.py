@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 from kanonym.data.partition import Partition
+from kanonym.data.schema import Recoding
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.penalty import Costs
 from kanonym.models.base import PrivacyModel
 
+if TYPE_CHECKING:
+    from kanonym.algorithms.full_domain import FullDomain
+    from kanonym.algorithms.mondrian import Mondrian
+
 Recodes = Literal["spans", "levels", "cells"]
+Nulls = Literal["value", "wildcard"]
 Listener = Callable[[str], None]
+
+LINEAR = 1 << 19
+"""Tuples of a fragment for algorithms that take time in proportion to them."""
+
+PAIRWISE = 1 << 14
+"""Those for algorithms that look at each pair of records."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,14 +70,73 @@ class Algorithm(Protocol):
         `levels`: values are generalized to levels of hierarchies; every
         quasi-identifier has one. `cells`: values are released or suppressed.
 
-    An algorithm whose own parameters say what classes there are also has `own_groups = True`:
-    a policy may then ask for no model. One that never separates equal records has
-    `by_tuple = True`: it can do without a place for each of them.
+    recoding
+        The recoding of attributes that name none, where neither the policy does; `mean` is
+        the centroid of the kind. None for that of the kind.
+    own_groups
+        Whether its own parameters say what classes there are: a policy may then ask for no
+        model.
+    by_size
+        Whether it looks at class sizes alone, and refuses models of sensitive values.
+    needs_values, needs_numbers
+        Whether it refuses numbers, dates and ordered categories that are missing; and
+        quasi-identifiers that are no numbers.
+    spends_limit
+        Whether it suppresses records within the limit where that saves most in the whole table.
+    largest_fragment
+        Up to how many tuples it divides at a time, where it can divide parts of a table one by
+        one; None where it has to see all of it.
+    target
+        The column that guides it; None where none does.
+    nulls, subsets
+        How k counts a suppressed cell, and over how many attributes; None where k counts the
+        records of a class.
+
+    An algorithm inherits from this class: what differs from the defaults says so.
 
     """
 
+    __slots__ = ()
+
     type: ClassVar[str]
     recodes: ClassVar[Recodes]
+    recoding: ClassVar[Recoding | None] = None
+    own_groups: ClassVar[bool] = False
+    by_size: ClassVar[bool] = False
+    needs_values: ClassVar[bool] = False
+    needs_numbers: ClassVar[bool] = False
+    spends_limit: ClassVar[bool] = False
+    largest_fragment: ClassVar[int | None] = None
+
+    @property
+    def by_tuple(self) -> bool:
+        """Whether it never separates equal records: it can do without a place for each."""
+        return False
+
+    @property
+    def target(self) -> str | None:
+        """None: no column guides it."""
+        return None
+
+    @property
+    def nulls(self) -> Nulls | None:
+        """None: k counts the records of a class."""
+        return None
+
+    @property
+    def subsets(self) -> int | None:
+        """None: k counts over all attributes."""
+        return None
+
+    @property
+    def lattice(self) -> FullDomain | None:
+        """The search of the lattice that it makes; None where it makes none."""
+        return None
+
+    @property
+    def cuts(self) -> Mondrian | None:
+        """The cuts of single nodes that it makes, so that fragments continue its tree; or None."""
+        return None
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.

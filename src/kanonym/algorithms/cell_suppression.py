@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.cell_patterns import (
     Keys,
     Pieces,
@@ -38,7 +38,7 @@ TOGETHER = 16
 
 
 @dataclass(frozen=True, slots=True)
-class CellSuppression:
+class CellSuppression(Algorithm):
     """k-anonymity by blanking cells: every value that is released is true.
 
     Parameters

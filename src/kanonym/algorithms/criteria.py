@@ -14,8 +14,7 @@ from kanonym.data.table import EncodedTable
 from kanonym.kernels.conditions import Criteria
 from kanonym.kernels.disclosure import RELATIONS, SIZE, reference_shares
 from kanonym.kernels.histograms import class_histograms
-from kanonym.models.base import PrivacyModel, WholeTable
-from kanonym.models.population import OfPopulation
+from kanonym.models.base import PrivacyModel
 
 
 def classes_of(table: EncodedTable, labels: NDArray[np.int32], n_classes: int) -> Classes:
@@ -71,14 +70,14 @@ def compiled(models: Sequence[PrivacyModel], table: EncodedTable) -> Criteria:
 
     """
     for model in models:
-        if isinstance(model, OfPopulation):
+        if model.guarantee == "population":
             raise PolicyError(
                 f"{model.type} needs an algorithm that counts the population table in every class: "
                 "choose full-domain"
             )
     criteria = [criterion for model in models for criterion in model.criteria()]
     sizes = [math.ceil(c.threshold) for c in criteria if c.measure == SIZE]
-    sizes += [model.sufficient_size for model in models if isinstance(model, WholeTable)]
+    sizes += [model.sufficient_size for model in models]
     place = {domain.name: j for j, domain in enumerate(table.sensitive)}
     asked = [c for c in criteria if c.measure != SIZE and c.attribute is not None]
     trees = [ancestors_of(table, j) for j in range(len(place))]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import compiled, require_feasible, table_counts
 from kanonym.algorithms.full_domain import FullDomain, check_search
 from kanonym.algorithms.full_domain.nodes import group, judge
@@ -35,7 +35,7 @@ from kanonym.kernels.conditions import Criteria, Tuples
 from kanonym.kernels.penalty import Costs
 from kanonym.kernels.sweep import next_settled
 from kanonym.metrics.information_loss import Metric, metric_from
-from kanonym.models import AlphaKAnonymity, DeltaPresence, KMap, WholeTable
+from kanonym.models import AlphaKAnonymity
 from kanonym.models.base import PrivacyModel
 
 NODES = 1 << 16
@@ -56,7 +56,7 @@ Joins = Literal["early", "late", "never"]
 
 
 @dataclass(frozen=True, slots=True)
-class LocalRecoding:
+class LocalRecoding(Algorithm):
     """Full-domain generalization for each record on its own.
 
     The nodes of the lattice are visited from the least loss to the most. At each, the
@@ -117,6 +117,7 @@ class LocalRecoding:
     type: ClassVar[str] = "local-recoding"
     recodes: ClassVar[Recodes] = "levels"
     by_tuple: ClassVar[bool] = True
+    spends_limit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", metric_from(self.metric))
@@ -141,7 +142,7 @@ class LocalRecoding:
         """
         table, models, limit = problem.table, problem.models, problem.suppression_limit
         for model in models:
-            if isinstance(model, WholeTable | KMap | DeltaPresence):
+            if model.guarantee in ("whole table", "population"):
                 raise PolicyError(f"local-recoding cannot satisfy {model.type}; full-domain can")
         d = len(table.domains)
         if not table.n_rows:

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import classes_of, compiled, require_feasible
 from kanonym.algorithms.workload import GRAIN, Aim, aim_of, refine_guided
 from kanonym.data.errors import PolicyError
@@ -37,7 +37,7 @@ TRIMS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Mondrian:
+class Mondrian(Algorithm):
     """Multidimensional local recoding by recursive cuts.
 
     Parameters
@@ -89,6 +89,8 @@ class Mondrian:
 
     type: ClassVar[str] = "mondrian"
     recodes: ClassVar[Recodes] = "spans"
+    spends_limit: ClassVar[bool] = True
+    largest_fragment: ClassVar[int | None] = LINEAR
 
     @property
     def by_tuple(self) -> bool:
@@ -100,6 +102,11 @@ class Mondrian:
             raise PolicyError(f"mondrian: split is {self.split!r}; it must be auto, loss or span")
         if self.target is not None and not self.strict:
             raise PolicyError("mondrian: target needs strict cuts; leave strict out")
+
+    @property
+    def cuts(self) -> Mondrian | None:
+        """These cuts, where equal records stay together."""
+        return self if self.strict else None
 
     def exact_below(self, n_tuples: int) -> int:
         """Return up to how many tuples of a node every cut is tried, in a table of so many."""

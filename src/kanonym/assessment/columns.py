@@ -14,7 +14,6 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST
-from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer
 from kanonym.pipeline import released_columns
 from kanonym.policy import Policy
@@ -91,7 +90,7 @@ def columns_asked(
             for name, one in policy.attributes.items()
             if isinstance(one, QuasiIdentifier | Sensitive) and one.hierarchy is not None
         },
-        [one.entity for one in policy.models if isinstance(one, KAnonymity) and one.entity],
+        policy.entities,
     )
 
 

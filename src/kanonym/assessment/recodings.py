@@ -33,7 +33,7 @@ def recodings_of(policy: Policy, columns: Mapping[str, pl.Series]) -> dict[str, 
         known = attribute if isinstance(attribute, QuasiIdentifier) else QuasiIdentifier()
         kind = kind_of(values.dtype)
         # As the engine: the mean of microaggregation is the centroid of the kind.
-        own = getattr(algorithm, "recoding", None)
+        own = algorithm.recoding
         default = policy.recoding or (CENTROIDS[kind] if own == "mean" else own)
         found[name] = known.recoding or choose_recoding(name, known, kind, default)
     return found

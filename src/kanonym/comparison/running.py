@@ -18,7 +18,6 @@ from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaE
 from kanonym.data.progress import Progress
 from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.parallel import cores
-from kanonym.models.anonymity import KAnonymity
 from kanonym.models.base import PrivacyModel
 from kanonym.pipeline import anonymize
 from kanonym.policy import Policy
@@ -273,8 +272,8 @@ def _smallest(release: Release) -> int:
 
 
 def entity_of(models: Sequence[PrivacyModel]) -> str | None:
-    """Return the identifier by which k-anonymity counts persons; None where it counts records."""
-    return next((one.entity for one in models if isinstance(one, KAnonymity) and one.entity), None)
+    """Return the identifier by which a model counts persons; None where none does."""
+    return next((one.entity for one in models if one.entity is not None), None)
 
 
 def _kept(one: Combination, row: Mapping[str, Any] | None, measures: Sequence[str]) -> Trial | None:

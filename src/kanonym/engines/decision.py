@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import classes_of
-from kanonym.algorithms.full_domain import Evaluated, FullDomain, evaluated
+from kanonym.algorithms.full_domain import Evaluated, evaluated
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.recoded import RecodedAttribute
@@ -25,7 +25,8 @@ from kanonym.engines.task import Prepared, Task, prepare
 from kanonym.kernels.penalty import Costs
 from kanonym.metrics.risk import PersonRisk, person_risk
 from kanonym.metrics.utility import Utility
-from kanonym.models import DeltaDisclosure, KAnonymity, PrivacyModel
+from kanonym.models import PrivacyModel
+from kanonym.models.base import lost_by_joining
 from kanonym.transforms.recoding import join_equal, recode, relabelled
 
 
@@ -188,7 +189,7 @@ def with_input(decision: Decision, task: Task, given: FrequencySet) -> Decision:
     given: the columns that were encoded.
     """
     original = given if decision.rows_out < decision.rows_in else None
-    entities = [one.entity for one in task.models if isinstance(one, KAnonymity) and one.entity]
+    entities = [one.entity for one in task.models if one.entity is not None]
     persons = None
     if entities:
         codes, _ = value_codes(given.column(entities[0]))
@@ -243,11 +244,12 @@ def nodes(
         The algorithm is another one.
 
     """
-    if not isinstance(task.algorithm, FullDomain):
+    search = task.algorithm.lattice
+    if search is None:
         raise PolicyError(f"{task.algorithm.type} searches no lattice; full-domain does")
     table = prepare(task, column, n_rows, watch).table
     with watch.stage("algorithm"):
-        found = evaluated(task.algorithm, table, task.models, task.suppression_limit, watch.tell)
+        found = evaluated(search, table, task.models, task.suppression_limit, watch.tell)
     return [domain.name for domain in table.domains], found
 
 
@@ -258,7 +260,7 @@ def _mended(task: Task, table: EncodedTable, partition: Partition, costs: Costs)
     the classes has and the other lacks. A class that fails is joined with the one
     before it; the table as one class satisfies the model.
     """
-    fragile = [model for model in task.models if isinstance(model, DeltaDisclosure)]
+    fragile = [model for model in task.models if lost_by_joining(model)]
     while fragile:
         failing = _failing(table, partition, fragile)
         if not failing.any():

@@ -23,7 +23,7 @@ from kanonym.data.table import EncodedTable, encode, kind_of
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
-from kanonym.models import DeltaPresence, PrivacyModel
+from kanonym.models import PrivacyModel
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of
 from kanonym.transforms.recoding import (
@@ -142,11 +142,11 @@ def prepare(
         else:
             persons = [task.population(values.name) for values, _ in known]
             table = encode_with_population(known, hidden, n_rows, persons, counts)
-            if any(isinstance(model, DeltaPresence) for model in task.models):
+            if any(model.within_population for model in task.models):
                 require_contained(table)
         spans = task.algorithm.recodes == "spans"
         costs = certainty_costs(table.domains if spans else [], recodings if spans else [])
-        if counts is not None and not getattr(task.algorithm, "by_tuple", False):
+        if counts is not None and not task.algorithm.by_tuple:
             table = replace(table, tuple_of_row=np.repeat(table.tuple_of_row, counts))
         built = {
             values.name: source.description
@@ -250,7 +250,7 @@ def _way(
     # A column without a value has no type either, and takes whatever is asked.
     if recoding is None or values.null_count() < len(values):
         # An algorithm may have one of its own; microaggregation's mean is the kind's centroid.
-        own = getattr(task.algorithm, "recoding", None)
+        own = task.algorithm.recoding
         default = task.recoding or (CENTROIDS[kind] if own == "mean" else own)
         recoding = choose_recoding(values.name, attribute, kind, default)
     in_tree = recoding == "hierarchy" or (recoding == "set" and kind == "nominal")

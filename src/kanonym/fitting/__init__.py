@@ -15,7 +15,6 @@ from kanonym.fitting.applying import BatchRelease
 from kanonym.fitting.fitted import Fitted
 from kanonym.fitting.learning import learned
 from kanonym.fitting.series import Series
-from kanonym.models import OfPopulation
 from kanonym.pipeline import (
     acting_on,
     anonymize,
@@ -134,7 +133,7 @@ def _account(release: Release) -> dict[str, Any]:
 def _refuse(policy: Policy, attributes: dict[str, Attribute]) -> None:
     """Refuse what has no meaning for a batch, or for the union of several."""
     reason = ""
-    counting = [one.type for one in policy.models if isinstance(one, OfPopulation)]
+    counting = [one.type for one in policy.models if one.guarantee == "population"]
     after = [name for name, one in attributes.items() if changed_after(one.action)]
     if policy.entities:
         reason = (

@@ -14,7 +14,8 @@ from kanonym.data.schema import Schema
 from kanonym.fitting.decision import BatchDecision
 from kanonym.fitting.series import Series
 from kanonym.fitting.tally import Tally
-from kanonym.models import PrivacyModel, WholeTable
+from kanonym.models import PrivacyModel
+from kanonym.models.base import of_whole_table
 
 
 def satisfying(
@@ -102,7 +103,7 @@ def _without_smallest(
 
     As it is where none is asked for, or the limit does not go so far: verification then says so.
     """
-    models = [model for model in series.policy.models if isinstance(model, WholeTable)]
+    models = of_whole_table(series.policy.models)
     if not models or not (series.each_batch or before is None or not before.n_records):
         return decided
     table, labels = decided.table, decided.partition.labels

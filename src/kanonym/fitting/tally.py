@@ -14,7 +14,7 @@ from kanonym.data.schema import Schema, Sensitive
 from kanonym.data.short_repr import ShortRepr
 from kanonym.fitting.values import as_words, from_json, stacked, to_json, type_form, type_of
 from kanonym.kernels.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
-from kanonym.models import PrivacyModel, WholeTable
+from kanonym.models import PrivacyModel
 from kanonym.verification import (
     SensitiveColumn,
     Verification,
@@ -116,7 +116,7 @@ class Tally(ShortRepr):
         classes = classes_as_released(groups, self.seen(schema), self.counts)
         fails = np.zeros(len(classes.sizes), np.bool_)
         for model in models:
-            if not isinstance(model, WholeTable):
+            if model.guarantee != "whole table":
                 fails |= ~model.satisfied(classes)
         return fails[groups.labels]
 

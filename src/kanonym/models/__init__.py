@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
-from kanonym.models.base import Criterion, PrivacyModel, WholeTable
+from kanonym.models.base import Criterion, Guarantee, PrivacyModel, WholeTable
 from kanonym.models.closeness import TCloseness
 from kanonym.models.diversity import LDiversity
 from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
@@ -37,6 +37,7 @@ __all__ = [
     "Criterion",
     "DeltaDisclosure",
     "DeltaPresence",
+    "Guarantee",
     "KAnonymity",
     "KMap",
     "LDiversity",

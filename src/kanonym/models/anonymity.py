@@ -82,6 +82,11 @@ class KAnonymity(PerClass):
         return self.entity
 
     @property
+    def counts_records(self) -> bool:
+        """Whether no persons are counted."""
+        return self.entity is None
+
+    @property
     def required(self) -> float:
         """The k asked for."""
         return self.k

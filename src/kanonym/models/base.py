@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,59 @@ of records that must be suppressed may still grow: a class that fails can pull o
 does not with it. `suppression`: that number never grows, either, alone or together
 with other models of this kind. `none`: neither.
 """
+
+
+Guarantee = Literal["per class", "whole table", "population", "itemsets", "mechanism"]
+"""What a model speaks about.
+
+`per class`: each class on its own. `whole table`: all classes together. `population`: classes
+beside those of a population table. `itemsets`: combinations of values in released rows.
+`mechanism`: how the release was made, which its values do not show.
+"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Released:
+    """What a model may look at in a released table.
+
+    Attributes
+    ----------
+    classes
+        Its equivalence classes.
+    beyond
+        Persons of the population table of whom the release has no record, as classes.
+    rows
+        Gives (n_rows, n_columns) int32 codes of the released quasi-identifiers: equal values
+        of a column have equal codes.
+    counts
+        (n_rows,) int64 records that each row stands for; None for one each.
+
+    """
+
+    classes: Classes
+    beyond: Classes
+    rows: Callable[[], NDArray[np.int32]]
+    counts: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """What a model says of a released table.
+
+    Attributes
+    ----------
+    achieved
+        The value that the table has.
+    satisfied
+        Whether the table satisfies the model.
+    failing
+        (n_classes,) bool, the classes to blame; None where the model blames no class.
+
+    """
+
+    achieved: float
+    satisfied: bool
+    failing: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +135,59 @@ class Criterion:
 
 @runtime_checkable
 class PrivacyModel(Protocol):
-    """A requirement on every equivalence class of a table, or on all of them together."""
+    """A requirement on every equivalence class of a table, or on all of them together.
+
+    The traits from `guarantee` to `rests_on` have defaults in `ModelTraits`, which every model
+    inherits from: what differs says so.
+    """
 
     type: ClassVar[str]
+    guarantee: ClassVar[Guarantee]
+
+    @property
+    def entity(self) -> str | None:
+        """The identifier by which the model counts persons; None where it counts none."""
+        ...
+
+    @property
+    def counts_records(self) -> bool:
+        """Whether it counts records that one could be, so that null may be read as a wildcard."""
+        ...
+
+    @property
+    def population_table(self) -> Any:
+        """The population table, or the path of one; None where the model needs none."""
+        ...
+
+    @property
+    def within_population(self) -> bool:
+        """Whether every record of the release must be in the population table."""
+        ...
+
+    @property
+    def least_persons(self) -> int:
+        """Persons of the population that each class must have, where that is all; else 0."""
+        ...
+
+    @property
+    def needs_hierarchy(self) -> bool:
+        """Whether the attribute needs a hierarchy."""
+        ...
+
+    @property
+    def trivial(self) -> bool:
+        """Whether every table satisfies the model; models per class are asked of the table."""
+        ...
+
+    @property
+    def sufficient_size(self) -> int:
+        """A class size from which on the model holds, where the criteria do not say all; else 1."""
+        ...
+
+    @property
+    def rests_on(self) -> str | None:
+        """What the proof of a mechanism rests on; None where released values are checked."""
+        ...
 
     @property
     def monotone(self) -> Monotone:
@@ -113,6 +217,14 @@ class PrivacyModel(Protocol):
         """
         ...
 
+    def answer(self, released: Released) -> Answer:
+        """Say whether a released table satisfies the model."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain values, without what is None."""
+        ...
+
     def achieved(self, classes: Classes) -> float:
         """Return the value that the whole table has: the worst over its classes."""
         ...
@@ -120,6 +232,79 @@ class PrivacyModel(Protocol):
     def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
         """Return (n_classes,) bool: which classes satisfy the model."""
         ...
+
+
+class ModelTraits:
+    """The traits that most models have; see `PrivacyModel` for what they mean."""
+
+    __slots__ = ()
+
+    guarantee: ClassVar[Guarantee] = "per class"
+
+    @property
+    def entity(self) -> str | None:
+        """None: no persons are counted."""
+        return None
+
+    @property
+    def counts_records(self) -> bool:
+        """False."""
+        return False
+
+    @property
+    def population_table(self) -> Any:
+        """None: there is no population table."""
+        return None
+
+    @property
+    def within_population(self) -> bool:
+        """False."""
+        return False
+
+    @property
+    def least_persons(self) -> int:
+        """0."""
+        return 0
+
+    @property
+    def needs_hierarchy(self) -> bool:
+        """False."""
+        return False
+
+    @property
+    def trivial(self) -> bool:
+        """False."""
+        return False
+
+    @property
+    def sufficient_size(self) -> int:
+        """1: the criteria say all."""
+        return 1
+
+    @property
+    def rests_on(self) -> str | None:
+        """None: released values are checked."""
+        return None
+
+    def answer(self: _Asked, released: Released) -> Answer:
+        """Ask every class."""
+        holds = self.satisfied(released.classes)
+        return Answer(self.achieved(released.classes), bool(holds.all()), ~holds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain values, without what is None."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in given.items() if value is not None}
+
+
+class _Asked(Protocol):
+    """What `ModelTraits` needs of the class that it is mixed into."""
+
+    def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
+        """Return which classes satisfy the model."""
+
+    def achieved(self, classes: Classes) -> float:
+        """Return the worst value."""
 
 
 class _HasCriteria(Protocol):
@@ -130,7 +315,7 @@ class _HasCriteria(Protocol):
         ...
 
 
-class PerClass:
+class PerClass(ModelTraits):
     """The predicate of every model that asks each class on its own: its criteria hold.
 
     A class without a record, which only the population table has, releases nothing and
@@ -165,7 +350,7 @@ class PerClass:
         return int(worst) if whole else worst
 
 
-class WholeTable(ABC):
+class WholeTable(ModelTraits, ABC):
     """The predicate of every model that asks the whole table: one answer for all classes.
 
     Such a model looks at the sizes of the released classes and wants one number of
@@ -173,7 +358,13 @@ class WholeTable(ABC):
     to blame more than another: which are suppressed, `algorithms.sampling` decides.
     """
 
+    guarantee: ClassVar[Guarantee] = "whole table"
     suppressible: ClassVar[bool] = True
+
+    def answer(self, released: Released) -> Answer:
+        """Ask all classes together; none is to blame."""
+        sizes = released.classes.sizes
+        return Answer(self.achieved(released.classes), self.holds(sizes) or not len(sizes))
 
     @property
     def attribute(self) -> str | None:
@@ -222,6 +413,16 @@ class WholeTable(ABC):
     def achieved(self, classes: Classes) -> float:
         """Return the value of the table; 0 where there are no classes."""
         return self.measured(classes.sizes[classes.sizes > 0])
+
+
+def of_whole_table(models: Iterable[PrivacyModel]) -> list[WholeTable]:
+    """Return the models of the whole table."""
+    return [cast("WholeTable", model) for model in models if model.guarantee == "whole table"]
+
+
+def lost_by_joining(model: PrivacyModel) -> bool:
+    """Say whether two classes that satisfy a model may fail it when they are joined."""
+    return model.guarantee == "per class" and model.monotone == "none"
 
 
 def check_attribute(model: str, attribute: object) -> None:

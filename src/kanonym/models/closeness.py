@@ -86,6 +86,11 @@ class TCloseness(PerClass):
         check_choice(self.type, "distance", self.distance, tuple(_MEASURES))
 
     @property
+    def needs_hierarchy(self) -> bool:
+        """Whether distances are those of a hierarchy."""
+        return self.distance == "hierarchical"
+
+    @property
     def required(self) -> float:
         """The t asked for."""
         return self.t

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,13 +13,22 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError, shown_value
 from kanonym.kernels.disclosure import TOLERANCE
-from kanonym.models.base import Criterion, Monotone, check_integer, check_number
+from kanonym.models.base import (
+    Answer,
+    Criterion,
+    Guarantee,
+    ModelTraits,
+    Monotone,
+    Released,
+    check_integer,
+    check_number,
+)
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes
 
 
-class OfPopulation:
+class OfPopulation(ModelTraits, ABC):
     """What models share that compare the classes of a release with a population table.
 
     The population table holds the quasi-identifiers of everybody who could be in the
@@ -32,17 +42,36 @@ class OfPopulation:
     __slots__ = ()
 
     type: ClassVar[str]
+    guarantee: ClassVar[Guarantee] = "population"
     population: Any
+
+    @property
+    def population_table(self) -> Any:
+        """The population table, or its path."""
+        return self.population
+
+    @abstractmethod
+    def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
+        """Return (n_classes,) bool: which classes satisfy the model."""
+
+    @abstractmethod
+    def achieved(self, classes: Classes) -> float:
+        """Return the worst value of a class."""
+
+    def answer(self, released: Released) -> Answer:
+        """Ask every class, and the persons of whom there is no record."""
+        found = super().answer(released)
+        beyond = released.beyond
+        return Answer(
+            max(found.achieved, self.achieved(beyond)),
+            found.satisfied and bool(self.satisfied(beyond).all()),
+            found.failing,
+        )
 
     @property
     def attribute(self) -> str | None:
         """None: the model looks at numbers of records."""
         return None
-
-    @property
-    def trivial(self) -> bool:
-        """Whether every release satisfies the model."""
-        raise NotImplementedError
 
     def criteria(self) -> tuple[Criterion, ...]:
         """Return none: compiled kernels do not see the population."""
@@ -152,6 +181,11 @@ class KMap(OfPopulation):
         self._check_population()
 
     @property
+    def least_persons(self) -> int:
+        """The k asked for."""
+        return self.k
+
+    @property
     def required(self) -> float:
         """The k asked for."""
         return self.k
@@ -246,6 +280,11 @@ class DeltaPresence(OfPopulation):
     def trivial(self) -> bool:
         """Whether every release satisfies the model."""
         return self.minimum == 0 and self.maximum >= 1
+
+    @property
+    def within_population(self) -> bool:
+        """Whether every record must be in the population table: yes."""
+        return True
 
     @property
     def suppressible(self) -> bool:

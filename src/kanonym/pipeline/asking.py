@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import Automatic
@@ -75,7 +74,7 @@ def persons_of_policy(policy: Policy, schema: Schema) -> list[PopulationColumn] 
 def counting_of(policy: Policy) -> Counting | None:
     """Return how the policy counts k, None for the records of each class."""
     algorithm = policy.algorithm
-    if not isinstance(algorithm, CellSuppression):
+    if algorithm.nulls is None:
         return None
     return Counting(algorithm.nulls, algorithm.subsets)
 

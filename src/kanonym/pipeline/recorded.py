@@ -36,7 +36,7 @@ class Recorded:
 
     def is_recorded(self, model: PrivacyModel) -> bool:
         """Whether the manifest tells what a model achieved."""
-        return isinstance(model, KAnonymity) and model.entity in self.persons
+        return model.entity is not None and model.entity in self.persons
 
     def with_checks(self, found: Verification, models: Sequence[PrivacyModel]) -> Verification:
         """Return a verification of all models: those that were recorded stand in their places.
@@ -46,7 +46,7 @@ class Recorded:
         others = iter(found.checks)
         checks = []
         for model in models:
-            if not isinstance(model, KAnonymity) or not self.is_recorded(model):
+            if not self.is_recorded(model):
                 checks.append(next(others))
                 continue
             achieved = min(self.persons[str(model.entity)], found.k)
@@ -54,11 +54,12 @@ class Recorded:
                 ModelCheck(
                     model.type,
                     model.entity,
-                    model.k,
+                    model.required,
                     achieved,
-                    achieved >= model.k or not found.rows,
-                    trivial=model.k <= 1,
+                    achieved >= model.required or not found.rows,
+                    trivial=model.required <= 1,
                     recorded=True,
+                    guarantee=model.guarantee,
                 )
             )
         return replace(found, checks=tuple(checks))

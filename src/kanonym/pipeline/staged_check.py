@@ -10,7 +10,6 @@ from kanonym.data.schema import Schema
 from kanonym.engines.base import StagedRelease
 from kanonym.engines.decision import Decision
 from kanonym.engines.task import sensitive_names
-from kanonym.models import DeltaPresence, KMap
 from kanonym.pipeline.asking import counting_of, persons_of_policy
 from kanonym.pipeline.checking import counted_ones, seen_by_models, unmodelled
 from kanonym.pipeline.person_checks import named_by_amounts
@@ -103,9 +102,10 @@ def require_satisfied(verification: Verification, changed: Sequence[str] = ()) -
 
     """
     if verification.satisfied is False:
-        failed = [check.type for check in verification.checks if not check.satisfied]
+        failing = [check for check in verification.checks if not check.satisfied]
+        failed = [check.type for check in failing]
         reason = "This is a defect of kanonym: please report it"
-        if set(failed) & {KMap.type, DeltaPresence.type}:
+        if any(check.guarantee == "population" for check in failing):
             reason = (
                 "A label that stands for different values at several levels of its hierarchy is "
                 "read at the lowest: give each level labels of its own"

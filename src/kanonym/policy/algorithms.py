@@ -26,7 +26,6 @@ from kanonym.algorithms.segmentation import Segmentation
 from kanonym.data.errors import PolicyError
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Schema
 from kanonym.metrics.information_loss import Metric, metric_from
-from kanonym.models import OfPopulation
 from kanonym.models.base import PrivacyModel
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown
@@ -82,9 +81,11 @@ def needs_models(given: Any) -> bool:
 
     Others form as many as their parameters say.
     """
+    if isinstance(given, Algorithm):
+        return not given.own_groups
     kind = given.get("type") if isinstance(given, Mapping) else given
-    known = ALGORITHMS.get(kind) if isinstance(kind, str) else kind
-    return not getattr(known, "own_groups", False)
+    known = ALGORITHMS.get(kind) if isinstance(kind, str) else None
+    return known is None or not known.own_groups
 
 
 def leaves_no_recoding(built: Algorithm) -> bool:
@@ -117,8 +118,9 @@ def check_attributes(
     """
     known = {name for name, one in attributes.items() if isinstance(one, QuasiIdentifier)}
     faults = []
+    given = parameters_of(built)
     for parameter in ("levels", "weights", "importance"):
-        for name in getattr(built, parameter, None) or ():
+        for name in given.get(parameter) or ():
             if name in known or (name not in attributes and others is Role.QUASI_IDENTIFIER):
                 continue
             reason = unknown("quasi-identifier", name, sorted(known))
@@ -139,7 +141,7 @@ def _target_faults(
     built: Algorithm, attributes: Mapping[str, Attribute], others: Role | None
 ) -> list[Fault]:
     """Say what is wrong with the column that guides an algorithm."""
-    name = getattr(built, "target", None)
+    name = built.target
     if name is None or (name not in attributes and others not in (None, Role.QUASI_IDENTIFIER)):
         return []
     if name not in attributes and others is None:
@@ -162,13 +164,12 @@ def target_of(built: Algorithm, schema: Schema) -> str | None:
     faults = _target_faults(built, schema.attributes, None)
     if faults:
         raise policy_error([fault.below(("algorithm",)) for fault in faults], "")
-    name: str | None = getattr(built, "target", None)
-    return name
+    return built.target
 
 
 def check_models(built: Algorithm, models: Iterable[PrivacyModel]) -> None:
     """Refuse models that count persons of a population where classes have no levels."""
-    counting = [model.type for model in models if isinstance(model, OfPopulation)]
+    counting = [model.type for model in models if model.guarantee == "population"]
     if counting and built.recodes != "levels":
         reason = (
             f"is {built.type}, but {counting[0]} generalizes a population table by levels: "
@@ -190,10 +191,14 @@ def _leaves_room(built: Algorithm, recoding: str | None) -> bool:
     return not fixed or recoding is None or (recoding, built.recodes) == ("hierarchy", "levels")
 
 
+def parameters_of(built: Algorithm) -> dict[str, Any]:
+    """Return the parameters of an algorithm by name, as it holds them."""
+    return {field.name: getattr(built, field.name) for field in fields(built)}  # type: ignore[arg-type]
+
+
 def form_of(built: Algorithm) -> dict[str, Any]:
     """Return the form that an algorithm has in YAML and JSON, without what says nothing."""
-    given = {field.name: getattr(built, field.name) for field in fields(built)}  # type: ignore[arg-type]
-    plain = {name: _plain(value) for name, value in given.items()}
+    plain = {name: _plain(value) for name, value in parameters_of(built).items()}
     said = {name: value for name, value in plain.items() if value not in (None, {}, [])}
     return {"type": built.type, **said}
 

@@ -16,7 +16,7 @@ from kanonym.data import hierarchy
 from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Attribute, Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
-from kanonym.models import MODELS, KAnonymity, OfPopulation, TCloseness
+from kanonym.models import MODELS
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import document
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown
@@ -60,9 +60,9 @@ def models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
 
     asked = tuple(model for _, model in _collect(built, enumerate(given)))
     places = {
-        str(one.population) if isinstance(one.population, str | Path) else id(one.population)
-        for one in asked
-        if isinstance(one, OfPopulation)
+        str(one) if isinstance(one, str | Path) else id(one)
+        for one in (model.population_table for model in asked)
+        if one is not None
     }
     if len(places) > 1:
         raise FaultsFoundError([Fault((), "name two population tables; a policy has one")])
@@ -200,7 +200,7 @@ def check_models(
         reason = ""
         if name is None:
             continue
-        if isinstance(model, KAnonymity):
+        if model.entity is not None:
             if attribute is None and others is not Role.IDENTIFIER:
                 faults.append(Fault((i, "entity"), unknown("identifier", name, persons)))
             elif attribute is not None and not isinstance(attribute, Identifier):
@@ -211,11 +211,7 @@ def check_models(
             reason = unknown("sensitive attribute", name, sensitive)
         elif attribute is not None and not isinstance(attribute, Sensitive):
             reason = f"{name!r} is {attribute.role}; it must be sensitive"
-        elif (
-            isinstance(model, TCloseness)
-            and model.distance == "hierarchical"
-            and (attribute is None or attribute.hierarchy is None)
-        ):
+        elif model.needs_hierarchy and (attribute is None or attribute.hierarchy is None):
             reason = f"{name!r} needs a hierarchy for the hierarchical distance"
         if reason:
             faults.append(Fault((i, "attribute"), reason))

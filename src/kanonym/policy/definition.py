@@ -26,7 +26,6 @@ from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Attribute, QuasiIdentifier, Recoding, Role, Schema
-from kanonym.models import KAnonymity, OfPopulation
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
@@ -191,7 +190,7 @@ class Policy(BaseModel):
 
     @model_validator(mode="after")
     def _require_one_decision(self) -> Self:
-        counted = [one.entity for one in self.models if isinstance(one, KAnonymity) and one.entity]
+        counted = self.entities
         if counted and self.rows:
             reason = (
                 f"is {self.rows!r}, but k-anonymity counts persons by {counted[0]!r}, who may have "
@@ -331,12 +330,14 @@ class Policy(BaseModel):
     @property
     def population(self) -> Any:
         """The population table of its models, or the path of one; None without one."""
-        return next((one.population for one in self.models if isinstance(one, OfPopulation)), None)
+        return next(
+            (one.population_table for one in self.models if one.guarantee == "population"), None
+        )
 
     @property
     def entities(self) -> list[str]:
-        """The identifiers by which k-anonymity counts persons."""
-        return [one.entity for one in self.models if isinstance(one, KAnonymity) and one.entity]
+        """The identifiers by which models count persons."""
+        return [one.entity for one in self.models if one.entity is not None]
 
     def by(self, algorithm: Algorithm | Mapping[str, Any] | str) -> Self:
         """Return this policy with another algorithm, or with other parameters of its own.
@@ -386,7 +387,7 @@ class Policy(BaseModel):
                 for name, attribute in self.attributes.items()
             },
             "others": None if self.others is None else str(self.others),
-            "models": [{"type": one.type, **_parameters(one)} for one in self.models],
+            "models": [{"type": one.type, **one.to_dict()} for one in self.models],
             "rows": self.rows,
             "algorithm": algorithms.form_of(self.algorithm),
             "recoding": self.recoding,
@@ -396,11 +397,6 @@ class Policy(BaseModel):
             "keep_integers": self.keep_integers,
         }
         return {name: value for name, value in parts.items() if value is not None}
-
-
-def _parameters(model: PrivacyModel) -> dict[str, Any]:
-    """Return the parameters of a model; a population table in memory is not among them."""
-    return model.to_dict() if isinstance(model, OfPopulation) else _plain(model)
 
 
 def _plain(part: Any) -> dict[str, Any]:

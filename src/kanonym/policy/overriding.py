@@ -107,8 +107,8 @@ def _models(
     found = list(own)
     counted = {name: given[name] for name in ("k", "entity") if name in given}
     if counted:
-        found = [_changed(one, counted) if isinstance(one, KAnonymity) else one for one in found]
-        if not any(isinstance(one, KAnonymity) for one in found):
+        found = [_changed(one, counted) if one.type == KAnonymity.type else one for one in found]
+        if not any(one.type == KAnonymity.type for one in found):
             if "k" not in counted:
                 raise FaultsFoundError([Fault(("entity",), "needs k as well")])
             found.insert(0, _built("k-anonymity", counted))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kanonym import __version__
 from kanonym import report as reports
-from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
+from kanonym.algorithms.full_domain import evaluate_nodes
 from kanonym.data import files, frames
 from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
@@ -164,8 +164,8 @@ class Release(ShortRepr):
     @cached_property
     def _choice(self) -> reports.Choice | None:
         """The chosen node among its neighbours, where the lattice was searched for one."""
-        account, algorithm = self.decision.account, self.policy.algorithm
-        if not isinstance(algorithm, FullDomain) or "levels" not in account:
+        account, search = self.decision.account, self.policy.algorithm.lattice
+        if search is None or "levels" not in account:
             return None
         levels, highest = account["levels"], self._highest_levels
         lowest = account.get("premerged", {}).get("levels", {})  # lower ones cannot be counted
@@ -176,7 +176,7 @@ class Release(ShortRepr):
             if lowest.get(name, 0) <= level + step <= highest[name]
         ]
         nodes = evaluate_nodes(
-            replace(algorithm, levels={}),
+            replace(search, levels={}),
             self.decision.table,
             self.policy.models,
             self.policy.suppression_limit,

@@ -24,6 +24,7 @@ from kanonym.verification.repeats import (
 )
 from kanonym.verification.verdict import (
     WARNING_KINDS,
+    GuaranteeVerdict,
     LargestShare,
     ModelCheck,
     Verdict,
@@ -37,6 +38,7 @@ __all__ = [
     "WARNING_KINDS",
     "ColumnValues",
     "Counting",
+    "GuaranteeVerdict",
     "LargestShare",
     "ModelCheck",
     "Repeats",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.partition import Classes
-from kanonym.models import KAnonymity, OfPopulation, PrivacyModel, WholeTable
+from kanonym.data.table import value_codes
+from kanonym.models import PrivacyModel
+from kanonym.models.base import Released
 from kanonym.transforms.persons import PopulationColumn, count_persons
 from kanonym.verification.class_counting import Counting
 from kanonym.verification.dominant_values import dominance
@@ -130,7 +133,7 @@ def _verify(
     if counting is not None and n_rows:
         counted = replace(seen, sizes=counting.sizes(grouped, groups, sizes))
     beyond = Classes(np.zeros(0, np.int64), {}, np.zeros(0, np.int64))
-    asking = [model.type for model in models if isinstance(model, OfPopulation)]
+    asking = [model.type for model in models if model.guarantee == "population"]
     if asking:
         if population is None:
             raise SchemaError(f"{asking[0]} cannot be checked without the population table")
@@ -138,33 +141,30 @@ def _verify(
         seen = replace(seen, population=persons)
         if others:  # persons of whom the release has no record, as one more class
             beyond = Classes(np.zeros(1, np.int64), {}, np.array([others]))
+    rows = partial(_codes, quasi_identifiers)
     checks: list[ModelCheck] = []
     failing = np.zeros(len(sizes), np.bool_)
     violating: list[dict[str, Any]] = []
     for model in models:
-        own = counting if isinstance(model, KAnonymity) and not model.entity else None
-        classes = seen if own is None else counted
-        holds = model.satisfied(classes)
-        satisfied = bool(holds.all())
-        achieved = model.achieved(classes)
-        if isinstance(model, OfPopulation):
-            satisfied &= bool(model.satisfied(beyond).all())
-            achieved = max(achieved, model.achieved(beyond))
+        own = counting if model.counts_records else None
+        answer = model.answer(Released(seen if own is None else counted, beyond, rows, counts))
         checks.append(
             ModelCheck(
                 model.type,
                 model.attribute,
                 model.required,
-                achieved,
-                satisfied,
+                answer.achieved,
+                answer.satisfied,
                 own,
                 trivial=len(sizes) > 0 and requires_nothing(model, seen),
+                guarantee=model.guarantee,
+                rests_on=model.rests_on,
             )
         )
-        if isinstance(model, WholeTable):
+        if answer.failing is None:
             continue
-        failing |= ~holds
-        failed = np.flatnonzero(~holds)
+        failing |= answer.failing
+        failed = np.flatnonzero(answer.failing)
         smallest = np.lexsort((groups.first[failed], sizes[failed]))[:MOST_VIOLATING]
         violating += [
             {
@@ -192,11 +192,16 @@ def _verify(
     )
 
 
+def _codes(columns: Sequence[pl.Series]) -> NDArray[np.int32]:
+    """Return (n_rows, n_columns) int32: equal values of a column have equal codes."""
+    return np.column_stack([value_codes(column)[0] for column in columns])
+
+
 def _sensitive_attributes(
     sensitive: Sequence[SensitiveColumn], models: Sequence[PrivacyModel]
 ) -> list[str]:
     """Return the sensitive attributes without the identifiers by which persons are counted."""
-    persons = {one.entity for one in models if isinstance(one, KAnonymity)}
+    persons = {one.entity for one in models}
     return [one.values.name for one in sensitive if one.values.name not in persons]
 
 

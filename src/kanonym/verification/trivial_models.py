@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kanonym.data.partition import Classes, Distribution
-from kanonym.models import Criterion, OfPopulation, PrivacyModel, WholeTable
+from kanonym.models import Criterion, PrivacyModel
 
 BLOCK = 1024
 """Values that are tried at a time; the first block nearly always settles it."""
@@ -17,7 +17,7 @@ def requires_nothing(model: PrivacyModel, classes: Classes) -> bool:
     A class of one record tells everything, and no class can be worse: k = 1, l = 1, t = 1
     and α = 1 allow it in every table; a large β or t in this one.
     """
-    if isinstance(model, WholeTable | OfPopulation):
+    if model.guarantee != "per class":
         return model.trivial
     return all(_allows_single_records(one, classes) for one in model.criteria())
 

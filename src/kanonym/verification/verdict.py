@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from kanonym.data.short_repr import ShortRepr
+from kanonym.models import Guarantee
 from kanonym.verification.class_counting import Counting
 
 LISTED = 5
@@ -15,6 +16,9 @@ LISTED = 5
 
 Verdict = Literal["satisfied", "satisfied with warnings", "violated", "nothing required"]
 """`satisfied`: every model holds, at least one requires something, and no warning stands."""
+
+GuaranteeVerdict = Literal["checked", "by construction", "violated"]
+"""`checked`: on released values. `by construction`: they cannot show it; `rests_on` says why."""
 
 WarningKind = Literal[
     "repeated-identifier",
@@ -108,6 +112,10 @@ class ModelCheck:
         Whether the model would allow every record to be released as it is.
     recorded
         Whether the manifest of the release tells it: it could not be counted again.
+    guarantee
+        What the model speaks about: one of `models.base.Guarantee`.
+    rests_on
+        What the proof of a mechanism rests on; None where released values were checked.
 
     """
 
@@ -119,6 +127,15 @@ class ModelCheck:
     counting: Counting | None = None
     trivial: bool = False
     recorded: bool = False
+    guarantee: Guarantee = "per class"
+    rests_on: str | None = None
+
+    @property
+    def verdict(self) -> GuaranteeVerdict:
+        """Whether released values were checked, or the way the release was made is the proof."""
+        if not self.satisfied:
+            return "violated"
+        return "by construction" if self.guarantee == "mechanism" else "checked"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9; a value that is infinite becomes null."""
@@ -130,6 +147,9 @@ class ModelCheck:
             "required": self.required,
             "achieved": self.achieved if math.isfinite(self.achieved) else None,
             "satisfied": self.satisfied,
+            "guarantee": self.guarantee,
+            "verdict": self.verdict,
+            **({} if self.rests_on is None else {"rests_on": self.rests_on}),
             **({"trivial": True} if self.trivial else {}),
             **({"recorded": True} if self.recorded else {}),
         }

@@ -23,7 +23,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.engines.sql.large.coding import coupled
 from kanonym.engines.sql.large.finishing import Job, finish
 from kanonym.engines.sql.large.growing import packed
-from kanonym.engines.sql.large.limits import BLOCK, FRAGMENT, fragment_of, require_divisible
+from kanonym.engines.sql.large.limits import fragment_of
 from kanonym.models import KAnonymity, LDiversity, TCloseness
 from tables import tables
 
@@ -140,7 +140,8 @@ def test_fragments_keep_every_record(algorithm, table):
 
 def test_fragments_of_algorithms_that_compare_records_are_small():
     """Blocks of algorithms that look at each pair of records are smaller than what is sorted."""
-    assert fragment_of(MDAV()) == BLOCK < FRAGMENT == fragment_of(Segmentation())
+    models = [KAnonymity(2)]
+    assert fragment_of(MDAV(), models, 0.0) < fragment_of(Segmentation(), models, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -156,10 +157,10 @@ def test_fragments_of_algorithms_that_compare_records_are_small():
 def test_what_needs_the_whole_table_is_refused(algorithm, models, limit, message):
     """A refusal says what is not possible on fragments."""
     with pytest.raises(PolicyError, match=message):
-        require_divisible(algorithm, models, limit)
+        fragment_of(algorithm, models, limit)
 
 
 def test_what_fragments_can_do_is_not_refused():
     """Strict Mondrian takes any model of classes; segmentation ignores a suppression limit."""
-    require_divisible(Mondrian(), [KAnonymity(2), TCloseness("s", 0.2)], 0.0)
-    require_divisible(Segmentation(), [LDiversity("s", 2)], 0.1)
+    assert fragment_of(Mondrian(), [KAnonymity(2), TCloseness("s", 0.2)], 0.0)
+    assert fragment_of(Segmentation(), [LDiversity("s", 2)], 0.1)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size
 from kanonym.data.partition import Partition
@@ -19,7 +19,7 @@ from kanonym.models.base import check_integer
 
 
 @dataclass(frozen=True, slots=True)
-class KMember:
+class KMember(Algorithm):
     """Local recoding by classes that are grown record by record, each the one that costs least.
 
     For small tables: it loses less than Mondrian, and takes the square of the table in time.
@@ -57,6 +57,8 @@ class KMember:
 
     type: ClassVar[str] = "k-member"
     recodes: ClassVar[Recodes] = "spans"
+    by_size: ClassVar[bool] = True
+    largest_fragment: ClassVar[int | None] = PAIRWISE
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

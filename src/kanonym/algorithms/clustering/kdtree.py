@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import compiled, require_feasible
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
@@ -18,7 +18,7 @@ from kanonym.models.base import PrivacyModel
 
 
 @dataclass(frozen=True, slots=True)
-class KDTree:
+class KDTree(Algorithm):
     """Local recoding by halving the table, quasi-identifiers in turn.
 
     Notes
@@ -46,6 +46,7 @@ class KDTree:
 
     type: ClassVar[str] = "kdtree"
     recodes: ClassVar[Recodes] = "spans"
+    largest_fragment: ClassVar[int | None] = LINEAR
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size, require_numbers, space
 from kanonym.algorithms.small_classes import Groups, Small, enlarged
@@ -24,7 +24,7 @@ STARTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class KMeans:
+class KMeans(Algorithm):
     """Clusters around means, found by scikit-learn; each class releases its mean.
 
     Quasi-identifiers are numbers without missing values. k-means asks for no least number
@@ -81,8 +81,11 @@ class KMeans:
 
     type: ClassVar[str] = "kmeans"
     recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding] = "mean"
+    recoding: ClassVar[Recoding | None] = "mean"
     own_groups: ClassVar[bool] = True
+    by_size: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from kanonym.algorithms.base import Listener, Problem, Recodes
+from kanonym.algorithms.base import Algorithm, Listener, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.genetic import genetic_search
@@ -40,7 +40,7 @@ Search = Literal["optimal", "best-first", "genetic"]
 
 
 @dataclass(frozen=True, slots=True)
-class FullDomain:
+class FullDomain(Algorithm):
     """The node of the generalization lattice that loses least.
 
     Parameters
@@ -89,6 +89,7 @@ class FullDomain:
     type: ClassVar[str] = "full-domain"
     recodes: ClassVar[Recodes] = "levels"
     by_tuple: ClassVar[bool] = True
+    spends_limit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", metric_from(self.metric))
@@ -97,6 +98,11 @@ class FullDomain:
                 f"{self.type}: search is {self.search!r}; it must be optimal, best-first or genetic"
             )
         check_search(self.type, self.levels, self.steps, self.seconds)
+
+    @property
+    def lattice(self) -> FullDomain:
+        """The search itself."""
+        return self
 
     def partition(self, problem: Problem) -> Partition:
         """Find the best node, and the classes that it makes of a table.

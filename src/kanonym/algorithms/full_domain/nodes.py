@@ -15,8 +15,7 @@ from kanonym.data.partition import SUPPRESSED, Classes, Distribution
 from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.histograms import class_histograms
 from kanonym.metrics.information_loss import Generalized
-from kanonym.models import WholeTable
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import PrivacyModel, of_whole_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +126,9 @@ def may_hold(space: Space, node: Node) -> bool:
     kept = sizes >= space.required[0]
     if population is not None:
         kept &= population >= space.required[1]
-    whole = []
+    whole = of_whole_table(space.checks)
     for model in space.checks:
-        if isinstance(model, WholeTable):
-            whole.append(model)
-        else:
+        if model.guarantee != "whole table":
             kept &= model.satisfied(node.classes) | (sizes == 0)
     budget = space.budget - int(sizes[~kept].sum())
     if budget < 0:
@@ -148,7 +145,7 @@ def _suppress(space: Space, node: Node) -> tuple[NDArray[np.bool_], bool]:
     kept = sizes > 0
     met = True
     for model in space.models:
-        if not isinstance(model, WholeTable):
+        if model.guarantee != "whole table":
             satisfied = model.satisfied(node.classes)
             # Nobody can suppress the records that only the population has.
             met &= bool(satisfied[sizes == 0].all())
@@ -156,7 +153,7 @@ def _suppress(space: Space, node: Node) -> tuple[NDArray[np.bool_], bool]:
     suppressed = int(sizes[~kept].sum())
     if suppressed > space.budget:
         return kept, False
-    whole = [model for model in space.models if isinstance(model, WholeTable)]
+    whole = of_whole_table(space.models)
     if met and whole:
         losses = space.metric.class_losses(node.generalized)
         left = suppress_prefix(whole, sizes, kept, losses, space.budget - suppressed)

@@ -18,7 +18,6 @@ from kanonym.kernels.disclosure import DISTINCT, SIZE
 from kanonym.kernels.grouping import group_rows
 from kanonym.kernels.lattice import FLOOR, FLOOR_LOST, HIGH, HIGHEST, LOW, LOWEST, WEIGHT, Axes
 from kanonym.metrics.information_loss import BoundMetric, Metric, Terms
-from kanonym.models import KMap
 from kanonym.models.base import PrivacyModel
 
 Bounds = int | Sequence[int]
@@ -309,8 +308,8 @@ def _required(models: Sequence[PrivacyModel]) -> tuple[int, int, bool]:
     """Return the smallest class, of the table and of the population, and if that is all."""
     size, population, only_sizes = 1, 0, True
     for model in models:
-        if isinstance(model, KMap):
-            population = max(population, model.k)
+        if model.least_persons:
+            population = max(population, model.least_persons)
             continue
         criteria = model.criteria()
         for criterion in criteria:
@@ -324,7 +323,7 @@ def _required(models: Sequence[PrivacyModel]) -> tuple[int, int, bool]:
 def _tells(model: PrivacyModel, budget: int) -> bool:
     """Say whether a node that fails a model rules out all below it, sizes being known anyway."""
     criteria = model.criteria()
-    if isinstance(model, KMap) or (criteria and all(c.measure == SIZE for c in criteria)):
+    if model.least_persons or (criteria and all(c.measure == SIZE for c in criteria)):
         return False
     return model.monotone == "suppression" or (budget == 0 and model.monotone == "generalization")
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size, require_numbers, space
 from kanonym.algorithms.microaggregation.univariate import cut_in_order
@@ -22,7 +22,7 @@ from kanonym.models.base import check_integer
 
 
 @dataclass(frozen=True, slots=True)
-class IndividualRanking:
+class IndividualRanking(Algorithm):
     """Microaggregation of every column alone: each released value is one of k records or more.
 
     It loses little, and protects single columns only: the combination of a record's values
@@ -63,8 +63,11 @@ class IndividualRanking:
 
     type: ClassVar[str] = "individual-ranking"
     recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding] = "mean"
+    recoding: ClassVar[Recoding | None] = "mean"
     own_groups: ClassVar[bool] = True
+    by_size: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse a k that changes nothing."""

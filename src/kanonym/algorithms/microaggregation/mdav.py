@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
@@ -15,7 +15,7 @@ from kanonym.models.base import check_flag
 
 
 @dataclass(frozen=True, slots=True)
-class MDAV:
+class MDAV(Algorithm):
     """Microaggregation: classes of k records near each other, released as their centroid.
 
     Quasi-identifiers are of any kind. Numbers, dates and ordered categories have no
@@ -67,7 +67,10 @@ class MDAV:
 
     type: ClassVar[str] = "mdav"
     recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding] = "mean"
+    recoding: ClassVar[Recoding | None] = "mean"
+    by_size: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = True
+    largest_fragment: ClassVar[int | None] = PAIRWISE
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

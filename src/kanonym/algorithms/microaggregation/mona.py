@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.ona import improved
 from kanonym.algorithms.microaggregation.records import microaggregated
 from kanonym.data.partition import Partition
@@ -25,7 +25,7 @@ ABOVE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class MONA:
+class MONA(Algorithm):
     """Microaggregation of large tables: blocks of records, and in each a search like ONA's.
 
     Quasi-identifiers are numbers without missing values. Where no recoding is asked for,
@@ -64,7 +64,11 @@ class MONA:
 
     type: ClassVar[str] = "mona"
     recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding] = "mean"
+    recoding: ClassVar[Recoding | None] = "mean"
+    by_size: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
+    largest_fragment: ClassVar[int | None] = PAIRWISE
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.records import microaggregated
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
@@ -26,7 +26,7 @@ ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class ONA:
+class ONA(Algorithm):
     """Microaggregation by local search: the least squared error, for more time than MDAV.
 
     Quasi-identifiers are numbers without missing values. Where no recoding is asked for,
@@ -73,7 +73,11 @@ class ONA:
 
     type: ClassVar[str] = "ona"
     recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding] = "mean"
+    recoding: ClassVar[Recoding | None] = "mean"
+    by_size: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
+    largest_fragment: ClassVar[int | None] = PAIRWISE
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import classes_of, compiled, require_feasible
 from kanonym.algorithms.microaggregation.records import require_numbers, space
 from kanonym.data.errors import DataError, PolicyError
@@ -23,7 +23,7 @@ from kanonym.models.closeness import TCloseness
 
 
 @dataclass(frozen=True, slots=True)
-class TClosenessFirst:
+class TClosenessFirst(Algorithm):
     """Microaggregation into classes that are t-close as they are made.
 
     For one t-closeness with `distance: ordered`, beside k-anonymity. Quasi-identifiers are
@@ -68,7 +68,9 @@ class TClosenessFirst:
 
     type: ClassVar[str] = "t-closeness-first"
     recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding] = "mean"
+    recoding: ClassVar[Recoding | None] = "mean"
+    needs_values: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

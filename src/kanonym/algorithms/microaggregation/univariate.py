@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.records import microaggregated
 from kanonym.data.errors import SchemaError
 from kanonym.data.partition import Partition
@@ -17,7 +17,7 @@ from kanonym.kernels.univariate import optimal_cut
 
 
 @dataclass(frozen=True, slots=True)
-class Univariate:
+class Univariate(Algorithm):
     """Microaggregation of one column with the least sum of squared errors of all.
 
     There is one quasi-identifier: numbers without missing values. Where no recoding is asked
@@ -39,7 +39,10 @@ class Univariate:
 
     type: ClassVar[str] = "univariate"
     recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding] = "mean"
+    recoding: ClassVar[Recoding | None] = "mean"
+    by_size: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of k to 2 k - 1 records; the problem as of `MDAV.partition`.

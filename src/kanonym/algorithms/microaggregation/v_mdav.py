@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
@@ -17,7 +17,7 @@ from kanonym.models.base import check_flag
 
 
 @dataclass(frozen=True, slots=True)
-class VMDAV:
+class VMDAV(Algorithm):
     """Microaggregation whose classes grow by records that are nearer to them than to others.
 
     Quasi-identifiers, distances, centroids and what is released are those of `MDAV`.
@@ -57,7 +57,10 @@ class VMDAV:
 
     type: ClassVar[str] = "v-mdav"
     recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding] = "mean"
+    recoding: ClassVar[Recoding | None] = "mean"
+    by_size: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = True
+    largest_fragment: ClassVar[int | None] = PAIRWISE
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

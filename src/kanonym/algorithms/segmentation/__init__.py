@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from kanonym.algorithms.base import Problem, Recodes
+from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import compiled, require_feasible
 from kanonym.algorithms.segmentation import orders
 from kanonym.algorithms.segmentation.cuts import Cut, cut_order
@@ -32,7 +32,7 @@ HOPE = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Segmentation:
+class Segmentation(Algorithm):
     """Local recoding by sorting the records once and cutting that order where it loses least.
 
     Parameters
@@ -84,6 +84,7 @@ class Segmentation:
 
     type: ClassVar[str] = "segmentation"
     recodes: ClassVar[Recodes] = "spans"
+    largest_fragment: ClassVar[int | None] = LINEAR
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import polars as pl
 
-from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
@@ -166,7 +165,7 @@ class SqlInput:
                 f"frequency set in this process, and it has more than {self.source.most_tuples} "
                 "tuples: give the source a larger most_tuples"
             )
-        if isinstance(task.algorithm, FullDomain):
+        if task.algorithm.lattice is not None:
             found = premerged.search(self.source, task, self.types, watch)
             decision = found.decide(watch)
             own = self._to_write(decision, found.source, found.dtypes, found.counted, watch)

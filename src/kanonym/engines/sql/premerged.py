@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain.premerged import (
     Levels,
     labels_of,
@@ -30,7 +29,6 @@ from kanonym.engines.task import Prepared, Task, sensitive_names
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss import KLDivergence, Metric, Weighted, metric_from
 from kanonym.metrics.utility import Utility, measure_utility
-from kanonym.models import OfPopulation
 
 
 @dataclass(frozen=True)
@@ -159,11 +157,11 @@ def search(
     the labels of values, and one of the node that is found.
 
     """
-    algorithm = task.algorithm
-    if not isinstance(algorithm, FullDomain):
-        raise PolicyError(f"{algorithm.type} does not count at levels of hierarchies")
+    algorithm = task.algorithm.lattice
+    if algorithm is None:
+        raise PolicyError(f"{task.algorithm.type} does not count at levels of hierarchies")
     for model in task.models:
-        if isinstance(model, OfPopulation):
+        if model.guarantee == "population":
             raise PolicyError(
                 f"{model.type} counts a population table in every tuple, and the table has more "
                 f"than {source.most_tuples} of them: raise most_tuples"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kanonym.engines.sql.large.classes import ReleasedClasses
 from kanonym.engines.sql.large.dividing import Divided, divided
-from kanonym.engines.sql.large.limits import require_divisible
 from kanonym.engines.sql.large.releasing import released_query
 
 __all__ = [
@@ -12,5 +11,4 @@ __all__ = [
     "ReleasedClasses",
     "divided",
     "released_query",
-    "require_divisible",
 ]

@@ -20,7 +20,7 @@ from kanonym.engines.sql.large.classes import ReleasedClasses, released_classes
 from kanonym.engines.sql.large.coding import Coding, coded, coupled, frequency_set
 from kanonym.engines.sql.large.finishing import BATCH, CLASS, SIZE, Job, finish
 from kanonym.engines.sql.large.growing import NODE, Growing, packed
-from kanonym.engines.sql.large.limits import fragment_of, require_divisible, require_values
+from kanonym.engines.sql.large.limits import fragment_of, require_values
 from kanonym.engines.sql.releasing import FIRST, LAST
 from kanonym.engines.sql.statements import COUNT, aliased, inner, named
 from kanonym.engines.sql.store import Query, Source
@@ -110,7 +110,7 @@ def divided(
 
     """
     algorithm = task.algorithm
-    require_divisible(algorithm, task.models, task.suppression_limit)
+    largest = fragment_of(algorithm, task.models, task.suppression_limit)
     coding = coded(source, task, names, dtypes, watch)
     table = coding.ready.table
     require_values(algorithm, coding.ready, task.models)
@@ -118,10 +118,8 @@ def divided(
     require_feasible(table, task.models)
     with watch.stage("count"):
         held, n_tuples = frequency_set(source, coding, dtypes, table.n_rows)
-    exact = 0
-    if isinstance(algorithm, Mondrian) and algorithm.strict:
-        exact = algorithm.exact_below(n_tuples)
-    size = max(fragment_of(algorithm) if fragment is None else fragment, exact)
+    exact = 0 if algorithm.cuts is None else algorithm.cuts.exact_below(n_tuples)
+    size = max(largest if fragment is None else fragment, exact)
     tree = Tree(table.n_rows, n_tuples, coding.ready.costs, criteria, size)
     sizes = [domain.size for domain in (*table.domains, *table.sensitive)]
     growing = Growing(source, held, len(table.domains), sizes, tree)

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem
-from kanonym.algorithms.mondrian import Mondrian, refine_nodes
+from kanonym.algorithms.mondrian import refine_nodes
 from kanonym.data.partition import Partition
 from kanonym.data.recoded import RecodedAttribute
 from kanonym.data.schema import Recoding
@@ -87,7 +87,7 @@ class Job:
     @property
     def separated(self) -> bool:
         """Whether equal records may be in different classes."""
-        return not (isinstance(self.algorithm, Mondrian) and self.algorithm.strict)
+        return self.algorithm.cuts is None
 
     @property
     def codes(self) -> list[str]:

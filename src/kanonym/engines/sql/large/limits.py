@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanonym.algorithms.auto import Auto
 from kanonym.algorithms.base import Algorithm
-from kanonym.algorithms.clustering.k_member import KMember
-from kanonym.algorithms.clustering.kdtree import KDTree
-from kanonym.algorithms.microaggregation.mdav import MDAV
-from kanonym.algorithms.microaggregation.mona import MONA
-from kanonym.algorithms.microaggregation.ona import ONA
 from kanonym.algorithms.microaggregation.records import class_size, require_number
-from kanonym.algorithms.microaggregation.v_mdav import VMDAV
-from kanonym.algorithms.mondrian import Mondrian
-from kanonym.algorithms.segmentation import Segmentation
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.table import Domain
 from kanonym.engines.task import Prepared
 from kanonym.kernels.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
-from kanonym.models import DeltaDisclosure, OfPopulation
-from kanonym.models.base import PrivacyModel
-
-FRAGMENT = 1 << 19
-"""Fragments of algorithms that take time in proportion to their tuples."""
-
-BLOCK = 1 << 14
-"""Those of algorithms that look at each pair of records."""
-
-SORTING = (Mondrian, Segmentation)
-POINTS = (MDAV, VMDAV, ONA, MONA)
-PAIRING = (*POINTS, KMember, Auto)
-DIVISIBLE = (*SORTING, *PAIRING, KDTree)
+from kanonym.models.base import PrivacyModel, lost_by_joining
 
 OF_CLASS_ALONE = {SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA}
 """Measures of a class that are not compared with the table."""
@@ -39,15 +18,10 @@ OF_CLASS_ALONE = {SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA}
 OTHERWISE = "give the source a larger most_tuples, so that its frequency set is taken whole"
 
 
-def fragment_of(algorithm: Algorithm) -> int:
-    """Return how many tuples a fragment has at the most."""
-    return BLOCK if isinstance(algorithm, PAIRING) else FRAGMENT
-
-
-def require_divisible(
+def fragment_of(
     algorithm: Algorithm, models: Sequence[PrivacyModel], suppression_limit: float
-) -> None:
-    """Refuse what has to see the whole frequency set.
+) -> int:
+    """Return how many tuples a fragment has at the most; refuse what has to see all of them.
 
     Raises
     ------
@@ -56,38 +30,38 @@ def require_divisible(
 
     """
     name = algorithm.type
-    if not isinstance(algorithm, DIVISIBLE):
+    if algorithm.largest_fragment is None:
         raise PolicyError(
             f"{name} has to see every distinct tuple, and these are too many to be taken here: "
             f"choose mondrian or segmentation, or {OTHERWISE}"
         )
-    if getattr(algorithm, "target", None) is not None:
+    if algorithm.target is not None:
         raise PolicyError(
             f"{name}: a target guides the cuts of a frequency set that is taken whole: leave it "
             f"out, or {OTHERWISE}"
         )
-    if suppression_limit > 0 and isinstance(algorithm, (Mondrian, Auto)):
+    if suppression_limit > 0 and algorithm.spends_limit:
         raise PolicyError(
             f"suppression_limit: {name} spends it where it saves most in the whole table, of which "
             f"only fragments are seen: set it to 0, or {OTHERWISE}"
         )
-    counting = [model.type for model in models if isinstance(model, OfPopulation)]
+    counting = [model.type for model in models if model.guarantee == "population"]
     if counting:
         raise PolicyError(
             f"{counting[0]} needs an algorithm that counts the population table in every class: "
             "choose full-domain"
         )
-    strict = isinstance(algorithm, Mondrian) and algorithm.strict
     comparing = [
         model.type
         for model in models
         if not {one.measure for one in model.criteria() or ()} <= OF_CLASS_ALONE
     ]
-    if comparing and not strict:
+    if comparing and algorithm.cuts is None:
         raise PolicyError(
             f"{comparing[0]} compares classes with the whole table, of which {name} would see "
             f"fragments: choose strict mondrian, or {OTHERWISE}"
         )
+    return algorithm.largest_fragment
 
 
 def require_values(algorithm: Algorithm, ready: Prepared, models: Sequence[PrivacyModel]) -> None:
@@ -105,18 +79,18 @@ def require_values(algorithm: Algorithm, ready: Prepared, models: Sequence[Priva
 
     """
     # Known here, and not from whichever worker comes first to a fragment.
-    if isinstance(algorithm, (*POINTS, KMember)):
+    if algorithm.by_size:
         class_size(models, ready.table, algorithm.type)
     for domain in ready.table.domains:
-        if isinstance(algorithm, (ONA, MONA)):
+        if algorithm.needs_numbers:
             require_number(domain, algorithm.type)
-        if isinstance(algorithm, POINTS) and domain.has_null and domain.kind != "nominal":
+        if algorithm.needs_values and domain.has_null and domain.kind != "nominal":
             raise DataError(
                 f"column {domain.name!r}: some record has no value, and {algorithm.type} has no "
                 "distance to it: fill it in, leave out the record, or choose another algorithm, "
                 "such as mondrian"
             )
-    if any(isinstance(model, DeltaDisclosure) for model in models) and not all(
+    if any(map(lost_by_joining, models)) and not all(
         map(_apart, ready.table.domains, ready.recodings)
     ):
         raise PolicyError(
