@@ -136,7 +136,15 @@ def test_every_combination_is_released_or_refused(name, data, asked, engine):
             released(table, engine, policy=ka.Policy(**parts))
         return
     policy = ka.Policy(**parts)
-    frame, verification = released(table, engine, policy=policy)
+    try:
+        frame, verification = released(table, engine, policy=policy)
+    except PolicyError as error:
+        # SQLite declares it of algorithms that may separate equal records.
+        if "cannot tell equal records apart" not in str(error):
+            raise
+        assert engine == "sqlite"
+        assert not algorithm.by_tuple
+        return
     assert Counter(frame["id"]) == Counter(table["id"])
     assert verification.satisfied
     require_models(frame, table, policy)

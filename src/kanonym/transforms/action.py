@@ -52,18 +52,49 @@ class Action(Protocol):
     protects, exposes
         One sentence each: what it protects, and what it does not.
 
-    One that draws random numbers says so by `draws = True`: who knows the seed can draw
-    them again and take them away. One that needs numbers or dates, and no texts, says so by
-    `by_value = True`: texts that people wrote as such are then read first. One that releases
-    values of the column alone, declared categories or null says so by `keeps_values = True`:
-    codes then still mean what they meant. One that gives equal values the same, whatever the
-    other records are, says so by `per_value = True`: it can be carried out on the distinct
-    values of a column, wherever its records are.
+    An action inherits from this class: what differs from the defaults says so.
     """
+
+    __slots__ = ()
 
     type: ClassVar[str]
     protects: ClassVar[str]
     exposes: ClassVar[str]
+
+    @property
+    def draws(self) -> bool:
+        """Whether it draws random numbers: who knows the seed can draw them again."""
+        return False
+
+    @property
+    def by_value(self) -> bool:
+        """Whether it needs numbers or dates: texts that people wrote as such are read first."""
+        return False
+
+    @property
+    def keeps_values(self) -> bool:
+        """Whether it releases values of the column, declared categories or null alone.
+
+        Codes then still mean what they meant.
+        """
+        return False
+
+    @property
+    def per_value(self) -> bool:
+        """Whether equal values get the same, whatever the other records are.
+
+        It can then be carried out on the distinct values of a column, wherever its records are.
+        """
+        return False
+
+    @property
+    def tells_share(self) -> bool:
+        """Whether it tells the share of values that it leaves alone."""
+        return False
+
+    def share_kept(self, released: pl.Series | None) -> float | None:  # noqa: ARG002
+        """Return the share of values that it leaves alone, where it tells one."""
+        return None
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the changed values, as many and of the same name.

@@ -31,17 +31,17 @@ def unwrapped(several: Iterable[Action | After]) -> list[Action]:
 
 def drawing(several: Iterable[Action | After]) -> list[str]:
     """Return the names of the actions that draw random numbers."""
-    return [one.type for one in unwrapped(several) if getattr(one, "draws", False)]
+    return [one.type for one in unwrapped(several) if one.draws]
 
 
 def works_on_values(several: Iterable[Action | After]) -> bool:
     """Say whether all actions need numbers or dates, so that texts must be read as such first."""
-    return all(getattr(one, "by_value", False) for one in unwrapped(several))
+    return all(one.by_value for one in unwrapped(several))
 
 
 def keeps_values(several: Iterable[Action | After]) -> bool:
     """Say whether no action makes values that the column did not have."""
-    return all(getattr(one, "keeps_values", False) for one in unwrapped(several))
+    return all(one.keeps_values for one in unwrapped(several))
 
 
 def share_kept(several: Sequence[Action | After], released: pl.Series | None) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def share_kept(several: Sequence[Action | After], released: pl.Series | None) ->
     released: what the actions have left; None where that is released in another form.
     """
     last = unwrapped(several)[-1:]
-    if not last or not hasattr(last[0], "share_kept"):
+    if not last or not last[0].tells_share:
         return {}
     return {"action": last[0].type, "share": last[0].share_kept(released)}
 
@@ -60,7 +60,7 @@ def on_records(several: Iterable[Action | After]) -> list[str]:
     return [
         one.action.type if isinstance(one, After) else one.type
         for one in several
-        if isinstance(one, After) or not getattr(one, "per_value", False)
+        if isinstance(one, After) or not one.per_value
     ]
 
 

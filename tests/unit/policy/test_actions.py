@@ -97,9 +97,9 @@ def test_built_actions_are_taken_as_they_are():
 
 
 def test_an_action_of_ones_own_is_taken_and_named():
-    """Whatever has what the protocol asks for is an action, and its form is its name."""
+    """Whatever inherits from `Action` is one, and its form is its name."""
 
-    class Own:
+    class Own(Action):
         """Leaves all as it is."""
 
         type, protects, exposes = "own", "Nothing.", "All."

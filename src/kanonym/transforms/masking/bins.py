@@ -12,12 +12,12 @@ import polars as pl
 from kanonym.data.errors import DataError, HierarchyError, PolicyError
 from kanonym.data.hierarchy.builder import Column, runs
 from kanonym.data.hierarchy.interval import Intervals
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import present_numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class Bin(Action):
     """Half-open intervals as text, `[20, 30)`, in place of numbers; null stays null.
 
     Intervals read as those of an interval hierarchy: with `bounds`, numbers outside are

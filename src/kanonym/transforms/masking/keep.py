@@ -9,12 +9,12 @@ import polars as pl
 
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import check_integer
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import texts
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(Action):
     """The first and the last characters of each value, one mark for each of the others.
 
     A value that is too short to have anything hidden is hidden whole. Numbers and dates

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import polars as pl
 
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import rewritten, texts
 
 _ADDRESS = re.compile(r"([^@\s])[^@\s]*@([^@\s.])[^@\s]*(\.[^@\s.]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class MaskEmail:
+class MaskEmail(Action):
     """The first letters of name and domain, and what stands after the last dot.
 
     Three stars stand for all the rest, however long it is. What is no email address is

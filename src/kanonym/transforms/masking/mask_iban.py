@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import rewritten, texts
 
 _SHOWN = 4
@@ -16,7 +16,7 @@ _IBAN = re.compile(r"[A-Za-z]{2}\d{2}[A-Za-z0-9]{11,30}")  # ISO 13616
 
 
 @dataclass(frozen=True, slots=True)
-class MaskIban:
+class MaskIban(Action):
     """The country and the last four characters, a star for each of the others.
 
     Blanks and hyphens stay where they are. What does not have the form of an IBAN is hidden

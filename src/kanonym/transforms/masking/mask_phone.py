@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import rewritten, texts
 
 _FEWEST_DIGITS = 7
@@ -21,7 +21,7 @@ _COUNTRY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class MaskPhone:
+class MaskPhone(Action):
     """The country code and the last two digits, a star for each of the others.
 
     Blanks, hyphens and other separators stay where they are. A country code is one that

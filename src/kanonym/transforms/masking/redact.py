@@ -8,11 +8,11 @@ from typing import ClassVar
 import polars as pl
 
 from kanonym.data.errors import PolicyError
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 
 
 @dataclass(frozen=True, slots=True)
-class Redact:
+class Redact(Action):
     """One text in place of every value, whatever it is; null stays null.
 
     Parameters

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.models.base import check_integer, check_number
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import present_numbers, with_numbers
 
 MOST_DIGITS = 300
@@ -23,7 +23,7 @@ EXACT = 2**53
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class Round(Action):
     """The nearest multiple of a number, halves to the even multiple.
 
     Integers stay integers, computed exactly; their type grows where a rounded number does

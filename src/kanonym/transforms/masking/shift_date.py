@@ -10,7 +10,7 @@ import polars as pl
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.models.base import check_integer
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import as_given, texts, times
 
 DAY = 86_400_000
@@ -21,7 +21,7 @@ MOST_DAYS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class ShiftDate:
+class ShiftDate(Action):
     """One random number of days is added to all dates of a subject.
 
     Each whole number from -`days` to `days` is as likely as any other, 0 included. The

@@ -13,12 +13,12 @@ import polars as pl
 from kanonym.data.errors import PolicyError, SchemaError, shown_value
 from kanonym.data.hierarchy.leaves import plain_text
 from kanonym.models.base import check_integer
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import texts
 
 
 @dataclass(frozen=True, slots=True)
-class Suppress:
+class Suppress(Action):
     """Null in place of all values, of some values, or of rare ones; types stay as they are.
 
     Parameters

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import check_number
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import present_numbers, with_numbers
 
 
 @dataclass(frozen=True, slots=True)
-class TopBottom:
+class TopBottom(Action):
     """Numbers below a lower bound become it, numbers above an upper bound that one.
 
     Integers stay integers unless a bound is not whole. Null stays null.

@@ -9,7 +9,7 @@ import polars as pl
 
 from kanonym.data.errors import SchemaError
 from kanonym.models.base import check_choice
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import as_given, times
 
 Unit = Literal["year", "quarter", "month", "week", "day", "hour"]
@@ -17,7 +17,7 @@ _EVERY = {"year": "1y", "quarter": "1q", "month": "1mo", "week": "1w", "day": "1
 
 
 @dataclass(frozen=True, slots=True)
-class TruncateDate:
+class TruncateDate(Action):
     """The first day (or hour) of the year, quarter, month, week, day or hour of each date.
 
     Dates stay dates, times stay times, ISO texts stay ISO texts. A week starts on Monday.

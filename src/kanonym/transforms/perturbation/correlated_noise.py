@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.models.base import check_number
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.perturbation.places import numbers_of, put_numbers
 
 
 @dataclass(frozen=True, slots=True)
-class CorrelatedNoise:
+class CorrelatedNoise(Action):
     """Add normal noise to several columns so that their correlations stay.
 
     The noise has the covariance `share` · S, S that of the columns. The release then has

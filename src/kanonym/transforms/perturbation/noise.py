@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.table import LARGEST
 from kanonym.models.base import check_number
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.perturbation.places import numbers_of, put_numbers
 
 _INTEGER_END = 2.0**63
 
 
 @dataclass(frozen=True, slots=True)
-class _Noise(ABC):
+class _Noise(Action, ABC):
     """What both distributions share: how much noise, and where it may go."""
 
     scale: float | None = None

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import check_number
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.perturbation.categories import declared, observed, redrawn
 
 
 @dataclass(frozen=True, slots=True)
-class Pram:
+class Pram(Action):
     """Change each category, with known probabilities, into another (post-randomization).
 
     Exactly one of `diagonal` and `matrix` gives the probabilities p[k, l] of releasing
@@ -81,6 +81,7 @@ class Pram:
     type: ClassVar[str] = "pram"
     keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    tells_share: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "A released category may always be another one than the record had: a rare combination "
         "can be the work of chance."

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, shown_value
 from kanonym.models.base import check_number
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.perturbation.categories import declared, observed
 
 
 @dataclass(frozen=True, slots=True)
-class RandomizedResponse:
+class RandomizedResponse(Action):
     """Release the true value with a known probability, and else one of the others.
 
     With two values this is Warner's design: the answer, or its opposite. With m values,

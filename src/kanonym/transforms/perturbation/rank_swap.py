@@ -12,12 +12,12 @@ import polars as pl
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.kernels.rank_swap import swap_ranks
 from kanonym.models.base import check_number
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.perturbation.places import moved, rows_of
 
 
 @dataclass(frozen=True, slots=True)
-class RankSwap:
+class RankSwap(Action):
     """Swap values whose ranks differ by at most a share of the number of records.
 
     The column has the same values as before. Going up the ranks, a value that has not

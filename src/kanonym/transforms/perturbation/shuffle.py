@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import polars as pl
 
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.perturbation.places import moved, rows_of
 
 
 @dataclass(frozen=True, slots=True)
-class Shuffle:
+class Shuffle(Action):
     """Rearrange the values of a column at random over the whole table.
 
     The column has the same values as before, and nothing to do with any other column any

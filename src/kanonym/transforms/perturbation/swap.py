@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import PolicyError
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.perturbation.places import moved, rows_of
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class Swap(Action):
     """Rearrange the values of a column at random within each equivalence class.
 
     Each class has the same values as before, so all that is counted by classes stays. Each

@@ -11,7 +11,7 @@ import polars as pl
 
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import check_choice
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import texts
 from kanonym.transforms.pseudonymization.key import check_source, read_key
 
@@ -36,7 +36,7 @@ _TRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Fake:
+class Fake(Action):
     """An invented value for each distinct one; null stays null. Needs `kanonym[fake]`.
 
     Equal values have equal fakes. No value has itself as its fake, as long as the locale has

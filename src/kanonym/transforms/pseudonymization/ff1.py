@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import rewritten, texts
 from kanonym.transforms.pseudonymization.key import check_source, read_key
 
@@ -19,7 +19,7 @@ _HEXADECIMAL = string.hexdigits.encode()
 
 
 @dataclass(frozen=True, slots=True)
-class FF1:
+class FF1(Action):
     """Each value encrypted into one of the same length over the same alphabet.
 
     Characters outside the alphabet, such as hyphens, stay where they are. Integers become

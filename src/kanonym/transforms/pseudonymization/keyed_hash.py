@@ -10,7 +10,7 @@ import polars as pl
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.models.base import check_integer
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import rewritten, texts
 from kanonym.transforms.pseudonymization.key import check_source, read_key
 
@@ -18,7 +18,7 @@ _SHORTEST, _WHOLE = 8, 64
 
 
 @dataclass(frozen=True, slots=True)
-class KeyedHash:
+class KeyedHash(Action):
     """HMAC-SHA-256 of each value, in hexadecimal; one key, one pseudonym in every table.
 
     The value is hashed as text, the same for 7, 7.0 and "7", so that tables join whatever

@@ -14,14 +14,14 @@ from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import atomic_write, check_output, decoded, read_bytes
 from kanonym.data.files.lock import locked
 from kanonym.models.base import check_choice
-from kanonym.transforms.action import Context
+from kanonym.transforms.action import Action, Context
 from kanonym.transforms.cells import texts
 
 _HEADER = ["value", "pseudonym"]
 
 
 @dataclass(frozen=True, slots=True)
-class Surrogate:
+class Surrogate(Action):
     """A number from 1 for each distinct value; null stays null.
 
     With a mapping file, values that it knows keep their numbers, and new ones are numbered on
