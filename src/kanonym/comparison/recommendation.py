@@ -18,7 +18,7 @@ from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.files import write_text
 from kanonym.data.schema import Role
 from kanonym.data.short_repr import ShortRepr
-from kanonym.models import LDiversity, TCloseness
+from kanonym.models import PrivacyModel, TCloseness
 from kanonym.models.base import check_integer
 from kanonym.policy import Policy
 from kanonym.profiling import Profile, profile
@@ -204,11 +204,7 @@ def _roles(found: Profile, policy: Policy, k: int) -> list[str]:
         f"{found.together.uniques:,} of its {found.rows:,} records are the only ones with their "
         "values of the quasi-identifiers."
     )
-    asked = {
-        model.attribute: model
-        for model in policy.models
-        if isinstance(model, LDiversity | TCloseness)
-    }
+    asked = {model.attribute: model for model in policy.models if model.entity is None}
     reasons += [
         _diversity(asked[name])
         if name in asked
@@ -218,22 +214,23 @@ def _roles(found: Profile, policy: Policy, k: int) -> list[str]:
     return reasons
 
 
-def _diversity(model: LDiversity | TCloseness) -> str:
+def _diversity(model: PrivacyModel) -> str:
     """Say what is asked of a sensitive attribute."""
-    if isinstance(model, TCloseness):
+    if model.type == TCloseness.type:
         return (
             f"In every class, the values of {model.attribute} are distributed much as in the whole "
-            f"table (t-closeness of at most {model.t:g}): most records share one value, and "
-            "l-diversity would ask next to nothing."
+            f"table (t-closeness of at most {model.required:g}): most records share one value, "
+            "and l-diversity would ask next to nothing."
         )
-    if model.kind == "distinct":
+    if model.to_dict()["kind"] == "distinct":
         return (
-            f"In every class, {model.attribute} has at least {model.l:g} different values: a "
-            "class alone does not tell it."
+            f"In every class, {model.attribute} has at least {model.required:g} different values: "
+            "a class alone does not tell it."
         )
     return (
         f"In every class, the values of {model.attribute} are mixed (entropy l-diversity of at "
-        f"least {model.l:g}): with 2 different values asked for, all but one record could agree."
+        f"least {model.required:g}): with 2 different values asked for, all but one record could "
+        "agree."
     )
 
 

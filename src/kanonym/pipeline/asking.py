@@ -14,7 +14,6 @@ from kanonym.engines.base import Asked
 from kanonym.engines.task import Task, population_of
 from kanonym.policy import Policy
 from kanonym.policy.overriding import override
-from kanonym.transforms import perturbation
 from kanonym.transforms.actions import on_records, unwrapped
 from kanonym.transforms.persons import PopulationColumn
 from kanonym.verification import (
@@ -82,4 +81,4 @@ def counting_of(policy: Policy) -> Counting | None:
 def perturbed(policy: Policy, name: str) -> bool:
     """Whether the released identifiers of persons are no pseudonyms of them."""
     actions = unwrapped(policy.attributes[name].action) if name in policy.attributes else []
-    return any(isinstance(one, perturbation.ACTIONS) for one in actions)
+    return any(one.perturbs for one in actions)

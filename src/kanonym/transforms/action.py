@@ -67,6 +67,11 @@ class Action(Protocol):
         return False
 
     @property
+    def perturbs(self) -> bool:
+        """Whether it gives records values that are not theirs: they are no pseudonyms then."""
+        return False
+
+    @property
     def by_value(self) -> bool:
         """Whether it needs numbers or dates: texts that people wrote as such are read first."""
         return False

@@ -68,6 +68,7 @@ class CorrelatedNoise(Action):
     type: ClassVar[str] = "correlated-noise"
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "No released number is the one that was measured, and the noise of one column does not "
         "stand out against the others."

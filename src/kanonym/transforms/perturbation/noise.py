@@ -178,6 +178,7 @@ class LaplaceNoise(_Noise):
     type: ClassVar[str] = "laplace-noise"
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "No released number is the one that was measured; how far off it is, is known as a "
         "Laplace distribution only, most often a little and now and then a lot."
@@ -229,6 +230,7 @@ class GaussianNoise(_Noise):
     type: ClassVar[str] = "gaussian-noise"
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "No released number is the one that was measured; how far off it is, is known as a "
         "normal distribution only."

@@ -81,6 +81,7 @@ class Pram(Action):
     type: ClassVar[str] = "pram"
     keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
     tells_share: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "A released category may always be another one than the record had: a rare combination "

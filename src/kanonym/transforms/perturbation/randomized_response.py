@@ -67,6 +67,7 @@ class RandomizedResponse(Action):
     type: ClassVar[str] = "randomized-response"
     keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "Everybody can deny the released value: it may be any, whatever the true one, with "
         "probabilities that differ by a factor of at most exp(epsilon)."

@@ -62,6 +62,7 @@ class RankSwap(Action):
     keeps_values: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "A released value is somebody else's, and whose is not known beyond the reach in ranks."
     )

@@ -33,6 +33,7 @@ class Shuffle(Action):
     type: ClassVar[str] = "shuffle"
     keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = "A value says nothing about the record that it stands in."
     exposes: ClassVar[str] = (
         "Every value is released exactly: a value that only one person can have still tells "

@@ -42,6 +42,7 @@ class Swap(Action):
     type: ClassVar[str] = "swap"
     keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
         "Within its class, a value is no longer tied to its record, nor to the record's values "
         "in other columns."
