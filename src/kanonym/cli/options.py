@@ -349,13 +349,14 @@ def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **shor
 
     given = {name: v for name, v in short.items() if v is not None and v not in ([], {})}
     if file is not None:
+        from kanonym.policy.algorithms import parameters_of
         from kanonym.policy.overriding import override
 
         policy = override(Policy.from_file(file), given)
         if algorithm is None:
             return policy
         own = policy.algorithm
-        fits = all(hasattr(own, name) for name in algorithm)
+        fits = algorithm.keys() <= parameters_of(own).keys()
         return policy.by({"type": own.type if fits else "mondrian", **algorithm})
     if "quasi_identifiers" not in given:
         raise typer.BadParameter(
