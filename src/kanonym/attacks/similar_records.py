@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from kanonym.attacks.linkage import not_attempted, unlinkable
 from kanonym.attacks.matching.nearest import Distance
-from kanonym.attacks.matching.values import Values, values_of
+from kanonym.attacks.matching.values import values_of
 from kanonym.attacks.outcome import AttackOutcome, Counted, worst_of
 from kanonym.attacks.scene import Scene, drawn
 from kanonym.attacks.similarity import SimilarityAttack, similarity_attack
 from kanonym.metrics.utility.pair import NumericColumn, TablePair
 from kanonym.models.base import check_choice, check_integer, check_number
-
-SENSITIVE = "sensitive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +98,17 @@ class SimilarRecords:
         control, others = scene.control, np.zeros(0, np.int64)
         if control is not None and control.n_original:
             others = drawn(control.n_original, self.attempts or control.n_original, random)
+        attack = self._found(pair, pair, persons)
+        elsewhere = (
+            None if control is None or not len(others) else self._found(control, pair, others)
+        )
         for done, name in enumerate(scene.sensitive):
             scene.told(done, len(scene.sensitive))
-            targets, claimed = self._values(pair, pair, persons, name)
+            targets, claimed = _values(attack, pair, persons, name)
             most = int(np.bincount(values_of(pair, name).own).max())
             controlled = None
-            if control is not None and len(others):
-                controlled, _ = self._values(control, pair, others, name)
+            if control is not None and elsewhere is not None:
+                controlled, _ = _values(elsewhere, control, others, name)
             parts |= {name: targets.rate, f"{name}: claimed": claimed}
             outcomes.append((targets, Counted(most, n, exact=True), controlled))
         judged = [
@@ -114,22 +116,6 @@ class SimilarRecords:
             for one in outcomes
         ]
         return worst_of(judged)
-
-    def _values(
-        self, pair: TablePair, units: TablePair, persons: NDArray[np.int64], name: str
-    ) -> tuple[Counted, float]:
-        """Return how many sensitive values are right, and the share of those given away."""
-        values = values_of(pair, name)
-        known = np.bincount(values.released, minlength=values.size + 1)[: values.size]
-        # Without a released value there is no guess: -1 is nobody's.
-        guess = int(known.argmax()) if known.any() else -1
-        attack = self._found(pair, units, persons, values)
-        claims, shown = attack.reidentified, attack.sensitive
-        given = np.full(len(persons), guess)
-        if shown is not None:
-            given[claims] = shown.fill_null(-1).to_numpy()[claims]
-        right = int((given == values.own[persons]).sum())
-        return Counted(right, len(persons)), float(claims.mean())
 
     def _own_records(self, pair: TablePair, persons: NDArray[np.int64]) -> Counted:
         """Return how many are expected to be given their own record."""
@@ -147,13 +133,9 @@ class SimilarRecords:
         return Counted(float((1 / attack.sizes[group[same]]).sum()), len(persons))
 
     def _found(
-        self,
-        pair: TablePair,
-        units: TablePair,
-        persons: NDArray[np.int64],
-        values: Values | None = None,
+        self, pair: TablePair, units: TablePair, persons: NDArray[np.int64]
     ) -> SimilarityAttack:
-        """Return what the attack finds for some persons."""
+        """Return what the attack finds for some persons, in the order of the release."""
         original, released = {}, {}
         # Of groups equally near the first is taken: first by value, not by place.
         ends = [end for column in _numbers(pair) for end in (column.low, column.high)]
@@ -162,21 +144,35 @@ class SimilarRecords:
             unit = _spread(units, column.name)
             original[f"n{a}"] = _series(column.original[persons] / unit)
             released[f"n{a}"] = _cells(column, unit)
-        sensitive = None
-        if values is not None:
-            sensitive = SENSITIVE
-            codes = pl.Series(values.released)
-            released[sensitive] = codes.set(codes == values.size, None)
         attack = similarity_attack(
             pl.DataFrame(original),
             pl.DataFrame(released)[order],
             list(original),
-            sensitive=sensitive,
             distance=self.distance,
             threshold=self.threshold,
             standardize=False,
         )
-        return replace(attack, first=order[attack.first])
+        labels = np.empty_like(attack.labels)
+        labels[order] = attack.labels
+        return replace(attack, first=order[attack.first], labels=labels)
+
+
+def _values(
+    found: SimilarityAttack, pair: TablePair, persons: NDArray[np.int64], name: str
+) -> tuple[Counted, float]:
+    """Return how many sensitive values are right, and the share of those given away."""
+    values = values_of(pair, name)
+    known = np.bincount(values.released, minlength=values.size + 1)[: values.size]
+    # Without a released value there is no guess: -1 is nobody's.
+    guess = int(known.argmax()) if known.any() else -1
+    codes = pl.Series(values.released)
+    attack = found.on(codes.set(codes == values.size, None))
+    claims, shown = attack.reidentified, attack.sensitive
+    given = np.full(len(persons), guess)
+    if shown is not None:
+        given[claims] = shown.fill_null(-1).to_numpy()[claims]
+    right = int((given == values.own[persons]).sum())
+    return Counted(right, len(persons)), float(claims.mean())
 
 
 def _numbers(pair: TablePair) -> list[NumericColumn]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -45,6 +45,8 @@ class SimilarityAttack:
         (n_groups,) int64, ascending: the first released row of each group.
     sizes
         (n_groups,) int64, the number of released rows of each group.
+    labels
+        (n_released,) int32, the group of each released row; -1 where a value is missing.
 
     """
 
@@ -55,6 +57,18 @@ class SimilarityAttack:
     reidentified: NDArray[np.bool_]
     first: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    labels: NDArray[np.int32]
+
+    def on(self, values: pl.Series) -> SimilarityAttack:
+        """Return the same attack on a sensitive attribute: nobody is compared anew.
+
+        values: (n_released,), those of the released records.
+        """
+        shared = _shared(values, self.labels, self.first)
+        index = pl.Series(np.where(self.nearest < 0, len(shared), self.nearest))
+        shown = shared.extend_constant(None, 1).gather(index)
+        given = self.reidentified & shown.is_not_null().to_numpy()
+        return replace(self, sensitive=shown, reidentified=given)
 
     @property
     def number(self) -> int:
@@ -150,7 +164,6 @@ def similarity_attack(
     original, released = frames.eager(original), frames.eager(released)
     persons = _points(original, names)
     groups, points = _groups(released, names)
-    shown = None if sensitive is None else _shared(frames.column(released, sensitive), groups)
     if standardize:
         scale = _spread(persons)
         persons, points = _scaled(persons, scale), _scaled(points, scale)
@@ -161,13 +174,17 @@ def similarity_attack(
         own[whole], away[whole] = nearest(points, persons[whole], distance)
     similarity = 1 / (1 + away)
     reidentified = (own >= 0) & (similarity >= threshold)
-    if shown is not None:
-        index = pl.Series(np.where(own < 0, len(shown), own))
-        shown = shown.extend_constant(None, 1).gather(index)
-        reidentified &= shown.is_not_null().to_numpy()
-    return SimilarityAttack(
-        own, away, similarity, shown, reidentified, first=groups.first, sizes=groups.sizes
+    attack = SimilarityAttack(
+        nearest=own,
+        distance=away,
+        similarity=similarity,
+        sensitive=None,
+        reidentified=reidentified,
+        first=groups.first,
+        sizes=groups.sizes,
+        labels=groups.labels,
     )
+    return attack if sensitive is None else attack.on(frames.column(released, sensitive))
 
 
 def _checked(columns: Sequence[str], sensitive: str | None) -> list[str]:
@@ -239,14 +256,14 @@ def _groups(released: Any, names: list[str]) -> tuple[Groups, NDArray[np.float64
     return Groups(labels, found.sizes[order], first, found.codes[order]), rows[first]
 
 
-def _shared(values: pl.Series, groups: Groups) -> pl.Series:
+def _shared(values: pl.Series, labels: NDArray[np.int32], first: NDArray[np.int64]) -> pl.Series:
     """Return (n_groups,) values: the one that all records of a group have, else null."""
     codes, size = value_codes(values)
-    held = np.flatnonzero(groups.labels >= 0)
-    least, most = np.full(len(groups.first), size), np.full(len(groups.first), -1)
-    np.minimum.at(least, groups.labels[held], codes[held])
-    np.maximum.at(most, groups.labels[held], codes[held])
-    index = np.where(least == most, groups.first, len(values))
+    held = np.flatnonzero(labels >= 0)
+    least, most = np.full(len(first), size), np.full(len(first), -1)
+    np.minimum.at(least, labels[held], codes[held])
+    np.maximum.at(most, labels[held], codes[held])
+    index = np.where(least == most, first, len(values))
     return values.extend_constant(None, 1).gather(index)
 
 

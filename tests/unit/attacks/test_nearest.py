@@ -8,16 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.attacks.matching.nearest import TIE, nearest
+from kanonym.attacks.matching.nearest import MOST_IN_TREE, TIE, nearest
 
 POINTS = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=40)
 
 
-@given(POINTS, POINTS, st.sampled_from(["euclidean", "manhattan"]))
+@given(
+    POINTS,
+    POINTS,
+    st.sampled_from(["euclidean", "manhattan"]),
+    st.sampled_from([1, MOST_IN_TREE]),
+)
 @settings(max_examples=examples(200))
-def test_it_is_the_first_of_the_nearest(points, asked, distance):
+def test_it_is_the_first_of_the_nearest(points, asked, distance, times):
     """Compared with every point, none is nearer, and none as near comes before it."""
-    points, asked = np.array(points, float), np.array(asked, float)
+    points, asked = (np.tile(np.array(own, float), (1, times)) for own in (points, asked))
     numbers, distances = nearest(points, asked, distance)
     steps = np.abs(asked[:, None, :] - points[None, :, :])
     every = steps.sum(axis=2) if distance == "manhattan" else np.sqrt((steps**2).sum(axis=2))

@@ -1,4 +1,4 @@
-"""The nearest of many points, by a k-d tree; of those equally near, the first."""
+"""The nearest of many points; of those equally near, the first."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ Distance = Literal["euclidean", "manhattan"]
 
 TIE = 1e-9
 """Distances that differ by less than this share are equal: the rest is rounding."""
+
+MOST_IN_TREE = 20
+"""With more columns a k-d tree compares nearly all points, slower than one by one."""
+
+CELLS = 1 << 22
+"""Distances that are held together: bounds the memory."""
 
 _ORDERS = {"euclidean": 2.0, "manhattan": 1.0}
 
@@ -36,13 +42,18 @@ def nearest(
 
     Notes
     -----
-    Cost O((m + n) log m) where there are few columns; with many, distances are alike and
-    it comes close to O(m n).
+    Cost O((m + n) log m) where there are few columns, by a k-d tree; beyond `MOST_IN_TREE`,
+    O(m n d).
 
     """
     from scipy.spatial import KDTree  # noqa: PLC0415 - takes a while to load
 
     distinct, first = np.unique(points, axis=0, return_index=True)
+    if points.shape[1] > MOST_IN_TREE:
+        # In the order of the points, the first of those equally near is the lowest number.
+        order = np.argsort(first)
+        numbers, distances = _compared(distinct[order], asked, distance)
+        return first[order][numbers], distances
     tree = KDTree(distinct)
     numbers = np.empty(len(asked), np.int64)
     distances = np.empty(len(asked))
@@ -57,4 +68,21 @@ def nearest(
         # Where all that were asked for are equally near, there may be more of them.
         pending = pending[equal[:, -1]] if width < len(distinct) else pending[:0]
         width *= 4
+    return numbers, distances
+
+
+def _compared(
+    points: NDArray[np.float64], asked: NDArray[np.float64], distance: Distance
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Compare with each point."""
+    from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes a while to load
+
+    kind = "euclidean" if distance == "euclidean" else "cityblock"
+    numbers, distances = np.empty(len(asked), np.int64), np.empty(len(asked))
+    step = max(CELLS // len(points), 1)
+    for start in range(0, len(asked), step):
+        some = slice(start, start + step)
+        found = cdist(asked[some], points, kind)
+        distances[some] = found.min(axis=1)
+        numbers[some] = (found <= distances[some, None] * (1 + TIE)).argmax(axis=1)
     return numbers, distances
