@@ -1,27 +1,29 @@
-"""What a report may be told besides its release, in the JSON forms: invented, but complete."""
+"""What a report may be told besides its release: invented results, but complete."""
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
 
-def attack(type_, rate, baseline, **more):
-    """Return the JSON form of one attack's outcome."""
-    control = more.get("control")
-    chance = baseline if control is None else control
-    beyond = max(0.0, (rate - chance) / (1 - chance))
-    return {
-        "type": type_,
-        "question": f"Can someone do {type_}?",
-        "rate": rate,
-        "rate_interval": [max(0.0, rate - 0.02), min(1.0, rate + 0.02)],
-        "baseline": baseline,
-        "control": control,
-        "risk": beyond,
-        "interval": [max(0.0, beyond - 0.03), min(1.0, beyond + 0.03)],
-        "confidence": 0.95,
-        "attempts": 2000,
-        "seed": 0,
+from kanonym.attacks.outcome import AttackOutcome, Counted
+from kanonym.comparison import Comparison, Trial
+from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.risk.presets import Verdict
+from kanonym.profiling.reasons import Reason
+
+ATTEMPTS = 2000
+
+
+def attack(type_, rate, baseline, *, control=None, attempts=ATTEMPTS, **more):
+    """Return the outcome of one attack with such rates."""
+    return AttackOutcome(
+        type_,
+        f"Can someone do {type_}?",
+        Counted(rate * attempts, attempts),
+        Counted(baseline * ATTEMPTS, ATTEMPTS, exact=True),
+        None if control is None else Counted(control * ATTEMPTS, ATTEMPTS),
         **more,
-    }
+    )
 
 
 ATTACKS = (
@@ -34,92 +36,99 @@ ATTACKS = (
     attack("attack-of-tomorrow", 0.2, 0.1),
 )
 
-UNIT = {"low": 0.0, "high": 1.0, "better": "lower", "unit": "share", "source": "a paper"}
-COUNT = {"low": 0.0, "high": None, "better": "lower", "unit": "records", "source": "a book"}
 
-ASSESSMENT = {
-    "risk": {
-        "prosecutor_highest": {**UNIT, "value": 0.1},
-        "prosecutor_at_risk": {**UNIT, "value": 0.9, "parts": {"threshold": 0.05}},
-        "uniques": {**COUNT, "value": 0},
-        "suda_mean": {**COUNT, "value": 0.2, "parts": {"age": 1.5, "town": 0.5}},
-        "copula_uniqueness": {**UNIT, "value": None, "reason": "no number of persons is known"},
-        "measure_of_tomorrow": {**COUNT, "value": 3.25},
-        "presets": {
-            "strict": {
-                "title": "A strict threshold",
-                "met": False,
-                "reason": "11 records are the least allowed",
-                "source": "an authority",
-            },
-            "open": {
-                "title": "An open one",
-                "met": None,
-                "reason": "it was not measured",
-                "source": "an authority",
-            },
-        },
+def share(name, value, parts=None, reason=None):
+    """Return a measure from 0 to 1."""
+    meaning = Meaning(name, 0.0, 1.0, "lower", "share", "a paper")
+    return Measured(meaning, value, parts or {}, reason)
+
+
+def count(name, value, parts=None, reason=None):
+    """Return a measure of any size."""
+    meaning = Meaning(name, 0.0, math.inf, "lower", "records", "a book")
+    return Measured(meaning, value, parts or {}, reason)
+
+
+def measures(*found, verdicts=None):
+    """Return risk or utility of these measures."""
+    entries = {one.meaning.name: one for one in found}
+    return SimpleNamespace(
+        entries=lambda: entries, assessment=SimpleNamespace(verdicts=verdicts or {})
+    )
+
+
+RISKS = (
+    share("prosecutor_highest", 0.1),
+    share("prosecutor_at_risk", 0.9, {"threshold": 0.05}),
+    count("uniques", 0),
+    count("suda_mean", 0.2, {"age": 1.5, "town": 0.5}),
+    share("copula_uniqueness", None, reason="no number of persons is known"),
+    count("measure_of_tomorrow", 3.25),
+)
+RISK = measures(
+    *RISKS,
+    verdicts={
+        "hipaa-cell-size": Verdict(met=False, reason="11 records are the least allowed"),
+        "ema-0070": Verdict(met=None, reason="it was not measured"),
     },
-    "utility": {
-        "gcp": {**UNIT, "value": 0.12, "parts": {"age": 0.2, "town": 0.04}},
-        "cramers_v_difference": {
-            **UNIT,
-            "value": 0.03,
-            "parts": {"town × sex": 0.02, "town × disease": 0.04},
+)
+UTILITY = measures(
+    share("gcp", 0.12, {"age": 0.2, "town": 0.04}),
+    share("cramers_v_difference", 0.03, {"town × sex": 0.02, "town × disease": 0.04}),
+    share("correlation_ratio_difference", 0.01, {"age × town": 0.01}),
+    count("rmse", None, reason="the records were shuffled"),
+)
+
+
+def _trial(algorithm, k, gcp, **more):
+    return Trial(
+        parameters={"algorithm": algorithm, "k": k},
+        policy=None,
+        **{
+            "k": k,
+            "classes": 4,
+            "suppressed": 3,
+            "utility": {"gcp": gcp},
+            "average_risk": 1 / k,
+            **more,
         },
-        "correlation_ratio_difference": {**UNIT, "value": 0.01, "parts": {"age × town": 0.01}},
-        "rmse": {**COUNT, "value": None, "reason": "the records were shuffled"},
-    },
-}
+    )
 
 
-def _combination(algorithm, k, gcp, **more):
-    return {
-        "label": f"{algorithm}, k {k}",
-        "parameters": {"algorithm": algorithm, "k": k},
-        "released": True,
-        "reason": None,
-        "k": k,
-        "suppressed": 3,
-        "utility": {"gcp": gcp},
-        "average_risk": 1 / k,
-        "frontier": False,
-        "knee": False,
-        **more,
-    }
+COMPARISON = Comparison(
+    trials=(
+        _trial("mondrian", 2, 0.05),
+        _trial("mondrian", 10, 0.06),
+        _trial("mondrian", 50, 0.4),
+        _trial("mdav", 2, 0.07),
+        _trial("mdav", 99, None, suppressed=None, reason="too few records"),
+    ),
+    rows=60,
+    measure="gcp",
+)
 
 
-COMPARISON = {
-    "rows": 60,
-    "privacy": "k",
-    "measure": "gcp",
-    "combinations": [
-        _combination("mondrian", 2, 0.05, frontier=True),
-        _combination("mondrian", 10, 0.1, frontier=True, knee=True),
-        _combination("mdav", 2, 0.07),
-        _combination("mdav", 99, None, released=False, suppressed=None, reason="too few records"),
-    ],
-    "knee": {"algorithm": "mondrian", "k": 10},
-    "reason": "Take mondrian, k 10: more privacy costs much more.",
-}
+def column(name, role, *reasons):
+    """Return a column of a profile."""
+    return SimpleNamespace(name=name, role=role, reasons=reasons)
 
-PROFILE = {
-    "rows": 60,
-    "columns": {
-        "age": {"role": "quasi-identifier", "reasons": [{"kind": "name", "terms": ["age"]}]},
-        "town": {
-            "role": "sensitive",
-            "reasons": [
-                {"kind": "name-sensitive", "terms": ["place"]},
-                {"kind": "alone", "counts": {"records": 3}},
-            ],
-        },
-    },
-}
+
+PROFILE = SimpleNamespace(
+    columns=(
+        column("age", "quasi-identifier", Reason("name", terms=["age"])),
+        column(
+            "town",
+            "sensitive",
+            Reason("name-sensitive", terms=["place"]),
+            Reason("alone", {"records": 3}),
+        ),
+    )
+)
 
 KNOWN = {
     "attacks": ATTACKS,
-    "assessment": ASSESSMENT,
+    "risk": RISK,
+    "utility": UTILITY,
     "comparison": COMPARISON,
     "profile": PROFILE,
 }

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from kanonym.policy import Policy
     from kanonym.profiling import profile
     from kanonym.release import Release
+    from kanonym.reporting import report
     from kanonym.synthesis import inject, injected_rows, synthesize
     from kanonym.synthesis.external import SDV, SmartNoise
     from kanonym.transformation import transform
@@ -181,6 +182,7 @@ __all__ = [
     "profile",
     "read_table",
     "recommend",
+    "report",
     "risk",
     "similarity_attack",
     "synthesize",
@@ -279,6 +281,7 @@ _HOMES = {
     "profile": "kanonym.profiling",
     "read_table": "kanonym.data.files",
     "recommend": "kanonym.comparison",
+    "report": "kanonym.reporting",
     "risk": "kanonym.assessment",
     "similarity_attack": "kanonym.attacks.similarity",
     "synthesize": "kanonym.synthesis",

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym import report as reports
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data import files, frames
@@ -112,6 +111,8 @@ def _draw(
     achieved: NDArray[np.float64],
     columns: Mapping[str, NDArray[Any]],
 ) -> None:
+    from kanonym import reporting as reports  # noqa: PLC0415 - reports stand above results
+
     form = policy.to_dict()
     frontier = reports.frontier_of(
         names=names,

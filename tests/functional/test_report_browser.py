@@ -16,7 +16,7 @@ import kanonym as ka
 from devtools import Browser
 from kanonym.data.errors import DataError
 from kanonym.data.patients import patients
-from kanonym.report.rendering.pdf import browser as installed
+from kanonym.reporting.rendering.pdf import browser as installed
 from report_parts import ATTACKS, COMPARISON
 
 NARROW, WIDE = 360, 1600
@@ -109,9 +109,11 @@ def release():
         suppression_limit=0.05,
     )
     made = ka.anonymize(frame, policy)
+    assessed = ka.assess(frame, made.frame, policy)
     known = {
         "attacks": ATTACKS,
-        "assessment": ka.assess(frame, made.frame, policy),
+        "risk": assessed.risk,
+        "utility": assessed.utility,
         "comparison": COMPARISON,
         "profile": ka.profile(frame),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -66,6 +66,10 @@ class AttackReport(ShortRepr):
             if one.type == name:
                 return one
         raise KeyError(unknown("attack", name, [one.type for one in self.outcomes]))
+
+    def __iter__(self) -> Iterator[AttackOutcome]:
+        """Go through the outcomes."""
+        return iter(self.outcomes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""

@@ -282,8 +282,8 @@ class Comparison(ShortRepr):
             The path has another extension, or cannot be written.
 
         """
-        from kanonym.report import chart_format  # noqa: PLC0415 - as below
-        from kanonym.report.charts.comparison import (  # noqa: PLC0415 - half a second to load
+        from kanonym.reporting import chart_format  # noqa: PLC0415 - as below
+        from kanonym.reporting.charts.comparison import (  # noqa: PLC0415 - half a second to load
             Compared,
             Dot,
             draw,

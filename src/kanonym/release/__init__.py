@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kanonym import __version__
-from kanonym import report as reports
-from kanonym.algorithms.full_domain import evaluate_nodes
 from kanonym.data import files, frames
 from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
@@ -29,13 +26,20 @@ from kanonym.engines.decision import Decision
 from kanonym.metrics.risk import PersonRisk, Risk
 from kanonym.metrics.utility import Utility, measure_utility
 from kanonym.policy import Policy
-from kanonym.transforms.actions import keeps_values, share_kept, unwrapped
+from kanonym.policy.listed_values import without_values
+from kanonym.transforms.actions import keeps_values, share_kept
 from kanonym.verification import Verification, group_released
+
+if TYPE_CHECKING:
+    from kanonym.assessment import TableRisk, TableUtility
+    from kanonym.attacks.outcome import AttackOutcome
+    from kanonym.comparison import Comparison
+    from kanonym.profiling import Profile
 
 _FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names")
 """What is measured before a release is pickled."""
 
-_LEFT_OUT = ("decision", "writer", "examples", "_choice")
+_LEFT_OUT = ("decision", "writer", "examples")
 """What a pickle has not: all that is made of the encoded table of the input."""
 
 
@@ -141,7 +145,7 @@ class Release(ShortRepr):
         return {
             **self._policy["algorithm"],
             **account,
-            **({"highest_levels": self._highest_levels} if "levels" in account else {}),
+            **({"highest_levels": self.highest_levels} if "levels" in account else {}),
             **({"built_hierarchies": built} if built else {}),
             "classes": self.verification.n_classes,
         }
@@ -161,43 +165,9 @@ class Release(ShortRepr):
             found[one.name] = None if most is None else str(most)
         return found
 
-    @cached_property
-    def _choice(self) -> reports.Choice | None:
-        """The chosen node among its neighbours, where the lattice was searched for one."""
-        account, search = self.decision.account, self.policy.algorithm.lattice
-        if search is None or "levels" not in account:
-            return None
-        levels, highest = account["levels"], self._highest_levels
-        lowest = account.get("premerged", {}).get("levels", {})  # lower ones cannot be counted
-        beside = [
-            (name, level + step)
-            for name, level in levels.items()
-            for step in (-1, 1)
-            if lowest.get(name, 0) <= level + step <= highest[name]
-        ]
-        nodes = evaluate_nodes(
-            replace(search, levels={}),
-            self.decision.table,
-            self.policy.models,
-            self.policy.suppression_limit,
-            [tuple({**levels, name: level}.values()) for name, level in beside],
-        )
-        return reports.choice_of(
-            account=account,
-            highest=highest,
-            examples=self.examples,
-            neighbours=[
-                reports.Neighbour(
-                    name, level, node.score, node.suppressed, node.classes, node.satisfied
-                )
-                for (name, level), node in zip(beside, nodes, strict=True)
-            ],
-            suppressed=self.suppressed,
-            classes=self.verification.n_classes,
-        )
-
     @property
-    def _highest_levels(self) -> dict[str, int]:
+    def highest_levels(self) -> dict[str, int]:
+        """The level of the root, by quasi-identifier with a hierarchy."""
         return {
             domain.name: domain.hierarchy.n_levels - 1
             for domain in self.decision.table.domains
@@ -348,7 +318,7 @@ class Release(ShortRepr):
         parts = {
             "versions": versions(),
             **self._where,
-            "policy": reports.without_values(self._policy),
+            "policy": without_values(self._policy),
             "seed": self.policy.seed,
             "order": self._order,
             **({"detected": list(detected)} if detected else {}),
@@ -364,97 +334,39 @@ class Release(ShortRepr):
         title: str | None = None,
         purpose: str = "",
         author: str = "",
-        rectangles: tuple[str, str] | None = None,
-        attacks: Any = None,
-        assessment: Any = None,
-        comparison: Any = None,
-        profile: Any = None,
         language: str = "en",
+        rectangles: tuple[str, str] | None = None,
+        attacks: Iterable[AttackOutcome] = (),
+        risk: TableRisk | None = None,
+        utility: TableUtility | None = None,
+        comparison: Comparison | None = None,
+        profile: Profile | None = None,
         input: str | Path | files.Content | None = None,  # noqa: A002 - as manifest
         output: str | Path | files.Content | None = None,
         command: str = "",
         policy_file: str | Path | None = None,
     ) -> None:
-        """Write the report; the extension says the form: .html, .pdf, .md or .json.
+        """Write the report: `ka.report` of this release, with the same parameters and errors."""
+        from kanonym.reporting import report  # noqa: PLC0415 - reports stand above releases
 
-        Parameters
-        ----------
-        path
-            Where to. A .pdf needs Chromium, Google Chrome or Microsoft Edge.
-        title
-            Heading of the report.
-        purpose, author
-            What the release is for, and who made it: printed on the first page.
-        rectangles
-            Two quasi-identifiers over which the classes are drawn; None chooses.
-        attacks
-            Outcomes of attacks on this release, as objects or in their JSON form.
-        assessment, comparison, profile
-            What `ka.assess`, `ka.compare` and `ka.profile` found, or its JSON form.
-        language
-            `en` or `es`.
-        input, output
-            The files that were read and written, as of `manifest`; names and SHA-256 go in.
-        command
-            What makes the release again; without it, `kanonym anonymize` with a policy file.
-        policy_file
-            The file that holds the policy; without it, the report says to save the policy that
-            it prints.
-
-        Raises
-        ------
-        SchemaError
-            `rectangles` are no two quasi-identifiers.
-        DataError
-            There is no such form or language; attacks, assessment or profile have another
-            form; a file cannot be read or written; or no browser prints the .pdf.
-
-        """
-        form = reports.format_of(path)
-        summary = reports.summarize(
+        report(
+            self,
+            path,
             title=title,
             purpose=purpose,
             author=author,
-            policy=self._policy,
-            roles={
-                name: f"{attribute.role}, changed" if attribute.action else str(attribute.role)
-                for name, attribute in self.schema.attributes.items()
-            },
-            actions=[
-                (name, one.type, one.protects, one.exposes)
-                for name, attribute in self.schema.attributes.items()
-                for one in unwrapped(attribute.action)
-            ],
-            table=self.decision.table,
-            partition=self.decision.partition,
-            recoded=self.decision.recoded,
-            verification=self.verification,
-            utility=self.utility,
-            risk=self.risk,
-            rows_in=self.rows_in,
-            suppressed=self.suppressed,
-            algorithm=self.algorithm,
-            seconds=self.seconds,
-            seed=self.policy.seed,
-            versions=versions(),
-            choice=self._choice,
+            language=language,
             rectangles=rectangles,
-            columns_out=len(self.columns),
             attacks=attacks,
-            assessment=assessment,
+            risk=risk,
+            utility=utility,
             comparison=comparison,
             profile=profile,
-            provenance=reports.Provenance.of(
-                self._policy,
-                source=input,
-                output=output,
-                release_hash=self._hash_as_csv(),
-                command=command,
-                policy_file=policy_file,
-            ),
-            language=language,
+            input=input,
+            output=output,
+            command=command,
+            policy_file=policy_file,
         )
-        files.write_bytes(path, reports.encode(summary, form))
 
     @property
     def _where(self) -> dict[str, Any]:
@@ -477,18 +389,6 @@ class Release(ShortRepr):
             "shuffled by the seed: who has it finds the records sorted by their released values, "
             "and can draw again what actions drew. Keep this file as you keep the table"
         )
-
-    def _hash_as_csv(self) -> str | None:
-        """Return the SHA-256 of the release as `write` has it in CSV; None where CSV cannot."""
-        if self.writer is not None:
-            return None
-        with TemporaryDirectory(prefix="kanonym-") as folder:
-            file = Path(folder) / "released.csv"
-            try:
-                content = self.write(file, read_back=False)
-            except DataError:
-                return None
-            return None if content is None else content.sha256
 
     @property
     def _policy(self) -> dict[str, Any]:

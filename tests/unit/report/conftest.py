@@ -13,7 +13,7 @@ from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.risk import Risk
 from kanonym.metrics.utility import measure_utility
-from kanonym.report import summarize
+from kanonym.reporting import Heading, Known, ReportedRelease, summarize
 from kanonym.transforms.recoding import recode
 from kanonym.verification import ModelCheck, Verification
 
@@ -57,23 +57,32 @@ def summary_of(
     title="Patients 2024",
     warnings=(),
     largest_shares=(),
+    language="en",
+    purpose="",
+    author="",
+    date=datetime.date(2024, 5, 1),
+    actions=(),
+    columns_out=None,
+    choice=None,
+    provenance=None,
     **known,
 ):
-    """Return the summary of records with given classes; `known` goes to `summarize`."""
-    known.setdefault("date", datetime.date(2024, 5, 1))
+    """Return the summary of records with given classes; `known` is what else is known."""
     table, partition, recoded = divided(columns, labels, recodings, hierarchies)
     sizes = np.bincount(partition.labels[partition.labels >= 0], minlength=partition.n_classes)
     of_size, n_of_size = np.unique(sizes, return_counts=True)
     rows = int(sizes.sum())
-    return summarize(
-        title=title,
+    roles = roles or dict.fromkeys(columns, "quasi-identifier")
+    kept = sum(role != "identifier" for role in roles.values())
+    release = ReportedRelease(
         policy={
             "version": 1,
             "attributes": attributes or {},
             "models": list(models),
             "suppression_limit": 0.5,
         },
-        roles=roles or dict.fromkeys(columns, "quasi-identifier"),
+        roles=roles,
+        actions=actions,
         table=table,
         partition=partition,
         recoded=recoded,
@@ -91,12 +100,19 @@ def summary_of(
         risk=Risk.of_sizes(sizes),
         rows_in=len(labels),
         suppressed=len(labels) - rows,
+        columns_out=kept if columns_out is None else columns_out,
         algorithm=algorithm or {"type": "mondrian", "classes": partition.n_classes},
         seconds={"encode": 0.01, "algorithm": 0.02},
         seed=7,
         versions={"kanonym": "0.1.0"},
+    )
+    return summarize(
+        release,
+        heading=Heading(title, purpose, author, language, date),
+        known=Known(**known),
+        choice=choice,
         rectangles=rectangles,
-        **known,
+        provenance=provenance,
     )
 
 

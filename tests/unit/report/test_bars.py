@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kanonym.data.table import encode_column
 from kanonym.language import SPANISH
-from kanonym.report.distributions.bars import bars_of
+from kanonym.reporting.distributions.bars import bars_of
 
 MISSING = "(missing)"
 MOST = 12

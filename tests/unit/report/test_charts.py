@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.language import ENGLISH
-from kanonym.report.charts.axes import fits_upright, legend_columns, room_beside
-from kanonym.report.charts.bars import class_sizes_svg, shares_svg
-from kanonym.report.charts.labels import CUT, LONGEST, MOST_LINES, is_cut, lines_of
-from kanonym.report.charts.style import LEAST_LETTERS, LETTERS
-from kanonym.report.distributions.rectangles import Axis, ClassMap
-from kanonym.report.distributions.sizes import ClassSizes
-from kanonym.report.parts.utility import long_labels
+from kanonym.reporting.charts.axes import fits_upright, legend_columns, room_beside
+from kanonym.reporting.charts.bars import class_sizes_svg, shares_svg
+from kanonym.reporting.charts.labels import CUT, LONGEST, MOST_LINES, is_cut, lines_of
+from kanonym.reporting.charts.style import LEAST_LETTERS, LETTERS
+from kanonym.reporting.distributions.rectangles import Axis, ClassMap
+from kanonym.reporting.distributions.sizes import ClassSizes
+from kanonym.reporting.parts.utility import long_labels
 
 LONG = "General internal medicine, geriatrics, rehabilitation, palliative and home care of adults"
 

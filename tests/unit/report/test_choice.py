@@ -9,7 +9,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.language import ENGLISH
-from kanonym.report import Neighbour, choice_of, wording
+from kanonym.reporting import Neighbour, choice_of, wording
 
 TABLE = pl.DataFrame(
     {

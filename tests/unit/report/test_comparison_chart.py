@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kanonym.report.charts.comparison import Compared, Dot, draw, figure
+from kanonym.reporting.charts.comparison import Compared, Dot, draw, figure
 
 
 def compared(points, *, refused=(), **given):

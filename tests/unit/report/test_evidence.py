@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import string
 from pathlib import Path
 
@@ -11,13 +10,12 @@ import polars as pl
 import pytest
 
 from kanonym import profiling
-from kanonym.data.patients import patients
-from kanonym.language import ENGLISH, LANGUAGES, SPANISH
+from kanonym.language import ENGLISH, SPANISH
 from kanonym.profiling.identifiers.formats import FORMATS
 from kanonym.profiling.identifiers.schemes import SCHEMES
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.vocabulary import ENTRIES
-from kanonym.report.known.evidence import evidence_of, published
+from kanonym.reporting.known.evidence import evidence_of, published
 
 FOLDER = Path(profiling.__file__).parent
 KEYS = {key.removeprefix("evidence.") for key in ENGLISH.sentences if key.startswith("evidence.")}
@@ -97,16 +95,6 @@ def test_one_record_more_changes_no_sentence():
         for n in (3001, 3002, 3007)
     }
     assert len(sentences) == 1
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_profile_and_its_json_give_the_same_evidence(language):
-    """Typed reasons survive the JSON contract, in every language."""
-    found = profiling.profile(patients(200))
-    roles = {one.name: str(one.role) for one in found.columns}
-    form = json.loads(json.dumps(found.to_dict()))
-    says = LANGUAGES[language]
-    assert evidence_of(form, roles, says) == evidence_of(found, roles, says)
 
 
 def test_the_evidence_is_said_in_the_language_of_the_report():

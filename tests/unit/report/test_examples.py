@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import effort
 from kanonym.data import hierarchy
-from kanonym.report.distributions.examples import SHOWN, examples_of
-from kanonym.report.distributions.resolution import released_counts
+from kanonym.reporting.distributions.examples import SHOWN, examples_of
+from kanonym.reporting.distributions.resolution import released_counts
 
 
 def examples(divided, values, labels, recoding, *, tree=None, floor=2):
@@ -41,7 +41,7 @@ def test_invented_numbers_lie_within_the_released_bounds(divided, values):
 
 def test_invented_numbers_are_round():
     """The middle of bounds is rounded as far as it stays in the middle half."""
-    from kanonym.report.distributions.examples import _middle
+    from kanonym.reporting.distributions.examples import _middle
 
     assert [_middle(21, 38), _middle(1000, 1900), _middle(0.21, 0.29), _middle(7, 7)] == [
         "30",

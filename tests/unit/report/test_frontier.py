@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kanonym as ka
-from kanonym.report import chart_format, frontier_of, render_frontier
+from kanonym.reporting import chart_format, frontier_of, render_frontier
 
 K = {"type": "k-anonymity", "k": 5}
 T = {"type": "t-closeness", "attribute": "pay", "t": 0.2}

@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import json
 
+import polars as pl
 import pytest
 
+import kanonym as ka
 from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.data.errors import DataError
 from kanonym.language import ENGLISH, LANGUAGES
-from kanonym.report import render
-from kanonym.report.document import Table
-from kanonym.report.known.assessed import assessed_of
-from kanonym.report.known.attacked import QUESTIONS, asking, attacks_of, foremost, ranked
-from kanonym.report.known.compared import alternatives_of
-from kanonym.report.known.evidence import evidence_of
-from kanonym.report.parts import document_of
+from kanonym.metrics.risk.presets import PRESETS
+from kanonym.reporting import render
+from kanonym.reporting.document import Table
+from kanonym.reporting.known.assessed import assessed_of
+from kanonym.reporting.known.attacked import QUESTIONS, asking, attacks_of, foremost, ranked
+from kanonym.reporting.known.compared import alternatives_of
+from kanonym.reporting.known.evidence import evidence_of
+from kanonym.reporting.parts import document_of
 from kanonym.verification import ModelCheck
-from report_parts import ASSESSMENT, ATTACKS, COMPARISON, KNOWN, PROFILE, attack
+from report_parts import (
+    ATTACKS,
+    COMPARISON,
+    KNOWN,
+    PROFILE,
+    RISKS,
+    UTILITY,
+    attack,
+    measures,
+    share,
+)
 
 COLUMNS = {"age": [20 + i % 30 for i in range(60)], "town": ["Bern", "Chur", "Thun"] * 20}
 LABELS = [i % 3 * 2 + i % 30 // 15 for i in range(60)]
-
-
-class Report:
-    """An object that knows its JSON form."""
-
-    def __init__(self, form):
-        self.form = form
-
-    def to_dict(self):
-        """Return the form."""
-        return self.form
-
-
-def test_attacks_come_as_dicts_objects_or_a_report():
-    """Whatever has the JSON form of outcomes is taken."""
-    outcome = AttackOutcome("linkage", "Who?", Counted(3, 20), Counted(1, 20, exact=True))
-    assert attacks_of([outcome]) == attacks_of([outcome.to_dict()])
-    assert attacks_of(Report({"attacks": list(ATTACKS)})) == attacks_of(ATTACKS)
-    assert attacks_of(None) == ()
 
 
 @pytest.mark.parametrize("control", [None, 0, 1, 6])
@@ -97,7 +91,7 @@ def test_parts_of_attacks_have_names_units_and_plain_numbers(summary_of, languag
 
 def test_what_hides_a_gain_stands_below_the_name_of_its_attack(summary_of):
     """The columns of numbers hold no sentence: it would push the gain out of the page."""
-    tried = [attack("linkage", 0.1, 0.1, hidden_by="baseline")]
+    tried = [attack("linkage", 0.1, 0.1, other_attack=True)]
     made = summary_of({"age": [20, 21] * 6}, [0, 1] * 6, attacks=tried)
     tables = [
         one
@@ -136,10 +130,10 @@ def test_the_first_table_is_sorted_by_the_gain_that_it_shows(summary_of):
 
 def test_what_distinct_values_hide_is_told(summary_of):
     """Distinct l-diversity is told with the largest share of one value in a class."""
-    form = {**ASSESSMENT, "risk": {"alpha": {**_measure({"d": 0.917}), "value": 0.917}}}
+    risk = measures(share("alpha", 0.917, {"d": 0.917}))
     check = ModelCheck("l-diversity", "d", 3, 3, True)  # noqa: FBT003
     given = {"models": [{"type": "l-diversity", "attribute": "d", "l": 3}], "checks": [check]}
-    text = render(summary_of(COLUMNS, LABELS, assessment=form, **given), "markdown")
+    text = render(summary_of(COLUMNS, LABELS, risk=risk, **given), "markdown")
     text = text.replace("\N{NO-BREAK SPACE}", " ")
     assert "In one class, 91.7 % of the records share one value of “d”." in text
     assert "share one value" not in render(summary_of(COLUMNS, LABELS, **given), "markdown")
@@ -179,7 +173,7 @@ def test_the_first_page_has_the_best_attack_for_each_question():
 
 def test_associations_of_all_measures_make_one_picture():
     """Pairs of numbers, of categories, and of one of each stand side by side."""
-    found = assessed_of(ASSESSMENT).associations
+    found = assessed_of(None, UTILITY).associations
     assert found.columns == ("town", "sex", "disease", "age")
     assert ("age", "town", 0.01) in found.pairs
 
@@ -187,28 +181,23 @@ def test_associations_of_all_measures_make_one_picture():
 def test_associations_are_capped_and_counted():
     """Of many columns those are drawn that moved most."""
     parts = {f"c{i} × c{i + 1}": i / 100 for i in range(40)}
-    form = {"risk": {}, "utility": {"cramers_v_difference": _measure(parts)}}
-    found = assessed_of(form).associations
+    utility = measures(share("cramers_v_difference", 0.1, parts))
+    found = assessed_of(None, utility).associations
     assert (len(found.columns), found.all_columns) == (14, 41)
     assert "c40" in found.columns
-
-
-def _measure(parts):
-    return {"value": 0.1, "low": 0.0, "high": 1.0, "better": "lower", "parts": parts}
 
 
 def test_only_releases_are_compared():
     """A combination without a release is counted, not drawn."""
     found = alternatives_of(COMPARISON)
-    assert (len(found.runs), found.refused) == (3, 1)
-    assert [one.knee for one in found.frontier] == [False, True]
+    assert (len(found.runs), found.refused) == (4, 1)
+    assert [one.knee for one in found.frontier] == [False, True, False]
 
 
 def test_evidence_is_that_of_the_attributes():
     """The profile's sentences stand with the attribute, its other opinion beside the role."""
-    found = evidence_of(
-        Report(PROFILE), {"age": "quasi-identifier", "town": "quasi-identifier"}, ENGLISH
-    )
+    roles = {"age": "quasi-identifier", "town": "quasi-identifier"}
+    found = evidence_of(PROFILE, roles, ENGLISH)
     assert found.reasons["age"] == ("its name says: age",)
     assert found.reasons["town"] == ("its name says: place, which is sensitive",)
     assert found.suggested == {"town": "sensitive"}
@@ -217,20 +206,30 @@ def test_evidence_is_that_of_the_attributes():
 
 
 @pytest.mark.parametrize(
-    ("read", "form", "named"),
+    ("given", "named"),
     [
-        (attacks_of, [{"type": "linkage"}], "rate"),
-        (attacks_of, ["linkage"], "attacks: each"),
-        (assessed_of, {"risk": {}}, "utility"),
-        (assessed_of, {"risk": {"k": 3}, "utility": {}}, "assessment"),
-        (alternatives_of, {"privacy": "k"}, "measure"),
-        (lambda form: evidence_of(form, {"age": "sensitive"}, ENGLISH), {"rows": 3}, "columns"),
+        ({"attacks": [{"type": "linkage"}]}, "attacks must be what ka.attack returned"),
+        ({"risk": {"k": 3}}, "risk must be what ka.risk returned, a TableRisk"),
+        ({"utility": {}}, "utility must be what ka.utility returned"),
+        ({"comparison": {"privacy": "k"}}, "comparison must be what ka.compare returned"),
+        ({"profile": {"rows": 3}}, "profile must be what ka.profile returned"),
     ],
 )
-def test_another_form_is_refused(read, form, named):
-    """The error says what was expected and what is missing."""
+def test_other_types_are_refused(tmp_path, given, named):
+    """The error says whose result is expected; a JSON form is none."""
+    made = ka.anonymize(pl.DataFrame({"age": [1, 2]}), quasi_identifiers=["age"], k=2)
     with pytest.raises(DataError, match=named):
-        read(form)
+        ka.report(made, tmp_path / "report.md", **given)
+
+
+def test_the_release_and_the_function_write_the_same(tmp_path):
+    """`release.report` is `ka.report`."""
+    frame = pl.DataFrame({"age": [1, 2, 8, 9]})
+    made = ka.anonymize(frame, quasi_identifiers=["age"], k=2)
+    known = {"attacks": ka.attack(frame, made, attacks=["linkage"]), "title": "Ours"}
+    ka.report(made, tmp_path / "a.md", **known)
+    made.report(tmp_path / "b.md", **known)
+    assert (tmp_path / "a.md").read_bytes() == (tmp_path / "b.md").read_bytes()
 
 
 @pytest.mark.parametrize("format_", ["html", "markdown"])
@@ -242,7 +241,7 @@ def test_everything_known_is_told(summary_of, format_):
         "attack-of-tomorrow",
         "Intersection of two releases: not tried",
         "there is no second release",
-        "A strict threshold",
+        PRESETS["hipaa-cell-size"].title,
         "measure of tomorrow",
         "its name says: age",
         "the profile suggests: sensitive",
@@ -282,7 +281,7 @@ def test_the_three_questions_have_figures(summary_of):
 def test_json_has_all_of_it(summary_of):
     """The plain data hold the attacks, the assessment and the alternatives."""
     made = json.loads(render(summary_of(COLUMNS, LABELS, **KNOWN), "json"))
-    assert [one["type"] for one in made["attacks"]] == [one["type"] for one in ATTACKS]
+    assert [one["type"] for one in made["attacks"]] == [one.type for one in ATTACKS]
     assert made["assessed"]["utility"][0]["value"] == 0.12
     assert made["comparison"]["runs"][1]["knee"] is True
     assert made["evidence"]["reasons"]["age"] == ["its name says: age"]
@@ -292,9 +291,8 @@ def test_json_has_all_of_it(summary_of):
 
 def test_measures_that_say_the_same_are_one_row(summary_of):
     """A variant of a measure with the same value is a note below it, not a row."""
-    unit = ASSESSMENT["risk"]["prosecutor_highest"]
-    risk = {**ASSESSMENT["risk"], "journalist_highest": unit, "journalist_average": unit}
-    text = render(summary_of(COLUMNS, LABELS, assessment={**ASSESSMENT, "risk": risk}), "markdown")
+    further = (share("journalist_highest", 0.1), share("journalist_average", 0.1))
+    text = render(summary_of(COLUMNS, LABELS, risk=measures(*RISKS, *further)), "markdown")
     rows = [line for line in text.splitlines() if line.startswith("| Highest chance to find")]
     assert len(rows) == 1
     assert "also: Highest chance to find the record of somebody in the population" in rows[0]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
-from kanonym.report import render
-from kanonym.report.charts.bars import marginal_svg
-from kanonym.report.distributions.marginals import Marginal, marginal_of
+from kanonym.reporting import render
+from kanonym.reporting.charts.bars import marginal_svg
+from kanonym.reporting.distributions.marginals import Marginal, marginal_of
 
 RECORDS = st.lists(
     st.tuples(st.integers(-1, 3), st.sampled_from([*range(8)])), min_size=1, max_size=40

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from kanonym.data.errors import DataError
-from kanonym.report import encode, format_of
-from kanonym.report.rendering import pdf
+from kanonym.reporting import encode, format_of
+from kanonym.reporting.rendering import pdf
 
 needs_a_shell = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
 

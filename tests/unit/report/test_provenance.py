@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.report import Provenance, without_values
+from kanonym.policy.listed_values import without_values
+from kanonym.reporting import Provenance
 
 TABLE = pl.DataFrame(
     {"age": [20, 21, 30, 31] * 3, "town": ["Bern", "Thun", "Chur", "Ems"] * 3, "d": list("ab") * 6}

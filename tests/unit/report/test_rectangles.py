@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kanonym.data import hierarchy
 from kanonym.data.errors import SchemaError
-from kanonym.report.distributions import rectangles
+from kanonym.reporting.distributions import rectangles
 
 RECORDS = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 30), st.sampled_from("abcd")),

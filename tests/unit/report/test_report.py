@@ -15,8 +15,8 @@ import pytest
 from kanonym.data import hierarchy
 from kanonym.data.errors import DataError
 from kanonym.language import LANGUAGES
-from kanonym.report import format_of, render
-from kanonym.report.parts.protection import SOURCE
+from kanonym.reporting import format_of, render
+from kanonym.reporting.parts.protection import SOURCE
 from kanonym.verification import WARNING_KINDS, LargestShare, ModelCheck, VerificationWarning
 from report_parts import KNOWN
 
@@ -392,7 +392,7 @@ def test_charts_load_only_when_a_page_is_drawn():
     import subprocess
     import sys
 
-    code = "import sys, kanonym.report; sys.exit('altair' in sys.modules)"
+    code = "import sys, kanonym.reporting; sys.exit('altair' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -417,6 +417,6 @@ def test_a_panic_of_the_chart_library_names_the_chart(summary_of, monkeypatch):
     def panic(*_, **__):
         raise PanicError("index out of bounds")
 
-    monkeypatch.setattr("kanonym.report.charts.renderer.vl_convert.vegalite_to_svg", panic)
+    monkeypatch.setattr("kanonym.reporting.charts.renderer.vl_convert.vegalite_to_svg", panic)
     with pytest.raises(DataError, match=r"report, chart 'Bar chart of .*index out of bounds"):
         render(summary_of(*plain()), "html")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanonym.language import ENGLISH
-from kanonym.report import wording
+from kanonym.reporting import wording
 
 MODELS = [
     ("k-anonymity", None, 5, {}, "at least 4 others: each class has at least 5 records"),

@@ -385,7 +385,12 @@ def _judged(
         step("assess")
         assessed = assessment.assess(frame, release)
         step("profile")
-        return {"attacks": attacks, "assessment": assessed, "profile": profiling.profile(frame)}
+        return {
+            "attacks": attacks,
+            "risk": assessed.risk,
+            "utility": assessed.utility,
+            "profile": profiling.profile(frame),
+        }
     except KanonymError as error:
         if wanted:
             raise

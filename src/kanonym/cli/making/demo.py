@@ -74,7 +74,8 @@ def demo(
         release.report(
             report,
             attacks=attacks,
-            assessment=assessed,
+            risk=assessed.risk,
+            utility=assessed.utility,
             input=table,
             output=released,
             policy_file=policy,

@@ -1,0 +1,282 @@
+"""The report on a release, and the chart of a lattice: plain data first, then its forms.
+
+Results come in as they are; nothing here reads their JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from kanonym.assessment import TableRisk, TableUtility
+from kanonym.attacks.outcome import AttackOutcome
+from kanonym.comparison import Comparison
+from kanonym.data import files
+from kanonym.data.errors import DataError
+from kanonym.profiling import Profile
+from kanonym.reporting.known.choice import Choice, Neighbour, choice_of, choice_of_release
+from kanonym.reporting.known.frontier import Frontier, frontier_of
+from kanonym.reporting.known.provenance import Provenance, hash_as_csv
+from kanonym.reporting.rendering.markdown import render_json, render_markdown
+from kanonym.reporting.reported import Heading, Known, ReportedRelease
+from kanonym.reporting.summarizing import summarize
+from kanonym.reporting.summary import Summary
+
+if TYPE_CHECKING:
+    from kanonym.release import Release
+
+__all__ = [
+    "ChartFormat",
+    "Choice",
+    "Format",
+    "Frontier",
+    "Heading",
+    "Known",
+    "Neighbour",
+    "Provenance",
+    "ReportedRelease",
+    "Summary",
+    "TextFormat",
+    "chart_format",
+    "choice_of",
+    "encode",
+    "format_of",
+    "frontier_of",
+    "render",
+    "render_frontier",
+    "report",
+    "summarize",
+]
+
+TextFormat = Literal["html", "markdown", "json"]
+Format = TextFormat | Literal["pdf"]
+ChartFormat = Literal["html", "svg", "png"]
+
+_EXTENSIONS: dict[str, Format] = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".json": "json",
+    ".pdf": "pdf",
+}
+_CHARTS: dict[str, ChartFormat] = {
+    ".html": "html",
+    ".htm": "html",
+    ".svg": "svg",
+    ".png": "png",
+}
+
+
+def report(
+    release: Release,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    purpose: str = "",
+    author: str = "",
+    language: str = "en",
+    rectangles: tuple[str, str] | None = None,
+    attacks: Iterable[AttackOutcome] = (),
+    risk: TableRisk | None = None,
+    utility: TableUtility | None = None,
+    comparison: Comparison | None = None,
+    profile: Profile | None = None,
+    input: str | Path | files.Content | None = None,  # noqa: A002 - as of the manifest
+    output: str | Path | files.Content | None = None,
+    command: str = "",
+    policy_file: str | Path | None = None,
+) -> None:
+    """Write the report on a release; the extension says the form: .html, .pdf, .md or .json.
+
+    Parameters
+    ----------
+    release
+        From `ka.anonymize`.
+    path
+        Where to. A .pdf needs Chromium, Google Chrome or Microsoft Edge.
+    title
+        Heading of the report.
+    purpose, author
+        What the release is for, and who made it: printed on the first page.
+    language
+        `en` or `es`.
+    rectangles
+        Two quasi-identifiers over which the classes are drawn; None chooses.
+    attacks
+        What `ka.attack` found, or outcomes of attacks on this release.
+    risk, utility
+        What `ka.risk` and `ka.utility` found, or the two parts of `ka.assess`.
+    comparison, profile
+        What `ka.compare` and `ka.profile` found.
+    input, output
+        The files that were read and written, as of `Release.manifest`; names and SHA-256 go in.
+    command
+        What makes the release again; without it, `kanonym anonymize` with a policy file.
+    policy_file
+        The file that holds the policy; without it, the report says to save the policy that
+        it prints.
+
+    Raises
+    ------
+    SchemaError
+        `rectangles` are no two quasi-identifiers.
+    DataError
+        There is no such form or language; a result is of another type; a file cannot be read
+        or written; or no browser prints the .pdf.
+
+    """
+    form = format_of(path)
+    known = Known(_outcomes(attacks), risk, utility, comparison, profile)
+    for name, (kind, maker) in _RESULTS.items():
+        given = getattr(known, name)
+        if given is not None and not isinstance(given, kind):
+            raise DataError(
+                f"{name} must be what ka.{maker} returned, a {kind.__name__}, and this is "
+                f"{type(given).__name__}"
+            )
+    provenance = Provenance.of(
+        release.policy.to_dict(),
+        source=input,
+        output=output,
+        release_hash=hash_as_csv(release),
+        command=command,
+        policy_file=policy_file,
+    )
+    summary = summarize(
+        ReportedRelease.of(release),
+        heading=Heading(title, purpose, author, language),
+        known=known,
+        choice=choice_of_release(release),
+        rectangles=rectangles,
+        provenance=provenance,
+    )
+    files.write_bytes(path, encode(summary, form))
+
+
+_RESULTS: dict[str, tuple[type, str]] = {
+    "risk": (TableRisk, "risk"),
+    "utility": (TableUtility, "utility"),
+    "comparison": (Comparison, "compare"),
+    "profile": (Profile, "profile"),
+}
+
+
+def _outcomes(attacks: Iterable[AttackOutcome]) -> tuple[AttackOutcome, ...]:
+    found = tuple(attacks)
+    for one in found:
+        if not isinstance(one, AttackOutcome):
+            raise DataError(
+                "attacks must be what ka.attack returned, or outcomes of attacks, and one is "
+                f"{type(one).__name__}"
+            )
+    return found
+
+
+def format_of(path: str | Path) -> Format:
+    """Return the format that a file's extension names.
+
+    Raises
+    ------
+    DataError
+        No format has this extension.
+
+    Examples
+    --------
+    >>> format_of("report.html"), format_of("REPORT.MD")
+    ('html', 'markdown')
+
+    """
+    extension = Path(path).suffix.lower()
+    if extension not in _EXTENSIONS:
+        raise DataError(
+            f"{path}: a report is written as .html, .pdf, .md or .json, "
+            f"not as {extension or 'no type'!r}"
+        )
+    return _EXTENSIONS[extension]
+
+
+def render(summary: Summary, format: TextFormat = "html") -> str:  # noqa: A002
+    """Write a report as text.
+
+    Parameters
+    ----------
+    summary
+        What to say, from `summarize`.
+    format
+        `html` (one file with everything inside), `markdown` or `json`.
+
+    Notes
+    -----
+    Charts are drawn for HTML only: about 40 ms each, after a second for the chart library.
+
+    """
+    if format == "html":
+        # The chart library takes half a second to load; anonymize alone does without it.
+        from kanonym.reporting.rendering.html import render_html  # noqa: PLC0415
+
+        return render_html(summary)
+    return render_markdown(summary) if format == "markdown" else render_json(summary)
+
+
+def encode(summary: Summary, format: Format = "html") -> bytes:  # noqa: A002
+    """Write a report as the bytes of a file; text is UTF-8.
+
+    Parameters
+    ----------
+    summary
+        What to say, from `summarize`.
+    format
+        As `render` has them, or `pdf`: the page, printed by a browser.
+
+    Raises
+    ------
+    DataError
+        `pdf`: no browser is installed, or it printed nothing.
+
+    """
+    if format == "pdf":
+        from kanonym.reporting.rendering.pdf import browser, print_pdf  # noqa: PLC0415
+
+        browser()  # before charts are drawn, not after
+        return print_pdf(render(summary))
+    return render(summary, format).encode()
+
+
+def chart_format(path: str | Path) -> ChartFormat:
+    """Return the format of a chart that a file's extension names.
+
+    Raises
+    ------
+    DataError
+        No format has this extension.
+
+    """
+    extension = Path(path).suffix.lower()
+    if extension not in _CHARTS:
+        raise DataError(
+            f"{path}: a chart is written as .html, .svg or .png, not as {extension or 'no type'!r}"
+        )
+    return _CHARTS[extension]
+
+
+def render_frontier(frontier: Frontier, format: ChartFormat = "html") -> bytes:  # noqa: A002
+    """Draw the nodes of a lattice by privacy and loss.
+
+    Parameters
+    ----------
+    frontier
+        The nodes, from `frontier_of`.
+    format
+        `html` (one page with everything inside, and the front as a table), `svg` or `png`.
+
+    Returns
+    -------
+    bytes
+        The file.
+
+    """
+    from kanonym.reporting.charts.frontier import draw  # noqa: PLC0415 - as above
+
+    return draw(frontier, format)

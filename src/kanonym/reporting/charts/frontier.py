@@ -1,0 +1,144 @@
+"""The chart of a frontier: as SVG, as PNG, or in an HTML page with the front as a table."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import altair as alt
+import numpy as np
+
+from kanonym.language import ENGLISH
+from kanonym.reporting.charts.renderer import to_png
+from kanonym.reporting.charts.style import BLUE, INK, MUTED, Row, styled, svg_of
+from kanonym.reporting.known.frontier import Frontier
+from kanonym.reporting.rendering.html import chart_of, environment
+
+WIDTH, HEIGHT = 760, 440
+CELL = 3  # pixels: of the nodes in one cell, one is drawn
+FAILS, HOLDS = "#d5d9de", "#a9c8e4"
+SCALED = 20.0  # from this ratio of the largest to the smallest value, the axis is logarithmic
+MOST_ROWS = 40
+
+
+def draw(frontier: Frontier, format: Literal["html", "svg", "png"]) -> bytes:  # noqa: A002
+    """Return the file of a chart: see `report.render_frontier`."""
+    chart, rows = _chart(frontier)
+    if format == "png":
+        return to_png(styled(chart, rows, WIDTH))
+    svg = svg_of(chart, rows, WIDTH)
+    if format == "svg":
+        return svg.encode()
+    page = environment().get_template("frontier.html")
+    alternative = ENGLISH.say("alt.frontier", runs=ENGLISH.things(frontier.n_nodes, "node"))
+    chart_inside = chart_of(svg, alternative)
+    return page.render(frontier=frontier, svg=chart_inside, most_rows=MOST_ROWS).encode()
+
+
+def _chart(frontier: Frontier) -> tuple[Any, list[Row]]:
+    """Return the layers of the chart, and its rows."""
+    rows = _rows(frontier)
+    x = alt.X(
+        "x:Q",
+        title=_title(frontier),
+        scale=_scale(frontier),
+        axis=alt.Axis(grid=False, tickCount=8),
+    )
+    y = alt.Y(
+        "y:Q",
+        title=f"{frontier.metric}: less is better",
+        scale=alt.Scale(domain=_losses(frontier), zero=False, nice=False),
+        axis=alt.Axis(domain=False, ticks=False),
+    )
+    kinds = ["fails the policy", "satisfies it", "front: nothing beats it in both"]
+    color = alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=kinds, range=[FAILS, HOLDS, BLUE]),
+        legend=alt.Legend(
+            title=None, orient="top", symbolType="circle", labelLimit=0, columnPadding=28
+        ),
+    )
+    base = alt.Chart(alt.NamedData("rows"))
+    nodes = base.transform_filter("datum.of == 'node'")
+    front = base.transform_filter("datum.of == 'front'")
+    layers = [
+        nodes.mark_point(size=14, filled=True, opacity=1).encode(x=x, y=y, color=color),
+        base.transform_filter("datum.of == 'required'")
+        .mark_rule(color=MUTED, strokeDash=[4, 4])
+        .encode(x=x),
+        # A privacy between two nodes costs what the next one costs.
+        front.mark_line(color=BLUE, strokeWidth=1.5, interpolate="step-after").encode(
+            x=x, y=y, order="order:Q"
+        ),
+        front.mark_point(size=46, filled=True, opacity=1).encode(x=x, y=y, color=color),
+        base.transform_filter("datum.of == 'chosen'")
+        .mark_point(size=190, filled=False, stroke=INK, strokeWidth=2, opacity=1)
+        .encode(x=x, y=y),
+        base.transform_filter("datum.of == 'chosen'")
+        .mark_text(align="left", dx=13, dy=14, color=INK, fontSize=13, fontWeight=600)
+        .encode(x=x, y=y, text=alt.value("chosen")),
+    ]
+    return alt.layer(*layers).properties(height=HEIGHT), rows
+
+
+def _rows(frontier: Frontier) -> list[Row]:
+    """Return one row a mark: of the nodes that lie on each other, one."""
+    rows: list[Row] = []
+    across = np.log(frontier.achieved) if _logarithmic(frontier) else frontier.achieved
+    cells = np.stack(
+        [frontier.satisfied, _cells(across, WIDTH), _cells(frontier.score, HEIGHT)], axis=1
+    )
+    _, first = np.unique(cells, axis=0, return_index=True)
+    # Those that satisfy are drawn over those that fail.
+    for i in sorted(first.tolist(), key=lambda i: bool(frontier.satisfied[i])):
+        kind = "satisfies it" if frontier.satisfied[i] else "fails the policy"
+        x, y = float(frontier.achieved[i]), float(frontier.score[i])
+        rows.append({"of": "node", "x": x, "y": y, "kind": kind})
+    for place, node in enumerate(frontier.front):
+        at = {"x": node.achieved, "y": node.score, "order": place}
+        rows.append({"of": "front", **at, "kind": "front: nothing beats it in both"})
+    if frontier.chosen is not None:
+        rows.append({"of": "chosen", "x": frontier.chosen.achieved, "y": frontier.chosen.score})
+    if np.isfinite(frontier.required):
+        rows.append({"of": "required", "x": frontier.required})
+    return rows
+
+
+def _cells(values: Any, pixels: int) -> Any:
+    width = np.ptp(values) if len(values) else 0.0
+    return np.zeros(len(values)) if not width else (values - values.min()) * pixels // width // CELL
+
+
+def _ends(frontier: Frontier) -> tuple[float, float]:
+    """Return the least and the largest value on the axis of privacy."""
+    shown = [*frontier.achieved, *([frontier.required] if np.isfinite(frontier.required) else [])]
+    return (float(min(shown)), float(max(shown))) if shown else (0.0, 1.0)
+
+
+def _logarithmic(frontier: Frontier) -> bool:
+    low, high = _ends(frontier)
+    return low > 0 and high / low > SCALED
+
+
+def _scale(frontier: Frontier) -> alt.Scale:
+    """Return the axis of privacy: more private to the right."""
+    low, high = _ends(frontier)
+    if _logarithmic(frontier):
+        ends = [low / 1.15, high * 1.15]
+        return alt.Scale(type="log", domain=ends, nice=False, reverse=not frontier.upward)
+    margin = (high - low) * 0.03 or 0.5
+    ends = [max(low - margin, min(low, 0.0)), high + margin]
+    return alt.Scale(domain=ends, nice=False, zero=False, reverse=not frontier.upward)
+
+
+def _losses(frontier: Frontier) -> list[float]:
+    """Return the ends of the axis of loss: from 0 on, with room above."""
+    if not len(frontier.score):
+        return [0.0, 1.0]
+    low, high = float(frontier.score.min()), float(frontier.score.max())
+    margin = (high - low) * 0.05 or 0.05 * abs(high) or 0.5
+    return [low - margin if low < 0 else 0.0, high + margin]
+
+
+def _title(frontier: Frontier) -> str:
+    symbol = f" ({frontier.symbol})" if frontier.symbol else ""
+    return f"{frontier.model}{symbol} achieved: more private to the right"

@@ -1,0 +1,80 @@
+"""Why each attribute has its role: the reasons of a profile, in the language of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kanonym.language import Speech
+from kanonym.profiling.profile import Profile
+from kanonym.profiling.reasons import Reason
+from kanonym.reporting.rounding import FINEST, rounded_share
+
+WHOLE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a profile says of the attributes of a release.
+
+    Attributes
+    ----------
+    reasons
+        Its reasons by attribute as sentences, without a value of the table.
+    suggested
+        The role that it suggests, where that is not the policy's.
+
+    """
+
+    reasons: dict[str, tuple[str, ...]]
+    suggested: dict[str, str]
+
+
+def evidence_of(
+    profile: Profile | None, roles: Mapping[str, str], says: Speech, step: float = FINEST
+) -> Evidence | None:
+    """Take over a profile; None where there is none.
+
+    A profile counts all records of the original table: its reasons are said as `published`.
+    """
+    if profile is None:
+        return None
+    columns = [one for one in profile.columns if one.name in roles]
+    return Evidence(
+        reasons={
+            one.name: tuple(filter(None, (published(reason, says, step) for reason in one.reasons)))
+            for one in columns
+        },
+        suggested={
+            one.name: str(one.role)
+            for one in columns
+            if str(one.role) != roles[one.name].partition(",")[0]
+        },
+    )
+
+
+def published(reason: Reason, says: Speech, step: float = FINEST) -> str:
+    """Say a reason without figures of fewer persons than a class has; empty where nothing is left.
+
+    Shares are rounded to `step`, at least to whole percents. Counts and texts of errors are left
+    out: with them, a reason is said only if the catalogue has a sentence for reports.
+
+    Examples
+    --------
+    >>> from kanonym.language import ENGLISH
+    >>> published(Reason("tells", {"values": 72}, {"share": 0.9782}), ENGLISH, 0.02)
+    'its values tell 98 % of the pairs of records apart'
+    >>> published(Reason("alone", {"records": 3}), ENGLISH)
+    ''
+
+    """
+    key = f"evidence.{reason.kind}"
+    if f"{key}.report" in says.sentences:
+        key = f"{key}.report"
+    elif reason.counts or reason.detail or key not in says.sentences:
+        return ""
+    coarse = max(step, WHOLE)
+    shares = {
+        name: f"{100 * rounded_share(share, coarse):.0f} %" for name, share in reason.shares.items()
+    }
+    return says.say(key, **shares, what=says.terms(reason.terms))

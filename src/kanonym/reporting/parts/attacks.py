@@ -1,0 +1,165 @@
+"""What attacks achieved, against baseline and control."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kanonym.reporting.document import Block, Cell, Figure, Folded, Paragraph, Section, Table, Text
+from kanonym.reporting.known.attack_parts import Part, part_of
+from kanonym.reporting.known.attacked import Attacked, ranked
+
+if TYPE_CHECKING:
+    from kanonym.language import Speech
+    from kanonym.reporting.summary import Summary
+
+MOST_PARTS = 40
+
+
+def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+    """Return the section on attacks."""
+    title = says.say("section.attacks")
+    if not summary.attacks:
+        return ()
+    tried = [one for one in ranked(summary.attacks) if one.attempts]
+    blocks: list[Block] = [Paragraph(says.say("attacks.intro"))]
+    if tried:
+        blocks.append(_chart(tried, says))
+    blocks.append(_details(ranked(summary.attacks), says))
+    confidence = says.percent(summary.attacks[0].confidence)
+    blocks.append(Paragraph(says.say("attacks.note", confidence=confidence), "note"))
+    blocks += _parts(summary, says)
+    return (Section("attacks", title, tuple(blocks)),)
+
+
+def title_of(one: Attacked, says: Speech) -> str:
+    """Name an attack."""
+    return says.known(f"attack.{one.type}", one.type)
+
+
+def question_of(one: Attacked, says: Speech, guessed: str | None = None) -> str:
+    """Say in few words what an intruder wants to know; `guessed` is the column in question."""
+    key = f"attack.{one.type}.question"
+    if guessed is not None and f"{key}.of" in says.sentences:
+        return says.say(f"{key}.of", name=guessed)
+    return says.known(key, one.question)
+
+
+def told_of(one: Attacked, says: Speech) -> str:
+    """Say what an intruder knows, and what came out in a hundred attempts; may be empty."""
+    key = f"attack.{one.type}.told"
+    if key not in says.sentences:
+        return ""
+    return says.say(key, right=says.hundred(one.rate), chance=says.hundred(one.chance))
+
+
+def attacked_table(summary: Summary, attacks: Sequence[Attacked], says: Speech) -> Table:
+    """Return what each attack wants, how often it was right or is by chance, and its gain."""
+    hidden = [name for name, role in summary.roles.items() if role.startswith("sensitive")]
+    header = tuple(says.say(f"head.{key}") for key in ("wants", "right", "chance", "gain"))
+    rows = tuple(
+        (
+            Cell(
+                f"{title_of(one, says)}: {question_of(one, says, one.column(hidden))}",
+                note=_note(told_of(one, says), one, says),
+            ),
+            Cell(
+                says.tenths(one.rate),
+                note=says.say("attacks.tried", attempts=says.count(one.attempts)),
+            ),
+            says.tenths(one.chance),
+            _gain(one, says),
+        )
+        for one in attacks
+    )
+    return Table(header, rows, frozenset({1, 2, 3}), "attacks")
+
+
+def _chart(tried: Sequence[Attacked], says: Speech) -> Figure:
+    titles = [title_of(one, says) for one in tried]
+    most = tried[0]
+
+    def draw() -> str:
+        from kanonym.reporting.charts.attacks import attacks_svg  # noqa: PLC0415 - half a second
+
+        return attacks_svg(tried, titles, says)
+
+    alternative = says.say(
+        "alt.attacks",
+        attacks=says.things(len(tried), "attack"),
+        title=title_of(most, says),
+        rate=says.tenths(most.rate),
+        chance=says.tenths(most.chance),
+    )
+    return Figure("", alternative, draw)
+
+
+def _details(attacks: Sequence[Attacked], says: Speech) -> Table:
+    header = tuple(
+        says.say(f"head.{key}")
+        for key in ("attack", "attempts", "right", "baseline", "control", "gain")
+    )
+    return Table(
+        header, tuple(_row(one, says) for one in attacks), frozenset({1, 2, 3, 4, 5}), "attacks"
+    )
+
+
+def _row(one: Attacked, says: Speech) -> tuple[Text, ...]:
+    title = title_of(one, says)
+    if not one.attempts:
+        untried = says.say("attacks.untried", title=title)
+        foreign = "" if says.code == "en" else "en"
+        why = Cell(untried, note=one.reason or "", note_language=foreign)
+        return why, "0", "–", "–", "–", "–"
+    asked = one.question if says.code == "en" and one.question else question_of(one, says)
+    low, high = one.rate_interval
+    return (
+        Cell(title, note=_note(asked, one, says)),
+        says.count(one.attempts),
+        Cell(says.tenths(one.rate), note=interval(low, high, says)),
+        says.tenths(one.baseline),
+        "–" if one.control is None else says.tenths(one.control),
+        _gain(one, says),
+    )
+
+
+def _gain(one: Attacked, says: Speech) -> Cell:
+    return Cell(says.tenths(one.risk), note=interval(*one.interval, says))
+
+
+def _note(told: str, one: Attacked, says: Speech) -> str:
+    """Return what stands below an attack's name, and what keeps its gain from being told."""
+    hidden = says.say(f"attacks.hidden.{one.hidden_by}") if one.hidden_by else ""
+    return " ".join(filter(None, (told, hidden)))
+
+
+def interval(low: float, high: float, says: Speech) -> str:
+    """Write both ends of an interval of shares."""
+    return says.say("interval", low=says.tenths(low), high=says.tenths(high))
+
+
+def _part(part: Part, value: float, says: Speech) -> tuple[str, str, str]:
+    """Return what a detail is, its value, and its unit."""
+    subject = says.known(f"mode.{part.subject}", part.subject)
+    written = says.tenths(value) if part.share else says.value(value)
+    return (
+        says.say(f"attacks.part.{part.kind}", subject=subject),
+        written,
+        says.say(f"unit.{part.unit}"),
+    )
+
+
+def _parts(summary: Summary, says: Speech) -> tuple[Block, ...]:
+    every = [
+        (title_of(one, says), *_part(part_of(one.type, name), value, says))
+        for one in summary.attacks
+        for name, value in one.parts.items()
+    ]
+    if not every:
+        return ()
+    header = tuple(says.say(f"head.{key}") for key in ("attack", "part", "value", "unit"))
+    blocks: tuple[Block, ...] = (Table(header, tuple(every[:MOST_PARTS]), frozenset({2})),)
+    if len(every) > MOST_PARTS:
+        kept = says.say("attacks.kept", shown=MOST_PARTS, all=says.count(len(every)))
+        blocks += (Paragraph(kept, "note"),)
+    return (Folded(says.say("attacks.parts"), blocks),)

@@ -1,0 +1,119 @@
+"""Privacy achieved against required, and the sizes of classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kanonym.reporting.document import (
+    Block,
+    Bullets,
+    Cell,
+    Figure,
+    Heading,
+    Paragraph,
+    Section,
+    Table,
+)
+
+if TYPE_CHECKING:
+    from kanonym.language import Speech
+    from kanonym.reporting.summary import Requirement, Summary
+
+
+def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+    """Return the section on privacy."""
+    blocks: list[Block] = []
+    if summary.requirements:
+        blocks.append(requirements_table(summary, says))
+    else:
+        blocks.append(Paragraph(says.say("nothing"), "strong"))
+    blocks += [
+        Bullets(tuple(("", one) for one in (*summary.answer, *worst_classes(summary, says)))),
+        Heading(says.say("part.sizes")),
+        *_sizes(summary, says),
+    ]
+    return (Section("privacy", says.say("section.privacy"), tuple(blocks)),)
+
+
+def requirements_table(summary: Summary, says: Speech, most: int | None = None) -> Table:
+    """Return what was required and achieved; at most so many lines."""
+    header = tuple(
+        says.say(f"head.{key}") for key in ("requirement", "required", "achieved", "met")
+    )
+    rows = tuple(
+        (
+            Cell(one.sentence, note=_note(one, summary, says)),
+            f"{one.symbol} {one.relation} {says.value(one.required)}".strip(),
+            says.value(one.achieved),
+            "–"
+            if one.achieved is None
+            else Cell(says.say("met"), "met")
+            if one.satisfied
+            else Cell(says.say("unmet"), "unmet"),
+        )
+        # What is not met is never left out.
+        for one in sorted(summary.requirements, key=lambda one: one.satisfied)[:most]
+    )
+    return Table(header, rows, frozenset({1, 2}), "requirements")
+
+
+def worst_classes(summary: Summary, says: Speech) -> list[str]:
+    """Say for each sensitive attribute how much of its worst class the commonest value has."""
+    return [
+        says.say(
+            "shares.worst",
+            attribute=one.attribute,
+            share=says.percent(one.share),
+            records=says.things(one.records, "record"),
+            table=says.percent(one.table_share),
+        )
+        for one in summary.largest_shares
+    ]
+
+
+def _note(one: Requirement, summary: Summary, says: Speech) -> str:
+    """Name a model, and say how near to one value the worst class comes if that is measured."""
+    named = ", ".join(filter(None, (one.type, one.kind)))
+    found = summary.assessed
+    if one.type != "l-diversity" or one.kind not in {None, "distinct"} or found is None:
+        return named
+    shares = next((figure.parts for figure in found.risk if figure.name == "alpha"), {})
+    if one.attribute not in shares:
+        return named
+    share = says.percent(shares[one.attribute])
+    told = says.say("requirement.shared", share=share, attribute=one.attribute)
+    return f"{named}. {told}"
+
+
+def _sizes(summary: Summary, says: Speech) -> tuple[Block, ...]:
+    sizes = summary.class_sizes
+    if not summary.rows_out:
+        return (Paragraph(says.say("sizes.none")),)
+    facts = {
+        "classes": says.things(summary.n_classes, "class"),
+        "smallest": says.things(sizes.smallest, "record"),
+        "median": says.value(sizes.median),
+        "largest": says.count(sizes.largest),
+        "mean": says.value(sizes.mean),
+    }
+    numbers = Table(
+        tuple(says.say(f"head.{key}") for key in ("class-size", "classes", "records")),
+        tuple(
+            (label, says.count(classes), says.count(records))
+            for label, classes, records in zip(
+                sizes.labels, sizes.classes, sizes.records, strict=True
+            )
+        ),
+        frozenset({1, 2}),
+    )
+
+    def draw() -> str:
+        from kanonym.reporting.charts.bars import class_sizes_svg  # noqa: PLC0415 - half a second
+
+        return class_sizes_svg(sizes, says)
+
+    alternative = says.say("alt.class-sizes", **{**facts, "smallest": says.count(sizes.smallest)})
+    return (
+        Paragraph(says.say("sizes.text", **facts)),
+        Figure("", alternative, draw, says.say("sizes.caption"), numbers),
+    )

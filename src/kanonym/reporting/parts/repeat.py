@@ -1,0 +1,57 @@
+"""How to repeat and check a release."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from kanonym.reporting.document import Cell, Code, Paragraph, Section, Table, Text
+from kanonym.reporting.known.provenance import PRINTED
+
+if TYPE_CHECKING:
+    from kanonym.language import Speech
+    from kanonym.reporting.summary import Summary
+
+
+def seed_of(summary: Summary, says: Speech) -> str:
+    """Return the policy's seed, or the words for one that was drawn and is kept nowhere."""
+    return says.say("seed.drawn") if summary.seed is None else str(summary.seed)
+
+
+def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+    """Return the last section: command, algorithm, seed, versions, SHA-256, policy."""
+    made = summary.provenance
+    rows: list[tuple[Text, ...]] = [
+        (says.say("repeat.date"), summary.date),
+        (says.say("repeat.algorithm"), says.listed(summary.algorithm)),
+        (says.say("repeat.seed"), seed_of(summary, says)),
+        (says.say("repeat.versions"), says.listed(summary.versions)),
+        (says.say("repeat.seconds"), says.durations(summary.seconds)),
+    ]
+    rows += [
+        (says.say(f"repeat.{key}"), text)
+        for key, text in (("input", made.source), ("output", made.output))
+        if text
+    ]
+    rows += [
+        (says.say(f"repeat.{key}"), Cell(digest, "code"))
+        for key, digest in (
+            ("input-hash", made.input_hash),
+            ("output-hash", made.output_hash),
+            ("release-hash", made.release_hash),
+            ("policy-hash", made.policy_hash),
+        )
+        if digest
+    ]
+    policy = json.dumps(summary.policy, ensure_ascii=False, indent=2)
+    listing = says.say("repeat.listing")
+    if made.policy_printed:
+        listing = f"{says.say('repeat.save', file=PRINTED)} {listing}"
+    blocks = (
+        Paragraph(says.say("repeat.sentence" if summary.seed is not None else "repeat.drawn")),
+        Code("\n".join((made.command, *made.checks))),
+        Table(("", ""), tuple(rows), style="plain"),
+        Paragraph(listing, "note", lead=says.say("repeat.policy")),
+        Code(policy, "json"),
+    )
+    return (Section("repeat", says.say("section.repeat"), blocks),)

@@ -1,0 +1,175 @@
+"""Risk in figures: what an assessment measured, thresholds of authorities, special uniques."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isclose
+from typing import TYPE_CHECKING
+
+from kanonym.reporting.document import (
+    Block,
+    Cell,
+    Figure,
+    Folded,
+    Heading,
+    Paragraph,
+    Section,
+    Table,
+    Text,
+)
+from kanonym.reporting.known.units import MEASURES
+
+if TYPE_CHECKING:
+    from kanonym.language import Speech
+    from kanonym.reporting.known import assessed
+    from kanonym.reporting.summary import Summary
+
+
+VARIANTS = {
+    "k_wildcard": "k",
+    "t_ordered": "t_equal",
+    "t_hierarchical": "t_equal",
+    "marketer": "prosecutor_average",
+    "gcp": "span_loss",
+    "loss_arithmetic": "span_loss",
+}
+"""Measures that often say the same as another one."""
+
+
+def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+    """Return the section on risk."""
+    title, found = says.say("section.risk"), summary.assessed
+    if found is None:
+        return ()
+    return (
+        Section(
+            "risk",
+            title,
+            (*measured(found.risk, says), *_presets(found, says), *_suda(found, says)),
+        ),
+    )
+
+
+def measured(figures: Sequence[assessed.Figure], says: Speech) -> tuple[Block, ...]:
+    """Return a table of measures, and which of them were not measured."""
+    header = tuple(says.say(f"head.{key}") for key in ("measure", "value", "unit", "better"))
+    rows = tuple(
+        (
+            _explained(one, repeated, says),
+            says.tenths(one.value) if one.share else says.value(one.value),
+            _unit(one, says),
+            says.say(f"better.{one.better}"),
+        )
+        for one, repeated in _different(figures)
+        if one.value is not None
+    )
+    missing = [one for one in figures if one.value is None]
+    blocks: tuple[Block, ...] = (Table(header, rows, frozenset({1}), "measures"),)
+    if missing:
+        reasons = Table(
+            (says.say("head.measure"), says.say("head.reason")),
+            tuple((named(one.name, says), _foreign(one.reason or "–", says)) for one in missing),
+        )
+        names = "; ".join(named(one.name, says) for one in missing)
+        blocks += (Folded(says.say("assessed.missing", reasons=names), (reasons,)),)
+    return blocks
+
+
+def _different(
+    figures: Sequence[assessed.Figure],
+) -> list[tuple[assessed.Figure, list[assessed.Figure]]]:
+    """Return each figure with those that repeat it: variants of one measure with one value."""
+    by_name = {one.name: one for one in figures}
+    kept: dict[str, tuple[assessed.Figure, list[assessed.Figure]]] = {}
+    for one in figures:
+        first = by_name.get(_first_of(one.name))
+        same = (
+            first is not None
+            and first.name in kept
+            and None not in (one.value, first.value)
+            and isclose(one.value, first.value, rel_tol=1e-9)  # type: ignore[arg-type]
+        )
+        if first is not None and same:
+            kept[first.name][1].append(one)
+        else:
+            kept[one.name] = (one, [])
+    return list(kept.values())
+
+
+def _first_of(name: str) -> str:
+    """Return the measure that another is a variant of."""
+    who, _, what = name.partition("_")
+    return f"prosecutor_{what}" if who == "journalist" else VARIANTS.get(name, "")
+
+
+def _explained(one: assessed.Figure, repeated: Sequence[assessed.Figure], says: Speech) -> Cell:
+    """Name a measure, with its threshold where it has one, and the measures that repeat it."""
+    threshold = one.parts.get("threshold")
+    notes = [] if threshold is None else [says.say("threshold", share=says.percent(threshold))]
+    if repeated:
+        names = "; ".join(named(other.name, says) for other in repeated)
+        notes.append(says.say("measure.also", names=names))
+    return Cell(named(one.name, says), note=". ".join(notes))
+
+
+def named(name: str, says: Speech) -> str:
+    """Name a measure."""
+    return says.known(f"measure.{name}", name.replace("_", " "))
+
+
+def _unit(one: assessed.Figure, says: Speech) -> Text:
+    """Return in what a figure is counted; a measure that is not known says it in English."""
+    unit = MEASURES.get(one.name)
+    return _foreign(one.unit, says) if unit is None else says.say(f"unit.{unit}")
+
+
+def _foreign(text: str, says: Speech) -> Cell:
+    """Return an English sentence of an assessment in a report of any language."""
+    return Cell(text, language="" if says.code == "en" else "en")
+
+
+def _presets(found: assessed.Assessed, says: Speech) -> tuple[Block, ...]:
+    if not found.presets:
+        return ()
+    header = tuple(says.say(f"head.{key}") for key in ("preset", "met", "reason"))
+    words = {True: "met", False: "unmet", None: "unknown"}
+    rows = tuple(
+        (
+            _foreign(one.title, says),
+            Cell(
+                says.say(f"presets.{words[one.met]}"),
+                {True: "met", False: "unmet", None: ""}[one.met],  # type: ignore[arg-type]
+            ),
+            _foreign(one.reason, says),
+        )
+        for one in found.presets
+    )
+    return Heading(says.say("part.presets")), Table(header, rows, style="presets")
+
+
+def _suda(found: assessed.Assessed, says: Speech) -> tuple[Block, ...]:
+    if not found.suda:
+        return ()
+    heading = Heading(says.say("part.suda"))
+    total = sum(share for _, share in found.suda)
+    if not total > 0:
+        return heading, Paragraph(says.say("suda.none"))
+    shares = {name: share / total for name, share in found.suda}
+    most = max(shares, key=shares.__getitem__)
+
+    def draw() -> str:
+        from kanonym.reporting.charts.bars import shares_svg  # noqa: PLC0415 - half a second
+
+        return shares_svg(shares, says.say("axis.suda"), says)
+
+    numbers = Table(
+        (says.say("head.attribute"), says.say("head.value")),
+        tuple((name, says.tenths(share)) for name, share in shares.items()),
+        frozenset({1}),
+    )
+    alternative = says.say("alt.suda", most=most, much=says.percent(shares[most]))
+    return (
+        heading,
+        Paragraph(says.say("suda.text")),
+        Figure("", alternative, draw, numbers=numbers),
+    )

@@ -1,0 +1,235 @@
+"""Utility: loss, distributions before and after, associations, measures, and maps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kanonym.reporting.charts.labels import is_cut
+from kanonym.reporting.document import (
+    Block,
+    Figure,
+    Folded,
+    Gallery,
+    Heading,
+    Paragraph,
+    Section,
+    Table,
+)
+from kanonym.reporting.parts.risk import measured
+
+if TYPE_CHECKING:
+    from kanonym.language import Speech
+    from kanonym.reporting.distributions.marginals import Marginal
+    from kanonym.reporting.distributions.rectangles import ClassMap
+    from kanonym.reporting.known.assessed import Associations
+    from kanonym.reporting.summary import Summary
+
+MOST_LOSSES = 40
+SMALL_MAP = 320
+
+
+def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+    """Return the sections on utility and on the maps of classes."""
+    blocks: list[Block] = [*_losses(summary, says), *_marginals(summary, says)]
+    found = summary.assessed
+    if found is not None:
+        if found.associations is not None:
+            blocks += _associations(found.associations, says)
+        rounded = says.say("measures.rounded", step=says.percent(summary.step))
+        blocks += [
+            Heading(says.say("part.measures")),
+            *measured(found.utility, says),
+            Paragraph(rounded, "note"),
+        ]
+    utility = Section("utility", says.say("section.utility"), tuple(blocks))
+    return (utility, *_maps(summary, says))
+
+
+def _losses(summary: Summary, says: Speech) -> tuple[Block, ...]:
+    found = summary.attributes
+    if not found:
+        return ()
+    heads = (
+        "attribute",
+        "recoding",
+        "lost",
+        "listed",
+        "named",
+        "rmse",
+        "values",
+        "released-values",
+    )
+    numbers = Table(
+        tuple(says.say(f"head.{key}") for key in heads),
+        tuple(
+            (
+                one.name,
+                one.recoding,
+                says.tenths(one.lost),
+                says.tenths(one.listed),
+                says.value(one.named),
+                "" if one.rmse is None else says.value(one.rmse),
+                says.count(one.values),
+                says.count(one.released_values),
+            )
+            for one in found
+        ),
+        frozenset({2, 3, 4, 5, 6, 7}),
+    )
+    caption = says.say("losses.caption")
+    if len(found) > MOST_LOSSES:
+        most = says.say("losses.most", shown=MOST_LOSSES, all=len(found))
+        caption = f"{caption} {most}"
+
+    def draw() -> str:
+        from kanonym.reporting.charts.bars import losses_svg  # noqa: PLC0415 - half a second
+
+        return losses_svg(found, says)
+
+    highest, lowest = max(found, key=lambda one: one.lost), min(found, key=lambda one: one.lost)
+    alternative = says.say(
+        "alt.losses",
+        most=highest.name,
+        much=says.percent(highest.lost),
+        least=lowest.name,
+        little=says.percent(lowest.lost),
+    )
+    return (
+        Heading(says.say("part.losses")),
+        Paragraph(says.say("losses.text")),
+        Figure("", alternative, draw, caption, numbers),
+        Paragraph(says.say("losses.rmse"), "note"),
+    )
+
+
+def _marginals(summary: Summary, says: Speech) -> tuple[Block, ...]:
+    if not summary.marginals:
+        return ()
+    blocks: list[Block] = [
+        Heading(says.say("part.marginals")),
+        Paragraph(says.say("marginals.note", floor=says.count(summary.floor))),
+    ]
+    if len(summary.attributes) > len(summary.marginals):
+        most = says.say("losses.most", shown=len(summary.marginals), all=len(summary.attributes))
+        blocks.append(Paragraph(most, "note"))
+    key = (("before", says.say("head.before")), ("after", says.say("head.after")))
+    blocks.append(Gallery(tuple(_marginal(one, says) for one in summary.marginals), key))
+    return tuple(blocks)
+
+
+def _marginal(one: Marginal, says: Speech) -> Figure:
+    bars = list(zip(one.labels, one.before, one.after, strict=True))
+    label, before, after = max(bars, key=lambda bar: abs(bar[1] - bar[2]))
+
+    def draw() -> str:
+        from kanonym.reporting.charts.bars import marginal_svg  # noqa: PLC0415 - half a second
+
+        return marginal_svg(one, says)
+
+    alternative = says.say(
+        "alt.marginal" if before != after else "alt.marginal.same",
+        name=one.name,
+        bars=says.things(len(bars), "bar"),
+        label=label,
+        before=says.count(before),
+        after=says.count(after),
+    )
+    numbers = Table(
+        tuple(says.say(f"head.{key}") for key in ("bar", "before", "after")),
+        tuple((label, says.count(a), says.count(b)) for label, a, b in bars),
+        frozenset({1, 2}),
+    )
+    return Figure(one.name, alternative, draw, _undrawn(one, says), numbers)
+
+
+def _undrawn(one: Marginal, says: Speech) -> str:
+    """Say how many records have the values that the chart leaves out; empty where it has all."""
+    rest = one.undrawn
+    if rest is None:
+        return ""
+    before, after = (
+        says.tenths(counts[rest] / (sum(counts) or 1)) for counts in (one.before, one.after)
+    )
+    return says.say("marginals.undrawn", label=one.labels[rest], before=before, after=after)
+
+
+def _associations(found: Associations, says: Speech) -> tuple[Block, ...]:
+    a, b, change = max(found.pairs, key=lambda pair: pair[2])
+
+    def draw() -> str:
+        from kanonym.reporting.charts.associations import associations_svg  # noqa: PLC0415
+
+        return associations_svg(found, says)
+
+    between = says.names([a, b])
+    alternative = says.say(
+        "alt.associations",
+        columns=says.things(len(found.columns), "column"),
+        most=between,
+        much=says.value(change),
+    )
+    numbers = Table(
+        (says.say("head.columns"), says.say("head.difference")),
+        tuple((says.names([x, y]), says.value(moved)) for x, y, moved in found.pairs),
+        frozenset({1}),
+    )
+    caption = ""
+    if found.all_columns > len(found.columns):
+        caption = says.say("associations.most", shown=len(found.columns), all=found.all_columns)
+    return (
+        Heading(says.say("part.associations")),
+        Paragraph(says.say("associations.note")),
+        Figure("", alternative, draw, caption, numbers),
+    )
+
+
+def _maps(summary: Summary, says: Speech) -> tuple[Section, ...]:
+    if not summary.maps or not summary.rows_out:
+        return ()
+    blocks: list[Block] = [
+        Paragraph(says.say("maps.note")),
+        Gallery(tuple(_map(one, says) for one in summary.maps)),
+    ]
+    if summary.further_maps:
+        n = len(summary.further_maps)
+        title = says.say("maps.further", pairs=says.things(n, "pair"))
+        small = tuple(_map(one, says, SMALL_MAP) for one in summary.further_maps)
+        blocks.append(Folded(title, (Gallery(small),)))
+    return (Section("maps", says.say("section.maps"), tuple(blocks)),)
+
+
+def _map(one: ClassMap, says: Speech, height: int = 420) -> Figure:
+    n = one.n_rectangles
+    rectangles = says.things(n, "rectangle")
+    told = [says.say("maps.count", rectangles=rectangles)]
+    if len(one.rectangles) < n:
+        shown = says.count(len(one.rectangles))
+        told.append(says.say("maps.drawn", shown=shown, share=says.percent(one.share)))
+    if one.undrawn_missing:
+        records = says.things(one.undrawn_missing, "record")
+        told.append(says.say("maps.missing", records=records))
+
+    def draw() -> str:
+        from kanonym.reporting.charts.class_map import class_map_svg  # noqa: PLC0415 - half a second
+
+        return class_map_svg(one, height, says)
+
+    return Figure(
+        says.say("maps.title", x=one.x.name, y=one.y.name),
+        says.say("alt.map", x=one.x.name, y=one.y.name, rectangles=rectangles),
+        draw,
+        " ".join(told),
+        long_labels(one, says),
+    )
+
+
+def long_labels(one: ClassMap, says: Speech) -> Table | None:
+    """Return the labels of which the axes of a map show only the beginning."""
+    rows = tuple(
+        (axis.name, label)
+        for axis, slanted in ((one.x, True), (one.y, False))
+        for label in axis.labels
+        if is_cut(label, slanted=slanted)
+    )
+    header = (says.say("head.attribute"), says.say("head.bar"))
+    return Table(header, rows) if rows else None

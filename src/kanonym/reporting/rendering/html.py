@@ -1,0 +1,103 @@
+"""The report as one HTML file: style and charts inside, no script, nothing to fetch."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from kanonym.data.errors import DataError
+from kanonym.language import ENGLISH, Speech, speech
+from kanonym.reporting.parts import document_of
+from kanonym.reporting.printable import printable
+
+if TYPE_CHECKING:
+    from kanonym.reporting.document import Figure
+    from kanonym.reporting.summary import Summary
+
+COMMAND = re.compile(r"`(kanonym [^`]*)`")
+"""A command within a sentence."""
+MIN_WIDTH = re.compile(r"min-width:(\d+)px")
+PHONE = 328
+"""Pixels that a phone of 360 has for a chart."""
+
+
+def render_html(summary: Summary) -> str:
+    """Write the report as a complete HTML page.
+
+    Parameters
+    ----------
+    summary
+        What to say.
+
+    Returns
+    -------
+    str
+        The page. Names and values are escaped; charts are inline SVG with a text
+        alternative each.
+
+    """
+    page = environment(speech(summary.language)).get_template("page.html")
+    return printable(page.render(document=document_of(summary)))
+
+
+def chart_of(svg: str, alternative: str = "") -> Markup:
+    """Mark a chart as text that a template takes as it is, and say what it shows."""
+    told = f'<svg role="img" aria-label="{escape(alternative)}" ' if alternative else "<svg "
+    return Markup(svg.replace("<svg ", told, 1))  # noqa: S704 - the chart library escapes its text
+
+
+def is_wide(chart: str) -> bool:
+    """Whether a chart is wider than a phone, and so scrolls there.
+
+    >>> is_wide('<svg style="min-width:585px">'), is_wide('<svg style="min-width:308px">')
+    (True, False)
+    """
+    least = MIN_WIDTH.search(chart)
+    return least is not None and int(least[1]) > PHONE
+
+
+def told(text: str) -> Markup:
+    """Escape a sentence; a command in it, which stands in backticks, is set as code."""
+    return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
+
+
+def drawn(figure: Figure) -> Markup:
+    """Draw a chart for a page.
+
+    Raises
+    ------
+    DataError
+        The chart library failed; the error names the chart.
+
+    """
+    try:
+        return chart_of(figure.draw(), figure.alternative)
+    except DataError as error:
+        named = figure.title or figure.alternative
+        raise DataError(f"report, chart {printable(named)!r}: {error}") from None
+
+
+@cache
+def environment(says: Speech = ENGLISH) -> Environment:
+    """Return the templates, with the words and numbers of a language."""
+    environment = Environment(
+        loader=PackageLoader("kanonym.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"say": says.say, "drawn": drawn}
+    environment.filters |= {
+        "count": says.count,
+        "percent": says.percent,
+        "value": says.value,
+        "names": says.names,
+        "told": told,
+        "is_wide": is_wide,
+    }
+    return environment

@@ -1,0 +1,102 @@
+"""Rounds the figures of a report, so that none of them shows fewer than k persons.
+
+See docs/decisions/0020-report-figures.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kanonym.reporting.known.provenance import COMPARED
+
+if TYPE_CHECKING:
+    from kanonym.metrics.utility import Utility
+    from kanonym.metrics.utility.coverage import Coverage
+    from kanonym.verification import ModelCheck
+
+FINEST = 0.001
+"""Finest step of a share: a report shows tenths of a percent."""
+_STEPS = (1, 2, 5)
+
+
+def rounded(number: float, base: int) -> int:
+    """Round a number of records to a multiple of `base`, halves up."""
+    return base * math.floor(number / base + 0.5)
+
+
+def step_of_shares(rows: int, floor: int) -> float:
+    """Return the step to which shares are rounded: `floor` persons, as 1, 2 or 5 times 10^-n.
+
+    At least 0.001: a report shows tenths of a percent.
+    """
+    least = max(floor / max(rows, 1), FINEST)
+    power = math.floor(math.log10(least))
+    steps = (digit * 10.0**exponent for exponent in (power, power + 1) for digit in _STEPS)
+    return min(next(round(step, 9) for step in steps if step >= least * (1 - 1e-9)), 0.5)
+
+
+def rounded_share(share: float, step: float = FINEST) -> float:
+    """Round a share to a multiple of `step`."""
+    return round(round(share / step) * step, 9) if math.isfinite(share) else share
+
+
+def rounded_amount(amount: float, step: float) -> float:
+    """Round a number to as many digits as shares have with `step`, one to three."""
+    if not amount or not math.isfinite(amount):
+        return amount
+    digits = max(1, min(3, math.floor(-math.log10(step) + 1e-9)))
+    return float(f"{amount:.{digits}g}")
+
+
+def coarse_amount(amount: float | None, step: float) -> float | None:
+    """Round a number that may be missing, as `rounded_amount` does."""
+    return None if amount is None else rounded_amount(amount, step)
+
+
+def coarse_utility(utility: Utility, step: float) -> dict[str, Any]:
+    """Return the losses in tenths of a percent, and errors in few digits."""
+    form = dict(utility.to_dict())
+    for name in ("span_loss", "gcp", "loss", "loss_arithmetic"):
+        if form.get(name) is not None:
+            form[name] = rounded_share(form[name])
+    covered = coarse_coverage(utility, step)
+    form["coverage"] = {name: one.to_dict() for name, one in covered.items()}
+    form["ncp"] = {name: rounded_share(loss) for name, loss in form["ncp"].items()}
+    form["rmse"] = {name: rounded_amount(error, step) for name, error in form["rmse"].items()}
+    return form
+
+
+def coarse_coverage(utility: Utility, step: float) -> dict[str, Coverage]:
+    """Return what labels cover: shares in tenths of a percent, numbers in few digits."""
+    return {
+        name: replace(
+            one,
+            loss=rounded_share(one.loss),
+            span=rounded_share(one.span),
+            listed=rounded_share(one.listed),
+            values=rounded_amount(one.values, step),
+        )
+        for name, one in utility.coverage.items()
+    }
+
+
+def coarse_account(algorithm: Mapping[str, Any], floor: int) -> dict[str, Any]:
+    """Return what the algorithm tells, with numbers of suppressed cells rounded."""
+    account = dict(algorithm)
+    if "cells" in account:
+        account["cells"] = {name: rounded(n, floor) for name, n in account["cells"].items()}
+        account["suppressed_cells"] = rounded(account["suppressed_cells"], floor)
+    return account
+
+
+def published(check: ModelCheck) -> float:
+    """Return what a model achieved; against all records of the table, in three digits, upwards."""
+    achieved = check.achieved
+    if check.type not in COMPARED or not achieved or not math.isfinite(achieved):
+        return achieved
+    unit = 10.0 ** (math.floor(math.log10(achieved)) - 2)
+    upwards = float(f"{math.ceil(achieved / unit - 1e-9) * unit:.3g}")
+    return min(upwards, check.required) if check.satisfied else upwards
