@@ -12,6 +12,7 @@ import pytest
 import kanonym as ka
 from kanonym.data import hierarchy
 from kanonym.data.partition import BLANK, Partition
+from kanonym.data.repeated import Repeated
 from kanonym.data.schema import Schema
 from kanonym.data.table import encode
 from kanonym.engines.decision import _mended, run
@@ -77,7 +78,8 @@ def test_the_decision_names_the_columns_of_the_release():
     rows = np.array([3, 0], np.int64)
     untouched = Acting(TABLE.get_column, {}, 0)
     columns = released_values(decided(recoding="range"), SCHEMA, rows, untouched, {})
-    shown = [one if isinstance(one, str) else (one.name, one.to_list()) for one in columns]
+    whole = [one.whole() if isinstance(one, Repeated) else one for one in columns]
+    shown = [one if isinstance(one, str) else (one.name, one.to_list()) for one in whole]
     assert shown == [
         ("age_min", [1, 3]),
         ("age_max", [2, 4]),
