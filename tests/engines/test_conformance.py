@@ -311,6 +311,30 @@ def test_actions_and_persons_are_the_same_everywhere(kind, engine_holder, tmp_pa
     agree("visits", VISITS, PERSONS[kind], kind, engine_holder, tmp_path)
 
 
+def test_an_amount_of_one_person_is_told_however_many_records_have_it(engine_holder):
+    """Owners of a value are persons: on an engine as of a table of this process."""
+    hold, _, place = engine_holder
+    own = pl.DataFrame(
+        {
+            "patient": [f"p{n // 3}" for n in range(90)],
+            "age": [20 + n // 30 for n in range(90)],
+            "income": [1000.5 + n // 3 for n in range(90)],
+        }
+    )
+    policy = ka.Policy(
+        attributes={
+            "patient": ka.Identifier(),
+            "age": ka.QuasiIdentifier(),
+            "income": ka.Insensitive(),
+        },
+        models=[ka.KAnonymity(3, entity="patient")],
+    )
+    here = ka.anonymize(own, policy).verification
+    there = ka.anonymize(hold(own), policy, output=place()).verification
+    assert "identifying-amount" in [one.kind for one in here.warnings]
+    assert there.to_dict() == here.to_dict()
+
+
 def test_a_release_on_an_engine_has_a_report(engine_holder, tmp_path):
     """The report of a release on an engine is that of a table of this process."""
     hold, _, place = engine_holder

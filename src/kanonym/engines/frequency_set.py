@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.errors import DataError
 from kanonym.data.short_repr import ShortRepr
-from kanonym.verification import record_counts
+from kanonym.verification import ColumnValues, record_counts, repeats_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -49,3 +50,23 @@ class FrequencySet(ShortRepr):
         """Return the records of each row of the aggregate form, which a column counts."""
         own = record_counts(self.column(count))
         return own if self.counts is None else own * self.counts
+
+
+def values_of(
+    column: Callable[[str], pl.Series],
+    name: str,
+    persons: pl.Series | None = None,
+    counts: NDArray[np.int64] | None = None,
+) -> ColumnValues:
+    """Return how often the values of a column of this process are repeated; see `repeats_of`.
+
+    Raises
+    ------
+    DataError
+        Its type cannot be counted.
+
+    """
+    own = column(name)
+    if own.dtype.is_nested() or own.dtype == pl.Object:
+        raise DataError(f"column {name!r} holds {own.dtype}, which is not counted")
+    return ColumnValues(own.alias(name), repeats_of(own, counts, persons))

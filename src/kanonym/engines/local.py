@@ -15,20 +15,19 @@ from numpy.typing import NDArray
 
 from kanonym.data import files, frames
 from kanonym.data.conventions import canonical_table, changed_texts, styled_columns, typed_table
-from kanonym.data.errors import DataError
 from kanonym.data.schema import Role, Schema
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.sorting import sorting_key
 from kanonym.engines.base import ABILITIES, Ability
 from kanonym.engines.decision import Decision, run
-from kanonym.engines.frequency_set import FrequencySet
+from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.records import changed_after, released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
 from kanonym.policy import Policy
 from kanonym.transforms.actions import Acting
 from kanonym.transforms.ordering import released_rows
-from kanonym.verification import ColumnValues, repeats_of
+from kanonym.verification import ColumnValues
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -173,8 +172,6 @@ class LocalRelease(ShortRepr):
     rows: NDArray[np.int64]
     place: str | None
 
-    by_record: ClassVar[bool] = True
-
     @property
     def columns(self) -> list[str]:
         """The released columns, in order."""
@@ -255,23 +252,3 @@ def sorting_keys(
         return acting.before(name) if name in acting.actions else sorting_key(native, name)
 
     return key
-
-
-def values_of(
-    column: Callable[[str], pl.Series],
-    name: str,
-    persons: pl.Series | None = None,
-    counts: NDArray[np.int64] | None = None,
-) -> ColumnValues:
-    """Return how often the values of a column of this process are repeated; see `repeats_of`.
-
-    Raises
-    ------
-    DataError
-        Its type cannot be counted.
-
-    """
-    own = column(name)
-    if own.dtype.is_nested() or own.dtype == pl.Object:
-        raise DataError(f"column {name!r} holds {own.dtype}, which is not counted")
-    return ColumnValues(own.alias(name), repeats_of(own, counts, persons))

@@ -17,7 +17,8 @@ from kanonym.data.errors import DataError, InfeasibleError, SchemaError
 from kanonym.data.schema import Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode
 from kanonym.engines.decision import Decision
-from kanonym.engines.local import acting_on, sorting_keys, values_of
+from kanonym.engines.frequency_set import values_of
+from kanonym.engines.local import acting_on, sorting_keys
 from kanonym.engines.records import released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.fitting.decision import BatchDecision

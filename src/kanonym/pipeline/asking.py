@@ -13,6 +13,7 @@ from kanonym.data.schema import QuasiIdentifier, Schema, conventions_of
 from kanonym.engines.base import Asked
 from kanonym.engines.task import Task, population_of
 from kanonym.policy import Policy
+from kanonym.policy.algorithms import target_of
 from kanonym.policy.overriding import override
 from kanonym.transforms.actions import on_records, unwrapped
 from kanonym.transforms.persons import PopulationColumn
@@ -45,6 +46,10 @@ def asked_of_engine(policy: Policy, schema: Schema) -> list[Asked]:
     for name, attribute in schema.attributes.items():
         for kind in on_records(attribute.action or ()):
             asked.append(Asked("row-actions", f"attribute {name!r}, action {kind}"))
+    target = target_of(policy.algorithm, schema)
+    if target is not None and schema.attributes[target].action:
+        # It guides the algorithm as it came in; on an engine only what actions leave is counted.
+        asked.append(Asked("row-actions", f"target {target!r}, which has an action"))
     if policy.keep_order:
         asked.append(Asked("record-order", "keep_order"))
     return asked

@@ -14,8 +14,7 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
 from kanonym.engines.base import require_abilities
-from kanonym.engines.frequency_set import FrequencySet
-from kanonym.engines.local import values_of
+from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.task import sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.pipeline.asking import counting_of, formats_of, persons_of_policy, perturbed

@@ -10,12 +10,6 @@ from kanonym.attacks.outcome import Counted
 _SHAPES = (-9.0, 9.0)
 """Logarithms between which the shape of the weights' distribution lies."""
 
-_GRID = 41
-"""Logarithms that are tried at a time."""
-
-_NEAR = 1e-6
-"""Logarithms this near to each other are equal."""
-
 
 def alone_elsewhere(held: NDArray[np.int64], size: int, wanted: int) -> Counted:
     """Estimate how many predicates would match exactly one of `wanted` other persons.
@@ -71,22 +65,20 @@ def _among(held: NDArray[np.int64], size: int, wanted: int) -> float:
 
 
 def _shape(held: NDArray[np.int64]) -> float:
-    """Return the shape of the gamma distribution whose Poisson counts are likeliest.
-
-    The likeliest of a grid of logarithms, then of finer ones around it.
-    """
+    """Return the shape of the gamma distribution whose Poisson counts are likeliest."""
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415
     from scipy.special import gammaln  # noqa: PLC0415
 
     values, counts = np.unique(held, return_counts=True)
-    low, high = _SHAPES
-    while high - low > _NEAR:
-        logarithms = np.linspace(low, high, _GRID)
-        shape = np.exp(logarithms)[:, None]
-        scale = held.mean() / shape
+    mean = held.mean()
+
+    def unlikely(logarithm: float) -> float:
+        shape = np.exp(logarithm)
+        scale = mean / shape
         each = gammaln(values + shape) - gammaln(shape) + values * np.log(scale / (1 + scale))
-        best = int(((each - shape * np.log1p(scale)) @ counts).argmax())
-        low, high = logarithms[max(best - 1, 0)], logarithms[min(best + 1, _GRID - 1)]
-    return float(np.exp((low + high) / 2))
+        return float(-(counts * (each - shape * np.log1p(scale))).sum())
+
+    return float(np.exp(minimize_scalar(unlikely, bounds=_SHAPES, method="bounded").x))
 
 
 def _one(shape: float, mean: float) -> float:

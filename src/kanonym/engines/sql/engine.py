@@ -241,6 +241,7 @@ class SqlInput:
             columns=list(decision.released),
             labels=decision.columns,
             texts=decision.texts,
+            entities=self.policy.entities,
             persons=entities,
             with_persons=partial(decision.query, entities) if entities else None,
         )

@@ -11,7 +11,7 @@ import polars as pl
 from kanonym.data.errors import DataError
 from kanonym.data.files import typed_texts
 from kanonym.data.labels import text_of
-from kanonym.engines.frequency_set import FrequencySet
+from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import Frequencies, counted_rows, fetched
 from kanonym.engines.sql.statements import free_name, renamed
@@ -36,14 +36,15 @@ class SqlRelease:
         Those of quasi-identifiers.
     texts
         Columns of the input that hold texts.
+    entities
+        Identifiers that count persons.
     persons
-        Identifiers that count persons and are not released.
+        Those of them that are not released.
     with_persons
         Gives a query of the release with these identifiers in the end.
 
     """
 
-    by_record: ClassVar[bool] = False
     rows: ClassVar[None] = None
 
     source: Source
@@ -51,6 +52,7 @@ class SqlRelease:
     columns: list[str]
     labels: Collection[str]
     texts: Collection[str]
+    entities: Sequence[str] = ()
     persons: Sequence[str] = ()
     with_persons: Callable[[], Query] | None = None
 
@@ -65,7 +67,7 @@ class SqlRelease:
             return self._read(self._written(names))
         found = self._counted(self.with_persons(), names)
         labels = [name for name in names if name in self.labels]
-        if not _same(self._read(self._written(labels)), self._read(found), labels):
+        if labels and not _same(self._read(self._written(labels)), self._read(found), labels):
             raise DataError(
                 "the classes that were written are not those in which persons were counted: the "
                 "table was changed meanwhile. Nothing is released; run again, or work on a copy "
@@ -74,7 +76,11 @@ class SqlRelease:
         return self._read(found)
 
     def values(self, name: str) -> ColumnValues:
-        """Return how often the values of a released column are repeated."""
+        """Return how often the values of a released column are repeated, by persons if counted."""
+        if self.entities:
+            who = self.entities[0]
+            found = self.take([name, who])
+            return values_of(found.column, name, found.column(who), found.counts)
         query = renamed(self.staged.query, {name: VALUE})
         return column_values(self.source, query, name)
 
@@ -123,8 +129,6 @@ def _same(left: FrequencySet, right: FrequencySet, names: Sequence[str]) -> bool
     def counted(found: FrequencySet) -> pl.DataFrame:
         columns = [text_of(found.column(name)).alias(name) for name in names]
         rows = pl.DataFrame([*columns, pl.Series(number, found.counts)])
-        if not names:
-            return rows.sum()
         return rows.group_by(names).agg(pl.col(number).sum()).sort(*names, nulls_last=True)
 
     return counted(left).equals(counted(right))

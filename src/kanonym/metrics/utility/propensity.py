@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from kanonym.metrics.measured import Meaning, Measured
 from kanonym.metrics.utility.cells import nothing_to_compare
@@ -20,15 +21,6 @@ MULTIPLIED = 20
 
 PENALTY = 1e-4
 """Weight of the squared coefficients: enough to settle those that no record decides."""
-
-STEPS = 50
-"""Most steps of Newton's method."""
-
-HALVINGS = 20
-"""How often a step is halved that would lead away from the optimum."""
-
-TOLERANCE = 1e-9
-"""Steps that lower the loss of a record by less than half of this are not taken."""
 
 
 def propensity_error(pair: TablePair, random: np.random.Generator) -> Measured:
@@ -111,44 +103,20 @@ def _most_moved(numbers: NDArray[np.float64], n_original: int) -> NDArray[np.int
 def _probabilities(
     records: NDArray[np.float64], released: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return (n,) float64: the probability of each of (n, d) records to be released.
+    """Return (n,) float64: the probability of each of (n, d) records to be released."""
+    # Half a second to load: only who asks for this measure pays for it.
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
-    Logistic regression by Newton's method. Tables that a model can part altogether let its
-    coefficients grow on and on: the number of steps bounds them.
-    """
-    features = np.hstack([records, np.ones((len(records), 1))])
-    penalties = np.full(features.shape[1], PENALTY)
-    penalties[-1] = 0.0  # of the intercept
-
-    def loss_at(point: NDArray[np.float64]) -> float:
-        scores = features @ point
-        loss = np.logaddexp(0.0, scores).sum() - scores[released].sum()
-        return float(loss + (penalties * point**2).sum() / 2)
-
-    coefficients = np.zeros(features.shape[1])
+    model = LogisticRegression(C=1 / PENALTY, solver="newton-cholesky", max_iter=50)
     # One thread: the order in which several add up would show in the last digits.
-    with threadpool_limits(1):
-        for _ in range(STEPS):
-            probabilities = _logistic(features @ coefficients)
-            weights = probabilities * (1 - probabilities)
-            gradient = features.T @ (probabilities - released) + penalties * coefficients
-            hessian = (features * weights[:, None]).T @ features + np.diag(penalties)
-            step = np.linalg.lstsq(hessian, gradient)[0]
-            if gradient @ step < TOLERANCE * len(records):
-                break
-            loss = loss_at(coefficients)
-            for _ in range(HALVINGS):
-                if loss_at(coefficients - step) < loss:
-                    break
-                step /= 2
-            coefficients -= step
-        return _logistic(features @ coefficients)
-
-
-def _logistic(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return 1 / (1 + exp(-score)), without overflow."""
-    result: NDArray[np.float64] = np.exp(-np.logaddexp(0.0, -scores))
-    return result
+    with threadpool_limits(1), warnings.catch_warnings():
+        # Tables that a model can part altogether let its coefficients grow on and on.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(records, released)
+    probabilities: NDArray[np.float64] = model.predict_proba(records)[:, 1]
+    return probabilities
 
 
 PROPENSITY = Meaning(
