@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 import kanonym as ka
-from kanonym.attacks.linkability import Linkability
-from kanonym.attacks.linkage import Linkage
-from kanonym.attacks.optimal_linkage import OptimalLinkage
-from kanonym.attacks.scene import Scene
-from kanonym.attacks.similar_records import SimilarRecords
-from kanonym.attacks.staging import stage
-from kanonym.metrics.utility.pair import NumericColumn, TablePair
+from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.linking.linkability import Linkability
+from kanonym.evaluation.attacks.linking.linkage import Linkage
+from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
+from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
+from kanonym.evaluation.attacks.setup import stage
+from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult" / "adult.csv"
 LIMIT = 5.0

@@ -22,7 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 import kanonym as ka
-from kanonym.metrics.risk.suda import suda
+from kanonym.evaluation.risk.suda import suda
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult"
 VALUES = [2, 3, 5, 9, 16, 40, 100]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from kanonym.transforms.copula import Constraint, fit
+from kanonym.synthesis.copula import Constraint, fit
 
 N = 100_000
 FURTHER = 10_000

@@ -23,10 +23,10 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from threadpoolctl import threadpool_limits
 
 import kanonym as ka
-from kanonym.metrics.utility.features import Features, features_of
-from kanonym.metrics.utility.pair import TablePair
-from kanonym.metrics.utility.prediction import BOOSTING
-from kanonym.transforms.reading import read_pair
+from kanonym.evaluation.pair.reading import read_pair
+from kanonym.evaluation.pair.tables import TablePair
+from kanonym.evaluation.utility.models.features import Features, features_of
+from kanonym.evaluation.utility.models.prediction import BOOSTING
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult"
 TARGET = "salary-class"

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 MOST_FILES, MOST_LINES = 15, 80
-KINDS = ("algorithms", "models", "transforms", "actions", "recoding", "engines", "attacks")
+KINDS = ("algorithms", "models", "actions", "recoding", "engines", "attacks")
 """Folders whose classes are concrete kinds: a flow that asks for one has an undeclared trait."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from kanonym.transforms.action import Context
+from kanonym.actions.base import Context
 
 
 def context(seed=0, classes=None, **columns):

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import naive_linkage
-from kanonym.attacks.matching.classes import classes_by
+from kanonym.evaluation.attacks.matching.classes import classes_by
 from pairs import categorical, numeric, pair
 
 NUMBER = st.one_of(st.none(), st.integers(0, 6))

@@ -1,4 +1,4 @@
-"""Slow twin of `kernels.boxes`: one box and one point at a time, from the standard library."""
+"""Slow twin of `kernels.risk.boxes`: one box and one point at a time, from the standard library."""
 
 from __future__ import annotations
 

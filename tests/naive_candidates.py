@@ -1,10 +1,10 @@
-"""The slow twin of `attacks.lookup`: every person against every released record."""
+"""The slow twin of `attacks.matching.lookup`: every person against every released record."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kanonym.metrics.utility.pair import NumericColumn
+from kanonym.evaluation.pair.tables import NumericColumn
 
 
 def open_to(pair, persons, rows, names):

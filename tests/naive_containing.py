@@ -1,4 +1,4 @@
-"""The slow twin of `kernels.containing`: every box is asked about every point."""
+"""The slow twin of `kernels.neighbours.containing_box`: every box is asked about every point."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import naive
 import naive_metrics
-from kanonym.kernels.population import ESTIMATORS
+from kanonym.kernels.risk.population import ESTIMATORS
 from kanonym.metrics.information_loss import Metric, Weighted
 from kanonym.models import (
     AlphaKAnonymity,

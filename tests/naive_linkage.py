@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from kanonym.metrics.utility.pair import NumericColumn
+from kanonym.evaluation.pair.tables import NumericColumn
 
 TIE = 1e-9
 

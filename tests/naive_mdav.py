@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kanonym.kernels.centroid import NOMINAL, NUMBER
+from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER
 
 Record = Sequence[float]
 

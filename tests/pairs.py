@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from kanonym.metrics.utility.pair import CategoricalColumn, NumericColumn, TablePair
+from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 
 
 def numeric(name, original, released=None):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
-from kanonym.attacks.outcome import AttackOutcome, Counted
 from kanonym.comparison import Comparison, Trial
+from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.risk.presets import Verdict
 from kanonym.metrics.measured import Meaning, Measured
-from kanonym.metrics.risk.presets import Verdict
 from kanonym.profiling.reasons import Reason
 
 ATTEMPTS = 2000

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 import kanonym as ka
-from kanonym.attacks.staging import stage
 from kanonym.data import frames
+from kanonym.evaluation.attacks.setup import stage
 
 
 def scene(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kanonym.data.hierarchy.base import Hierarchy, with_null
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import (
     AlphaKAnonymity,

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from kanonym.kernels.lattice import BUDGET, DROPS, POPULATION, SIZE, Axes, State
+from kanonym.kernels.lattice.walk import BUDGET, DROPS, POPULATION, SIZE, Axes, State
 from tables import levels as random_levels
 from tables import pick
 

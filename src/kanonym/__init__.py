@@ -11,6 +11,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kanonym.actions.base import After
+    from kanonym.actions.masking.bins import Bin
+    from kanonym.actions.masking.keep import Keep
+    from kanonym.actions.masking.mask_email import MaskEmail
+    from kanonym.actions.masking.mask_iban import MaskIban
+    from kanonym.actions.masking.mask_phone import MaskPhone
+    from kanonym.actions.masking.redact import Redact
+    from kanonym.actions.masking.rounding import Round
+    from kanonym.actions.masking.shift_date import ShiftDate
+    from kanonym.actions.masking.suppress import Suppress
+    from kanonym.actions.masking.top_bottom import TopBottom
+    from kanonym.actions.masking.truncate_date import TruncateDate
+    from kanonym.actions.perturbation.correlated_noise import CorrelatedNoise
+    from kanonym.actions.perturbation.noise import GaussianNoise, LaplaceNoise
+    from kanonym.actions.perturbation.pram import Pram
+    from kanonym.actions.perturbation.randomized_response import (
+        RandomizedResponse,
+        estimated_shares,
+    )
+    from kanonym.actions.perturbation.rank_swap import RankSwap
+    from kanonym.actions.perturbation.shuffle import Shuffle
+    from kanonym.actions.perturbation.swap import Swap
+    from kanonym.actions.pseudonymization.fake import Fake
+    from kanonym.actions.pseudonymization.ff1 import FF1
+    from kanonym.actions.pseudonymization.keyed_hash import KeyedHash
+    from kanonym.actions.pseudonymization.surrogate import Surrogate
     from kanonym.algorithms.auto import Auto
     from kanonym.algorithms.cell_suppression import CellSuppression
     from kanonym.algorithms.clustering.k_member import KMember
@@ -27,9 +53,8 @@ if TYPE_CHECKING:
     from kanonym.algorithms.microaggregation.v_mdav import VMDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
-    from kanonym.assessment import assess, attack, model_membership, risk, utility
-    from kanonym.attacks.similarity import similarity_attack
     from kanonym.comparison import compare, recommend
+    from kanonym.comparison.lattice_nodes import lattice
     from kanonym.data import hierarchy
     from kanonym.data.errors import (
         DataError,
@@ -44,8 +69,12 @@ if TYPE_CHECKING:
     from kanonym.engines.database import Database
     from kanonym.engines.duckdb import DuckDB
     from kanonym.engines.spark import Spark
-    from kanonym.exploration import lattice
-    from kanonym.fitting import BatchRelease, Fitted, fit
+    from kanonym.evaluation.assessment import assess
+    from kanonym.evaluation.attacks.linking.similarity import similarity_attack
+    from kanonym.evaluation.attacks.models.table_membership import model_membership
+    from kanonym.evaluation.attacks.table_attacks import attack
+    from kanonym.evaluation.risk.table_risk import risk
+    from kanonym.evaluation.utility.table_utility import utility
     from kanonym.minimization import Minimizer
     from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
     from kanonym.models.closeness import TCloseness
@@ -54,39 +83,14 @@ if TYPE_CHECKING:
     from kanonym.models.population import DeltaPresence, KMap
     from kanonym.models.risk import AverageRisk, PopulationUniqueness, SampleUniqueness
     from kanonym.pipeline import anonymize, measure, verify
+    from kanonym.pipeline.transformation import transform
     from kanonym.policy import Policy
     from kanonym.profiling import profile
     from kanonym.release import Release
     from kanonym.reporting import report
+    from kanonym.series import BatchRelease, Fitted, fit
     from kanonym.synthesis import inject, injected_rows, synthesize
     from kanonym.synthesis.external import SDV, SmartNoise
-    from kanonym.transformation import transform
-    from kanonym.transforms.action import After
-    from kanonym.transforms.masking.bins import Bin
-    from kanonym.transforms.masking.keep import Keep
-    from kanonym.transforms.masking.mask_email import MaskEmail
-    from kanonym.transforms.masking.mask_iban import MaskIban
-    from kanonym.transforms.masking.mask_phone import MaskPhone
-    from kanonym.transforms.masking.redact import Redact
-    from kanonym.transforms.masking.rounding import Round
-    from kanonym.transforms.masking.shift_date import ShiftDate
-    from kanonym.transforms.masking.suppress import Suppress
-    from kanonym.transforms.masking.top_bottom import TopBottom
-    from kanonym.transforms.masking.truncate_date import TruncateDate
-    from kanonym.transforms.perturbation.correlated_noise import CorrelatedNoise
-    from kanonym.transforms.perturbation.noise import GaussianNoise, LaplaceNoise
-    from kanonym.transforms.perturbation.pram import Pram
-    from kanonym.transforms.perturbation.randomized_response import (
-        RandomizedResponse,
-        estimated_shares,
-    )
-    from kanonym.transforms.perturbation.rank_swap import RankSwap
-    from kanonym.transforms.perturbation.shuffle import Shuffle
-    from kanonym.transforms.perturbation.swap import Swap
-    from kanonym.transforms.pseudonymization.fake import Fake
-    from kanonym.transforms.pseudonymization.ff1 import FF1
-    from kanonym.transforms.pseudonymization.keyed_hash import KeyedHash
-    from kanonym.transforms.pseudonymization.surrogate import Surrogate
     from kanonym.verification import Verification
 
 __version__ = "0.1.0"
@@ -193,30 +197,30 @@ __all__ = [
 ]
 
 _HOMES = {
-    "FF1": "kanonym.transforms.pseudonymization.ff1",
+    "FF1": "kanonym.actions.pseudonymization.ff1",
     "MDAV": "kanonym.algorithms.microaggregation.mdav",
     "MONA": "kanonym.algorithms.microaggregation.mona",
     "ONA": "kanonym.algorithms.microaggregation.ona",
     "SDV": "kanonym.synthesis.external",
     "VMDAV": "kanonym.algorithms.microaggregation.v_mdav",
-    "After": "kanonym.transforms.action",
+    "After": "kanonym.actions.base",
     "AlphaKAnonymity": "kanonym.models.anonymity",
     "Auto": "kanonym.algorithms.auto",
     "AverageRisk": "kanonym.models.risk",
-    "BatchRelease": "kanonym.fitting",
+    "BatchRelease": "kanonym.series",
     "BetaLikeness": "kanonym.models.likeness",
-    "Bin": "kanonym.transforms.masking.bins",
+    "Bin": "kanonym.actions.masking.bins",
     "CellSuppression": "kanonym.algorithms.cell_suppression",
-    "CorrelatedNoise": "kanonym.transforms.perturbation.correlated_noise",
+    "CorrelatedNoise": "kanonym.actions.perturbation.correlated_noise",
     "DataError": "kanonym.data.errors",
     "Database": "kanonym.engines.database",
     "DeltaDisclosure": "kanonym.models.likeness",
     "DeltaPresence": "kanonym.models.population",
     "DuckDB": "kanonym.engines.duckdb",
-    "Fake": "kanonym.transforms.pseudonymization.fake",
-    "Fitted": "kanonym.fitting",
+    "Fake": "kanonym.actions.pseudonymization.fake",
+    "Fitted": "kanonym.series",
     "FullDomain": "kanonym.algorithms.full_domain",
-    "GaussianNoise": "kanonym.transforms.perturbation.noise",
+    "GaussianNoise": "kanonym.actions.perturbation.noise",
     "HierarchyError": "kanonym.data.errors",
     "Identifier": "kanonym.data.schema",
     "IndividualRanking": "kanonym.algorithms.microaggregation.individual_ranking",
@@ -228,65 +232,65 @@ _HOMES = {
     "KMeans": "kanonym.algorithms.clustering.kmeans",
     "KMember": "kanonym.algorithms.clustering.k_member",
     "KanonymError": "kanonym.data.errors",
-    "Keep": "kanonym.transforms.masking.keep",
-    "KeyedHash": "kanonym.transforms.pseudonymization.keyed_hash",
+    "Keep": "kanonym.actions.masking.keep",
+    "KeyedHash": "kanonym.actions.pseudonymization.keyed_hash",
     "LDiversity": "kanonym.models.diversity",
-    "LaplaceNoise": "kanonym.transforms.perturbation.noise",
+    "LaplaceNoise": "kanonym.actions.perturbation.noise",
     "LocalRecoding": "kanonym.algorithms.local_recoding",
-    "MaskEmail": "kanonym.transforms.masking.mask_email",
-    "MaskIban": "kanonym.transforms.masking.mask_iban",
-    "MaskPhone": "kanonym.transforms.masking.mask_phone",
+    "MaskEmail": "kanonym.actions.masking.mask_email",
+    "MaskIban": "kanonym.actions.masking.mask_iban",
+    "MaskPhone": "kanonym.actions.masking.mask_phone",
     "Minimizer": "kanonym.minimization",
     "Mondrian": "kanonym.algorithms.mondrian",
     "Policy": "kanonym.policy",
     "PolicyError": "kanonym.data.errors",
     "PopulationUniqueness": "kanonym.models.risk",
-    "Pram": "kanonym.transforms.perturbation.pram",
+    "Pram": "kanonym.actions.perturbation.pram",
     "QuasiIdentifier": "kanonym.data.schema",
-    "RandomizedResponse": "kanonym.transforms.perturbation.randomized_response",
-    "RankSwap": "kanonym.transforms.perturbation.rank_swap",
-    "Redact": "kanonym.transforms.masking.redact",
+    "RandomizedResponse": "kanonym.actions.perturbation.randomized_response",
+    "RankSwap": "kanonym.actions.perturbation.rank_swap",
+    "Redact": "kanonym.actions.masking.redact",
     "Release": "kanonym.release",
     "Role": "kanonym.data.schema",
-    "Round": "kanonym.transforms.masking.rounding",
+    "Round": "kanonym.actions.masking.rounding",
     "SampleUniqueness": "kanonym.models.risk",
     "SchemaError": "kanonym.data.errors",
     "Segmentation": "kanonym.algorithms.segmentation",
     "Sensitive": "kanonym.data.schema",
-    "ShiftDate": "kanonym.transforms.masking.shift_date",
-    "Shuffle": "kanonym.transforms.perturbation.shuffle",
+    "ShiftDate": "kanonym.actions.masking.shift_date",
+    "Shuffle": "kanonym.actions.perturbation.shuffle",
     "SmartNoise": "kanonym.synthesis.external",
     "Spark": "kanonym.engines.spark",
-    "Suppress": "kanonym.transforms.masking.suppress",
-    "Surrogate": "kanonym.transforms.pseudonymization.surrogate",
-    "Swap": "kanonym.transforms.perturbation.swap",
+    "Suppress": "kanonym.actions.masking.suppress",
+    "Surrogate": "kanonym.actions.pseudonymization.surrogate",
+    "Swap": "kanonym.actions.perturbation.swap",
     "TCloseness": "kanonym.models.closeness",
     "TClosenessFirst": "kanonym.algorithms.microaggregation.t_closeness_first",
-    "TopBottom": "kanonym.transforms.masking.top_bottom",
-    "TruncateDate": "kanonym.transforms.masking.truncate_date",
+    "TopBottom": "kanonym.actions.masking.top_bottom",
+    "TruncateDate": "kanonym.actions.masking.truncate_date",
     "Univariate": "kanonym.algorithms.microaggregation.univariate",
     "Verification": "kanonym.verification",
     "anonymize": "kanonym.pipeline",
-    "assess": "kanonym.assessment",
-    "attack": "kanonym.assessment",
+    "assess": "kanonym.evaluation.assessment",
+    "attack": "kanonym.evaluation.attacks.table_attacks",
     "compare": "kanonym.comparison",
-    "estimated_shares": "kanonym.transforms.perturbation.randomized_response",
-    "fit": "kanonym.fitting",
+    "estimated_shares": "kanonym.actions.perturbation.randomized_response",
+    "fit": "kanonym.series",
     "hierarchy": "kanonym.data.hierarchy",
     "inject": "kanonym.synthesis",
     "injected_rows": "kanonym.synthesis",
-    "lattice": "kanonym.exploration",
+    "lattice": "kanonym.comparison.lattice_nodes",
     "measure": "kanonym.pipeline",
-    "model_membership": "kanonym.assessment",
+    "model_membership": "kanonym.evaluation.attacks.models.table_membership",
     "profile": "kanonym.profiling",
     "read_table": "kanonym.data.files",
     "recommend": "kanonym.comparison",
     "report": "kanonym.reporting",
-    "risk": "kanonym.assessment",
-    "similarity_attack": "kanonym.attacks.similarity",
+    "risk": "kanonym.evaluation.risk.table_risk",
+    "similarity_attack": "kanonym.evaluation.attacks.linking.similarity",
     "synthesize": "kanonym.synthesis",
-    "transform": "kanonym.transformation",
-    "utility": "kanonym.assessment",
+    "transform": "kanonym.pipeline.transformation",
+    "utility": "kanonym.evaluation.utility.table_utility",
     "verify": "kanonym.pipeline",
     "write_table": "kanonym.data.files",
 }

@@ -17,7 +17,7 @@ from adversary.populations import (
     zayatz,
 )
 from adversary.requirements import MODELS
-from kanonym.kernels.population import ESTIMATORS, histogram
+from kanonym.kernels.risk.population import ESTIMATORS, histogram
 from kanonym.models import MODELS as ALL_MODELS
 
 TABLE = ["hiv"] * 2 + ["flu"] * 8 + ["none"] * 10

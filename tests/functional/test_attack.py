@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.attacks.registry import ATTACKS
 from kanonym.data.files import read_table
+from kanonym.evaluation.attacks.registry import ATTACKS
 from scenes import people
 
 KNOWN = ["age", "zip", "sex"]

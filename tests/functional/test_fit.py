@@ -13,7 +13,7 @@ import pytest
 
 from kanonym.data.files import read_table
 from kanonym.data.files.lock import locked
-from kanonym.fitting import Fitted
+from kanonym.series import Fitted
 
 FIT = "fit patients.csv --policy policy.yaml -o recoding.json"
 APPLY = "apply recoding.json patients.csv -o out.csv"

@@ -6,7 +6,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import kanonym as ka
-from kanonym.assessment import model_membership
+from kanonym.evaluation.attacks.models.table_membership import model_membership
 
 KNOWN = [
     "sex",

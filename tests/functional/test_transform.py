@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 import yaml
 
+from kanonym.actions.registry import ACTIONS
 from kanonym.data.files import read_table
 from kanonym.policy import Policy
 from kanonym.policy.actions import described, meanings, parameters
-from kanonym.transforms.actions import ACTIONS
 
 RUN = "transform patients.csv -o out.csv"
 DOCS = Path(__file__).parents[2] / "docs"

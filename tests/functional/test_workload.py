@@ -10,9 +10,9 @@ import pytest
 
 import kanonym as ka
 from effort import NIGHTLY
-from kanonym.metrics.utility.features import features_of
-from kanonym.metrics.utility.prediction import Lessons, accuracies
-from kanonym.transforms.reading import read_pair
+from kanonym.evaluation.pair.reading import read_pair
+from kanonym.evaluation.utility.models.features import features_of
+from kanonym.evaluation.utility.models.prediction import Lessons, accuracies
 
 KNOWN = [
     *("age", "education", "marital-status", "native-country"),

@@ -19,11 +19,11 @@ import kanonym as ka
 from conftest import FRAMES
 from effort import examples
 from kanonym.data.frames import to_polars
-from kanonym.data.labels import text_of
-from kanonym.fitting import Fitted, fit
-from kanonym.fitting.hierarchies import extended
+from kanonym.data.hierarchy.labels import text_of
 from kanonym.models import WholeTable
-from kanonym.transforms.recoding import ALLOWED
+from kanonym.recoding.recode import ALLOWED
+from kanonym.series import Fitted, fit
+from kanonym.series.hierarchies import extended
 from naive_lattice import measured
 from naive_mondrian import at_most
 from releases import KINDS, MODELS, SOURCES, TREE, coded, holds, policy_of, regrouped, tables, typed

@@ -17,7 +17,7 @@ from conftest import FRAMES
 from effort import examples
 from kanonym.data.frames import to_polars
 from kanonym.models import ALL, OfPopulation
-from kanonym.transforms.recoding import ALLOWED
+from kanonym.recoding.recode import ALLOWED
 from releases import (
     KINDS,
     MODELS,

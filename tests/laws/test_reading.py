@@ -17,10 +17,10 @@ import kanonym as ka
 from conftest import FRAMES
 from effort import examples
 from kanonym.data import files, frames
+from kanonym.evaluation.pair.reading import read_pair
+from kanonym.evaluation.pair.tables import NumericColumn
+from kanonym.evaluation.utility import generalization
 from kanonym.metrics.information_loss import METRICS
-from kanonym.metrics.utility import generalization
-from kanonym.metrics.utility.pair import NumericColumn
-from kanonym.transforms.reading import read_pair
 from releases import KINDS, SOURCES, policy_of, tables, typed
 
 ALGORITHMS = {

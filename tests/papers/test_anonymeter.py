@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.attacks.singling_out import SinglingOut
+from kanonym.evaluation.attacks.singling_out import SinglingOut
 
 NAMES = ["age", "income", "rent", "savings", "debts"]
 MEASURED = {

@@ -9,8 +9,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from kanonym.attacks.models import roc
-from kanonym.attacks.models.model_membership import Lessons, Persons, attack_model
+from kanonym.evaluation.attacks.models import roc
+from kanonym.evaluation.attacks.models.model_membership import Lessons, Persons, attack_model
 
 
 def attacked(estimator, features, target, member):

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.metrics.risk import measure_risk
+from kanonym.evaluation.risk import measure_risk
 
 PATH = Path(__file__).resolve().parents[3] / "shared" / "golden" / "risk.csv"
 UNITED_STATES = 317_238_626

@@ -14,7 +14,7 @@ import pytest
 
 import kanonym as ka
 from classes import classes
-from kanonym.kernels import disclosure
+from kanonym.kernels.classes import disclosure
 from kanonym.metrics.disclosure import measure_table
 from kanonym.models import KAnonymity, LDiversity, TCloseness
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from kanonym.kernels.grouping import dense_codes
-from kanonym.metrics.risk.suda import suda
+from kanonym.evaluation.risk.suda import suda
+from kanonym.kernels.classes.grouping import dense_codes
 
 KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 

@@ -20,7 +20,7 @@ from kanonym import pipeline
 from kanonym.data import hierarchy
 from kanonym.data.frames import to_polars
 from kanonym.data.table import kind_of
-from kanonym.transforms.recoding import ALLOWED
+from kanonym.recoding.recode import ALLOWED
 
 PEOPLE = {
     "name": ["Ada", "Bob", "Eve", "Dan", "Kim", "Lea", "Max", "Ned"],

@@ -8,8 +8,8 @@ import pytest
 
 import kanonym as ka
 from kanonym.data import hierarchy
-from kanonym.transforms.persons import PopulationColumn
 from kanonym.verification import verify_columns
+from kanonym.verification.persons import PopulationColumn
 
 AGE = hierarchy.from_mapping({str(i): [f"{i // 2 * 2} or so", "*"] for i in range(6)})
 JOB = hierarchy.from_mapping({"a": ["x", "*"], "b": ["x", "*"], "c": ["y", "*"]})

@@ -10,7 +10,7 @@ from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.models.base import PrivacyModel
 
 if TYPE_CHECKING:

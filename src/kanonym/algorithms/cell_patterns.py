@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.cell_patterns import grow_patterns, split_top_down
-from kanonym.kernels.grouping import group_rows, one_group
+from kanonym.kernels.cells.patterns import grow_patterns, split_top_down
+from kanonym.kernels.classes.grouping import group_rows, one_group
 
 ENTRIES = 1 << 24
 """Patterns times keys that are tried, within these bounds."""

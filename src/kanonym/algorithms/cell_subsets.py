@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.cell_patterns import Keys, Pieces, released_codes
-from kanonym.kernels.grouping import group_rows
-from kanonym.kernels.hitting import cheapest_hitting_sets
+from kanonym.kernels.cells.hitting_sets import cheapest_hitting_sets
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.classes.wildcard import wildcard_sizes
 from kanonym.kernels.parallel import parallel
-from kanonym.kernels.wildcard import wildcard_sizes
 
 
 def subset_sizes(

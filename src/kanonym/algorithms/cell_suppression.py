@@ -23,9 +23,9 @@ from kanonym.algorithms.criteria import require_feasible
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.blanking import Places, place_records
-from kanonym.kernels.cells import Choices, feasible_groups, gather_members
-from kanonym.kernels.grouping import Groups, group_rows, one_group
+from kanonym.kernels.cells.cell_suppression import Places, place_records
+from kanonym.kernels.cells.groups import Choices, feasible_groups, gather_members
+from kanonym.kernels.classes.grouping import Groups, group_rows, one_group
 from kanonym.kernels.parallel import parallel
 from kanonym.models import KAnonymity
 from kanonym.models.base import PrivacyModel

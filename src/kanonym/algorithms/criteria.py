@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.conditions import Criteria
-from kanonym.kernels.disclosure import RELATIONS, SIZE, reference_shares
-from kanonym.kernels.histograms import class_histograms
+from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.disclosure import RELATIONS, SIZE, reference_shares
+from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.models.base import PrivacyModel
 
 

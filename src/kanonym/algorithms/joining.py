@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from kanonym.algorithms.full_domain.space import Space
 from kanonym.data.partition import SUPPRESSED
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.conditions import Criteria, Tuples
-from kanonym.kernels.grouping import group_rows
-from kanonym.kernels.joining import Members, join_nearest
-from kanonym.kernels.penalty import Costs, class_bounds
+from kanonym.kernels.classes.conditions import Criteria, Tuples
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.classes.penalty import Costs, class_bounds
+from kanonym.kernels.partitioning.joining import Members, join_nearest
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss.base import attribute_weights
 

@@ -31,9 +31,9 @@ from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.progress import Progress
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.conditions import Criteria, Tuples
-from kanonym.kernels.penalty import Costs
-from kanonym.kernels.sweep import next_settled
+from kanonym.kernels.classes.conditions import Criteria, Tuples
+from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.lattice.sweep import next_settled
 from kanonym.metrics.information_loss import Metric, metric_from
 from kanonym.models import AlphaKAnonymity
 from kanonym.models.base import PrivacyModel

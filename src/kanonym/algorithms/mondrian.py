@@ -18,12 +18,12 @@ from kanonym.algorithms.workload import GRAIN, Aim, aim_of, refine_guided
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.conditions import Criteria
-from kanonym.kernels.mondrian import refine, separate, workspace
+from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.parallel import cores, parallel
-from kanonym.kernels.penalty import Costs
-from kanonym.kernels.relaxed import refine_relaxed
-from kanonym.kernels.suppression import suppressing_cuts, total_loss
+from kanonym.kernels.partitioning.mondrian import refine, separate, workspace
+from kanonym.kernels.partitioning.one_sided_cuts import suppressing_cuts, total_loss
+from kanonym.kernels.partitioning.relaxed_mondrian import refine_relaxed
 from kanonym.models.base import PrivacyModel
 
 LARGE = 1 << 19

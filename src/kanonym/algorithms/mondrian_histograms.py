@@ -15,10 +15,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.conditions import Criteria
-from kanonym.kernels.disclosure import hold, measure_classes
-from kanonym.kernels.mondrian import QUANTILES
-from kanonym.kernels.penalty import Costs, span_losses
+from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.disclosure import hold, measure_classes
+from kanonym.kernels.classes.penalty import Costs, span_losses
+from kanonym.kernels.partitioning.mondrian import QUANTILES
 
 State = Literal["open", "cut", "fragment", "class"]
 Cut = tuple[int, int]
@@ -84,7 +84,7 @@ class Tree:
 
     Notes
     -----
-    Nodes are cut as `kernels.mondrian.wide_cut` does, by the same spans, ties, quantiles and
+    Nodes are cut as `mondrian.wide_cut` does, by the same spans, ties, quantiles and
     measures: whoever goes on with `refine` in every fragment has the classes of the whole.
 
     """
@@ -139,7 +139,7 @@ class Tree:
 def cuts(
     histograms: Sequence[Histogram], total: int, costs: Costs, criteria: Criteria
 ) -> Iterator[Cut]:
-    """Yield the cuts that `kernels.mondrian.wide_cut` looks at, in its order.
+    """Yield the cuts that `mondrian.wide_cut` looks at, in its order.
 
     It makes the first whose sides satisfy every condition; their sizes are large enough.
     histograms: by quasi-identifier. total: records of the node. Cost O(n) an attribute of n

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.disclosure import TOLERANCE
+from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.models import AverageRisk, SampleUniqueness, WholeTable
 
 

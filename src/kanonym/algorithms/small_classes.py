@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import InfeasibleError
-from kanonym.kernels.small_classes import merged, nearest_centres
-from kanonym.transforms.groups import renumbered
+from kanonym.kernels.partitioning.small_classes import merged, nearest_centres
+from kanonym.recoding.groups import renumbered
 
 Small = Literal["merge", "move"]
 Groups = NDArray[np.int32] | None

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.kernels.conditions import Criteria
+from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.parallel import parallel
-from kanonym.kernels.workload import Target, gain_workspace, refine_by_gain
+from kanonym.kernels.partitioning.target_cuts import Target, gain_workspace, refine_by_gain
 
 FEW = 20
 """Numbers and dates of more distinct values are predicted as numbers, others as categories."""
@@ -142,7 +142,7 @@ def refine_guided(
 ) -> None:
     """Cut a table wherever a cut gains, on all cores; what becomes of a node depends on it alone.
 
-    records: as `kernels.workload` has them, d quasi-identifiers. is_start: (n,) bool, set to True
+    records: as `target_cuts` has them, d quasi-identifiers. is_start: (n,) bool, set to True
     where what is left starts.
     """
 

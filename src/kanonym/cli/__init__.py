@@ -15,16 +15,7 @@ import typer
 import kanonym
 from kanonym.cli import logs
 from kanonym.cli.group import Commands, Grouped
-from kanonym.cli.judging import (
-    assess,
-    attack,
-    check,
-    compare,
-    measure,
-    profile,
-    recommend,
-    verify,
-)
+from kanonym.cli.judging import assess, attack, check, compare, measure, profile, recommend, verify
 from kanonym.cli.making import (
     anonymize,
     apply,

@@ -18,7 +18,7 @@ from kanonym.comparison.sweep import (
 )
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.metrics.utility.measures import MEASURES, measure_of, target_of
+from kanonym.evaluation.utility.measures import MEASURES, measure_of, target_of
 from kanonym.models.base import check_integer
 from kanonym.pipeline import one_policy
 from kanonym.policy import Policy

@@ -18,7 +18,7 @@ from kanonym.comparison.running import ALWAYS, SPAN_LOSS, Trial, entity_of, labe
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
 from kanonym.data.short_repr import ShortRepr
-from kanonym.metrics.utility.measures import measure_of
+from kanonym.evaluation.utility.measures import measure_of
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
 from kanonym.policy.writing import written
@@ -283,7 +283,7 @@ class Comparison(ShortRepr):
 
         """
         from kanonym.reporting import chart_format  # noqa: PLC0415 - as below
-        from kanonym.reporting.charts.comparison import (  # noqa: PLC0415 - half a second to load
+        from kanonym.reporting.charts.comparison import (  # noqa: PLC0415 - as below
             Compared,
             Dot,
             draw,

@@ -11,12 +11,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from kanonym.assessment import utility
 from kanonym.comparison.state import digest, key_of, opened
 from kanonym.comparison.sweep import Combination, in_one_line, with_parts
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.progress import Progress
 from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.utility.table_utility import utility
 from kanonym.kernels.parallel import cores
 from kanonym.models.base import PrivacyModel
 from kanonym.pipeline import anonymize

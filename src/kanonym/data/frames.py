@@ -31,12 +31,12 @@ from narwhals.dependencies import (
 )
 from numpy.typing import NDArray
 
+from kanonym.data.columns.pandas_types import WORDS, as_pandas, refuse_mixture, same_type
+from kanonym.data.columns.rebuilt import rebuilt_arrow, rebuilt_pandas, rebuilt_polars, taken_arrow
+from kanonym.data.columns.repeated import ReleasedColumn, Repeated
+from kanonym.data.columns.years import refuse_strange_years
 from kanonym.data.errors import DataError
 from kanonym.data.forks import require_own_threads
-from kanonym.data.pandas_columns import WORDS, as_pandas, refuse_mixture, same_type
-from kanonym.data.rebuilt import rebuilt_arrow, rebuilt_pandas, rebuilt_polars, taken_arrow
-from kanonym.data.repeated import ReleasedColumn, Repeated
-from kanonym.data.years import refuse_strange_years
 from kanonym.kernels.parallel import parallel
 
 # pandas need not be installed, and pyarrow carries no types.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.table import EncodedTable, encode
-from kanonym.kernels.grouping import group_rows, sort_rows
+from kanonym.kernels.classes.grouping import group_rows, sort_rows
 
 
 def encode_with_population(

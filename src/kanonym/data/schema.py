@@ -46,7 +46,7 @@ class Identifier:
     Parameters
     ----------
     action
-        One action or several (`transforms.actions`), in order: what they leave is released
+        One action or several (`actions`), in order: what they leave is released
         instead, as a pseudonym is.
 
     """

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.short_repr import ShortRepr
-from kanonym.kernels.grouping import dense_codes, group_rows, one_group
+from kanonym.kernels.classes.grouping import dense_codes, group_rows, one_group
 from kanonym.kernels.parallel import parallel
 
 if TYPE_CHECKING:

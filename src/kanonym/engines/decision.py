@@ -22,12 +22,12 @@ from kanonym.data.table import EncodedTable, value_codes
 from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
-from kanonym.kernels.penalty import Costs
-from kanonym.metrics.risk import PersonRisk, person_risk
-from kanonym.metrics.utility import Utility
+from kanonym.kernels.classes.penalty import Costs
+from kanonym.metrics.person_risk import PersonRisk, person_risk
+from kanonym.metrics.release_loss import Utility
 from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining
-from kanonym.transforms.recoding import join_equal, recode, relabelled
+from kanonym.recoding.recode import join_equal, recode, relabelled
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,11 +13,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.actions.registry import Acting
 from kanonym.data import files, frames
+from kanonym.data.columns.sorting import sorting_key
 from kanonym.data.conventions import canonical_table, changed_texts, styled_columns, typed_table
 from kanonym.data.schema import Role, Schema
 from kanonym.data.short_repr import ShortRepr
-from kanonym.data.sorting import sorting_key
 from kanonym.engines.base import ABILITIES, Ability
 from kanonym.engines.decision import Decision, run
 from kanonym.engines.frequency_set import FrequencySet, values_of
@@ -25,8 +26,7 @@ from kanonym.engines.records import changed_after, released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
 from kanonym.policy import Policy
-from kanonym.transforms.actions import Acting
-from kanonym.transforms.ordering import released_rows
+from kanonym.recoding.ordering import released_rows
 from kanonym.verification import ColumnValues
 
 _NONE: Mapping[str, Any] = MappingProxyType({})

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.actions.registry import Acting
+from kanonym.data.columns.repeated import ReleasedColumn, Repeated
 from kanonym.data.recoded import RecodedAttribute
-from kanonym.data.repeated import ReleasedColumn, Repeated
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.decision import Decision
 from kanonym.kernels.parallel import parallel
-from kanonym.transforms.actions import Acting
 
 
 def released_values(

@@ -21,16 +21,12 @@ from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensiti
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, encode, kind_of
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import PrivacyModel
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of
-from kanonym.transforms.recoding import (
-    CENTROIDS,
-    choose_recoding,
-    released_names,
-)
+from kanonym.recoding.recode import CENTROIDS, choose_recoding, released_names
 
 
 @dataclass(frozen=True, slots=True)

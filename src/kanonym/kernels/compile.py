@@ -24,7 +24,8 @@ Int: TypeAlias = int | np.int64
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_IMPORT = re.compile(r"^\s*from kanonym\.kernels\.(\w+) import", re.MULTILINE)
+_IMPORT = re.compile(r"^\s*from kanonym\.kernels\.([\w.]+) import", re.MULTILINE)
+_ROOT = Path(__file__).parent
 _numba_config: Any = config
 _FunctionCache: Any = caching.FunctionCache
 _CodeLibrary: Any = codegen.JITCodeLibrary
@@ -212,7 +213,7 @@ def _stamp(source: Path) -> str:
         if path not in texts:
             texts[path] = path.read_bytes()
             names = _IMPORT.findall(texts[path].decode())
-            pending.extend(source.parent / f"{name}.py" for name in names)
+            pending.extend(_ROOT / f"{name.replace('.', '/')}.py" for name in names)
     digest = hashlib.sha256()
     for path in sorted(texts):
         digest.update(texts[path])

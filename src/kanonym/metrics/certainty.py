@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain
-from kanonym.kernels.penalty import RANGE, SET, TREE, Costs
+from kanonym.kernels.classes.penalty import RANGE, SET, TREE, Costs
 
 
 def kind_of(recoding: Recoding) -> int:

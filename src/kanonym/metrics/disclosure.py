@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels import disclosure
-from kanonym.kernels.histograms import distinct_histograms
+from kanonym.kernels.classes import disclosure
+from kanonym.kernels.classes.histograms import distinct_histograms
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes, Distribution
@@ -49,7 +49,7 @@ class AttributeMeasurement:
     """What the classes of a table disclose about one sensitive attribute.
 
     Each is the worst over the classes. p is a value's share in the table, q its share
-    in a class, logarithms are natural; definitions in `kernels.disclosure`.
+    in a class, logarithms are natural; definitions in `kernels.classes.disclosure`.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class Measurement:
     k
         Size of the smallest class; 0 for a table without records.
     k_wildcard
-        k with null quasi-identifiers read as wildcards (`kernels.wildcard`); at
+        k with null quasi-identifiers read as wildcards (`kernels.classes.wildcard`); at
         least k, and equal to it where no quasi-identifier is null.
     uniques
         Number of classes of one record.
@@ -187,7 +187,7 @@ def measure_table(
         Sizes and distributions. Every distribution stands in the attribute's own
         order (`t_ordered`), with its ancestors where it has a hierarchy.
     k_wildcard
-        Smallest of `kernels.wildcard.wildcard_sizes`; None where no
+        Smallest of `kernels.classes.wildcard.wildcard_sizes`; None where no
         quasi-identifier is null.
     text_columns
         As of `Measurement`.

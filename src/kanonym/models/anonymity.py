@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanonym.data.errors import PolicyError
-from kanonym.kernels import disclosure
+from kanonym.kernels.classes import disclosure
 from kanonym.models.base import (
     Criterion,
     Monotone,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
-from kanonym.kernels import disclosure
+from kanonym.kernels.classes import disclosure
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes
@@ -88,7 +88,7 @@ class Criterion:
     Attributes
     ----------
     measure
-        A measure of `kernels.disclosure` (its integer constant).
+        A measure of `kernels.classes.disclosure` (its integer constant).
     attribute
         The sensitive attribute that it looks at; None for the class size alone.
     threshold

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from kanonym.kernels import disclosure
+from kanonym.kernels.classes import disclosure
 from kanonym.models.base import (
     Criterion,
     Monotone,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from kanonym.kernels import disclosure
+from kanonym.kernels.classes import disclosure
 from kanonym.models.base import (
     Criterion,
     Monotone,

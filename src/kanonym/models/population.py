@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError, shown_value
-from kanonym.kernels.disclosure import TOLERANCE
+from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.models.base import (
     Answer,
     Criterion,

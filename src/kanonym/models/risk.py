@@ -10,14 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.kernels.population import ESTIMATORS, histogram
-from kanonym.models.base import (
-    Monotone,
-    WholeTable,
-    check_choice,
-    check_integer,
-    check_number,
-)
+from kanonym.kernels.risk.population import ESTIMATORS, histogram
+from kanonym.models.base import Monotone, WholeTable, check_choice, check_integer, check_number
 
 Estimator = Literal["pitman", "zayatz", "snb", "dankar"]
 
@@ -157,7 +151,7 @@ class PopulationUniqueness(WholeTable):
         Number of persons in the population, at least the records of the table.
     estimator
         `pitman`, `zayatz`, `snb` (slide negative binomial), or `dankar`, the rule that
-        chooses among them by the sampling fraction: `kernels.population`.
+        chooses among them by the sampling fraction: `kernels.risk.population`.
 
     Raises
     ------

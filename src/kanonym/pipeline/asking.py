@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from kanonym.actions.registry import on_records, unwrapped
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import Automatic
@@ -15,11 +16,8 @@ from kanonym.engines.task import Task, population_of
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of
 from kanonym.policy.overriding import override
-from kanonym.transforms.actions import on_records, unwrapped
-from kanonym.transforms.persons import PopulationColumn
-from kanonym.verification import (
-    Counting,
-)
+from kanonym.verification import Counting
+from kanonym.verification.persons import PopulationColumn
 
 
 def one_policy(policy: Policy | str | os.PathLike[str] | None, short: Mapping[str, Any]) -> Policy:

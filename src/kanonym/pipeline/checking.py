@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from kanonym.actions.registry import changed_after
 from kanonym.data import frames
 from kanonym.data.conventions import changed_texts
 from kanonym.data.errors import DataError, SchemaError
@@ -19,15 +20,10 @@ from kanonym.engines.task import sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.pipeline.asking import counting_of, formats_of, persons_of_policy, perturbed
 from kanonym.pipeline.conventions import canonical, typed
-from kanonym.pipeline.person_checks import (
-    named_by_amounts,
-    warned_of_input,
-    warned_of_release,
-)
+from kanonym.pipeline.person_checks import named_by_amounts, warned_of_input, warned_of_release
 from kanonym.pipeline.recorded import Recorded
 from kanonym.policy import Policy
-from kanonym.transforms.actions import changed_after
-from kanonym.transforms.recoding import released_names
+from kanonym.recoding.recode import released_names
 from kanonym.verification import (
     ColumnValues,
     SensitiveColumn,

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from kanonym.actions.registry import works_on_values
 from kanonym.data import frames
 from kanonym.data.conventions import canonical_table, detect_conventions, typed_table
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive, conventions_of
 from kanonym.policy import Policy
-from kanonym.transforms.actions import works_on_values
 
 READ_BY = ("intervals", "dates", "automatic")
 """Hierarchies of values; all others are about the texts of a column."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kanonym.actions.registry import changed_after
 from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.schema import Schema
 from kanonym.engines.base import StagedRelease
@@ -14,7 +15,6 @@ from kanonym.pipeline.asking import counting_of, persons_of_policy
 from kanonym.pipeline.checking import counted_ones, seen_by_models, unmodelled
 from kanonym.pipeline.person_checks import named_by_amounts
 from kanonym.policy import Policy
-from kanonym.transforms.actions import changed_after
 from kanonym.verification import (
     SensitiveColumn,
     Verification,

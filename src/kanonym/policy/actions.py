@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kanonym.actions.base import Action, After
+from kanonym.actions.registry import ACTIONS
 from kanonym.policy import document
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown
-from kanonym.transforms.action import Action, After
-from kanonym.transforms.actions import ACTIONS
 
 WHEN = ("before", "after")
 """Before the algorithm, on the values that come in; after it, on those that are released."""

@@ -22,6 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, core_schema
 
+from kanonym.actions.registry import drawing
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.hierarchy import HierarchySource
@@ -29,7 +30,6 @@ from kanonym.data.schema import Attribute, QuasiIdentifier, Recoding, Role, Sche
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
-from kanonym.transforms.actions import drawing
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kanonym.kernels.grouping import Groups
+from kanonym.kernels.classes.grouping import Groups
 from kanonym.profiling.separation import Codes, Separation, grouped, separation_of
 
 MOST_COLUMNS = 20

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.grouping import Groups, group_rows, one_group
+from kanonym.kernels.classes.grouping import Groups, group_rows, one_group
 
 Codes = tuple[NDArray[np.int32], int]
 """(n_rows,) int32 codes from 0 of one column, and the number of codes."""

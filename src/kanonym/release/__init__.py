@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym import __version__
+from kanonym.actions.registry import keeps_values, share_kept
 from kanonym.data import files, frames
 from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
@@ -23,17 +24,18 @@ from kanonym.data.schema import Role, Schema
 from kanonym.data.short_repr import ShortRepr
 from kanonym.engines.base import Asked, unsupported
 from kanonym.engines.decision import Decision
-from kanonym.metrics.risk import PersonRisk, Risk
-from kanonym.metrics.utility import Utility, measure_utility
+from kanonym.metrics.person_risk import PersonRisk
+from kanonym.metrics.record_risk import Risk
+from kanonym.metrics.release_loss import Utility, measure_utility
 from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
-from kanonym.transforms.actions import keeps_values, share_kept
 from kanonym.verification import Verification, group_released
 
 if TYPE_CHECKING:
-    from kanonym.assessment import TableRisk, TableUtility
-    from kanonym.attacks.outcome import AttackOutcome
     from kanonym.comparison import Comparison
+    from kanonym.evaluation.attacks.outcome import AttackOutcome
+    from kanonym.evaluation.risk.table_risk import TableRisk
+    from kanonym.evaluation.utility.table_utility import TableUtility
     from kanonym.profiling import Profile
 
 _FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names")

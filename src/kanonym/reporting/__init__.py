@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from kanonym.assessment import TableRisk, TableUtility
-from kanonym.attacks.outcome import AttackOutcome
 from kanonym.comparison import Comparison
 from kanonym.data import files
 from kanonym.data.errors import DataError
+from kanonym.evaluation.attacks.outcome import AttackOutcome
+from kanonym.evaluation.risk.table_risk import TableRisk
+from kanonym.evaluation.utility.table_utility import TableUtility
 from kanonym.profiling import Profile
 from kanonym.reporting.known.choice import Choice, Neighbour, choice_of, choice_of_release
 from kanonym.reporting.known.frontier import Frontier, frontier_of

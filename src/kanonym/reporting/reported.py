@@ -7,18 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kanonym.actions.registry import unwrapped
 from kanonym.release import versions
-from kanonym.transforms.actions import unwrapped
 
 if TYPE_CHECKING:
-    from kanonym.assessment import TableRisk, TableUtility
-    from kanonym.attacks.outcome import AttackOutcome
     from kanonym.comparison import Comparison
     from kanonym.data.partition import Partition
     from kanonym.data.recoded import RecodedAttribute
     from kanonym.data.table import EncodedTable
-    from kanonym.metrics.risk import Risk
-    from kanonym.metrics.utility import Utility
+    from kanonym.evaluation.attacks.outcome import AttackOutcome
+    from kanonym.evaluation.risk.table_risk import TableRisk
+    from kanonym.evaluation.utility.table_utility import TableUtility
+    from kanonym.metrics.record_risk import Risk
+    from kanonym.metrics.release_loss import Utility
     from kanonym.profiling.profile import Profile
     from kanonym.release import Release
     from kanonym.verification import Verification

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from kanonym.reporting.known.provenance import COMPARED
 
 if TYPE_CHECKING:
-    from kanonym.metrics.utility import Utility
-    from kanonym.metrics.utility.coverage import Coverage
+    from kanonym.metrics.coverage import Coverage
+    from kanonym.metrics.release_loss import Utility
     from kanonym.verification import ModelCheck
 
 FINEST = 0.001

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from kanonym.data.partition import Partition
     from kanonym.data.recoded import RecodedAttribute
     from kanonym.data.table import EncodedTable
-    from kanonym.metrics.risk import Risk
-    from kanonym.metrics.utility.coverage import Coverage
+    from kanonym.metrics.coverage import Coverage
+    from kanonym.metrics.record_risk import Risk
     from kanonym.verification import Verification, VerificationWarning
 
 SMALLEST_CELL = 5

@@ -13,7 +13,7 @@ from kanonym.algorithms.clustering.kdtree import KDTree
 from kanonym.algorithms.criteria import classes_of
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import encode
-from kanonym.kernels.kd_cells import cell_bounds
+from kanonym.kernels.partitioning.kd_cells import cell_bounds
 from kanonym.models import KAnonymity, LDiversity
 from kanonym.models.base import PrivacyModel
 from kanonym.models.diversity import Diversity

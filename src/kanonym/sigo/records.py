@@ -18,8 +18,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.files import delimited
 from kanonym.data.files.disk import decoded, read_bytes
+from kanonym.data.files.text import delimited
 from kanonym.data.schema import Insensitive, Role, Schema
 from kanonym.data.short_repr import ShortRepr
 from kanonym.sigo.printing import go_numbers, quoted

@@ -234,7 +234,7 @@ def _shared(cells: pl.Series, group: NDArray[np.int64], n_groups: int) -> NDArra
 
 def _nearest(points: Points, asked: Points) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return place and distance of the point nearest to each one asked; the first of equals."""
-    from kanonym.attacks.matching.nearest import nearest  # noqa: PLC0415 - scipy, for who needs it
+    from kanonym.evaluation.attacks.matching.nearest import nearest  # noqa: PLC0415 - scipy, for who needs it
 
     return nearest(points, asked)
 

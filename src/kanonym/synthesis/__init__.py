@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kanonym.synthesis.external import SDV, SmartNoise
-from kanonym.synthesis.injection import Injection, inject
-from kanonym.synthesis.marks import Marks, injected_rows
+from kanonym.synthesis.injection.inject import Injection, inject
+from kanonym.synthesis.injection.marks import Marks, injected_rows
 from kanonym.synthesis.synthesizer import Copula, Synthesizer
 from kanonym.synthesis.tables import Synthesis, synthesize
 

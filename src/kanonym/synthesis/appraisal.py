@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from kanonym.assessment import attack, utility
-from kanonym.assessment.of_attacks import AttackReport
-from kanonym.assessment.of_utility import TableUtility
+from kanonym.evaluation.attacks.table_attacks import AttackReport, attack
+from kanonym.evaluation.utility.models.detection import detection
+from kanonym.evaluation.utility.table_utility import TableUtility, utility
 from kanonym.metrics.measured import Measured
-from kanonym.metrics.utility.detection import detection
 
 MEASURES = (
     "total-variation",

@@ -9,8 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.synthesizer import Learned
-from kanonym.transforms.copula import Constraint
 
 ROUNDS = 20
 """How often records that break a constraint are drawn again."""

@@ -11,8 +11,8 @@ import polars as pl
 
 from kanonym.data.errors import PolicyError
 from kanonym.policy.faults import unknown
+from kanonym.synthesis.copula import Constraint, TableModel, fit
 from kanonym.synthesis.external import LIBRARIES, SDV
-from kanonym.transforms.copula import Constraint, TableModel, fit
 
 
 class Learned(Protocol):
@@ -67,7 +67,7 @@ class Synthesizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Copula:
-    """The Gaussian copula of `transforms.copula`: shares of values, and what joins pairs.
+    """The Gaussian copula of `synthesis.copula`: shares of values, and what joins pairs.
 
     It keeps the distribution of each column and the association of each two. What only three
     columns together show is lost. It gives no guarantee of privacy.

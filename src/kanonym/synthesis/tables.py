@@ -10,20 +10,20 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from kanonym.assessment.columns import listed
-from kanonym.assessment.lines import figure, lines_of
-from kanonym.assessment.of_attacks import AttackReport
-from kanonym.assessment.of_utility import TableUtility
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.attacks.table_attacks import AttackReport
+from kanonym.evaluation.columns import listed
+from kanonym.evaluation.lines import figure, lines_of
+from kanonym.evaluation.utility.table_utility import TableUtility
 from kanonym.metrics.measured import Measured
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy.faults import raise_together, unknown
 from kanonym.synthesis.appraisal import Copies, attacks_on, copies, detected, utility_of
+from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.drawing import drawn_records
 from kanonym.synthesis.synthesizer import Copula, Synthesizer, synthesizer_of
-from kanonym.transforms.copula import Constraint
 
 ROOT = 0x73796E
 """Keeps what is drawn here apart from other draws of the same seed."""

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.kernels.grouping import Groups, group_rows
-from kanonym.kernels.wildcard import wildcard_sizes
+from kanonym.kernels.classes.grouping import Groups, group_rows
+from kanonym.kernels.classes.wildcard import wildcard_sizes
 from kanonym.verification.released_classes import classes_as_released, group_by_code
 
 
@@ -63,7 +63,7 @@ class Counting:
 def k_wildcard(
     quasi_identifiers: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
 ) -> int | None:
-    """Return k where null matches every value (`kernels.wildcard`); None without a null.
+    """Return k where null matches every value (`kernels.classes.wildcard`); None without a null.
 
     counts: (n_rows,) records that each row stands for; None for one each.
     """

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.labels import list_lengths
+from kanonym.data.hierarchy.labels import list_lengths
 from kanonym.verification.verdict import VerificationWarning
 
 MANY = 10

@@ -16,10 +16,10 @@ from kanonym.data.partition import Classes
 from kanonym.data.table import value_codes
 from kanonym.models import PrivacyModel
 from kanonym.models.base import Released
-from kanonym.transforms.persons import PopulationColumn, count_persons
 from kanonym.verification.class_counting import Counting
 from kanonym.verification.dominant_values import dominance
 from kanonym.verification.long_lists import long_lists
+from kanonym.verification.persons import PopulationColumn, count_persons
 from kanonym.verification.released_classes import (
     SensitiveColumn,
     classes_as_released,

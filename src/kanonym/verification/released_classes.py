@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.labels import text_of
+from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.table import Domain, encode_column, quick_codes, value_codes
-from kanonym.kernels.grouping import Groups, group_rows, label_rows, one_group, sorted_keys
-from kanonym.kernels.histograms import class_histograms, key_histograms
+from kanonym.kernels.classes.grouping import Groups, group_rows, label_rows, one_group, sorted_keys
+from kanonym.kernels.classes.histograms import class_histograms, key_histograms
 from kanonym.kernels.parallel import parallel
 
 

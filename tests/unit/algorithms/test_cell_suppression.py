@@ -18,7 +18,7 @@ from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import BLANK
 from kanonym.data.table import encode
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.models import KAnonymity, LDiversity
 
 NO_COSTS = Costs(

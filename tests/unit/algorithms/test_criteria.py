@@ -17,7 +17,7 @@ from kanonym.algorithms.criteria import ancestors_of, classes_of, compiled, tabl
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import from_mapping
 from kanonym.data.table import encode
-from kanonym.kernels import disclosure
+from kanonym.kernels.classes import disclosure
 from kanonym.models import (
     AlphaKAnonymity,
     AverageRisk,

@@ -25,7 +25,7 @@ from kanonym.algorithms.local_recoding import LocalRecoding, Sweep, ranked
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.kernels.sweep import next_settled
+from kanonym.kernels.lattice.sweep import next_settled
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import (
     AverageRisk,

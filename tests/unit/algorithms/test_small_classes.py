@@ -11,7 +11,7 @@ import naive_small_classes
 from effort import examples
 from kanonym.algorithms.small_classes import enlarged
 from kanonym.data.errors import InfeasibleError
-from kanonym.transforms.groups import renumbered
+from kanonym.recoding.groups import renumbered
 from tables import pick
 
 

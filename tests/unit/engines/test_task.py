@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from kanonym.actions.registry import Acting
 from kanonym.data import hierarchy
+from kanonym.data.columns.repeated import Repeated
 from kanonym.data.partition import BLANK, Partition
-from kanonym.data.repeated import Repeated
 from kanonym.data.schema import Schema
 from kanonym.data.table import encode
 from kanonym.engines.decision import _mended, run
@@ -20,7 +21,6 @@ from kanonym.engines.records import released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, sensitive_names
 from kanonym.metrics.certainty import certainty_costs
-from kanonym.transforms.actions import Acting
 
 TABLE = pl.DataFrame(
     {

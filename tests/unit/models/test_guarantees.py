@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.kernels.disclosure import SIZE
+from kanonym.kernels.classes.disclosure import SIZE
 from kanonym.models import MODELS, Criterion
 from kanonym.models.base import Answer, ModelTraits, PerClass
 

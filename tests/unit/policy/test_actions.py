@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 import kanonym as ka
+from kanonym.actions.base import Action
+from kanonym.actions.registry import ACTIONS
 from kanonym.policy.actions import action, actions, actions_of_text, described, form_of
 from kanonym.policy.faults import FaultsFoundError
-from kanonym.transforms.action import Action
-from kanonym.transforms.actions import ACTIONS
 
 KEY = {"env": "STUDY_KEY"}
 FORMS = [

@@ -17,11 +17,7 @@ from kanonym.sigo.attributes import attribute, identities
 from kanonym.sigo.clusters import clusters_of, models_of
 from kanonym.sigo.printing import lines
 from kanonym.sigo.records import _one_by_one
-from kanonym.sigo.reidentification import (
-    reidentified,
-    reidentified_in_clusters,
-    standardized,
-)
+from kanonym.sigo.reidentification import reidentified, reidentified_in_clusters, standardized
 
 CELLS = st.integers(-4, 4)
 

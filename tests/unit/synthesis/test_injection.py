@@ -16,7 +16,7 @@ import kanonym as ka
 from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.synthesis import inject, injected_rows
-from kanonym.transforms.copula import Constraint
+from kanonym.synthesis.copula import Constraint
 
 KEY = b"of these tests only, never of data"
 KNOWN = ["age", "sex", "ward"]
@@ -302,8 +302,8 @@ def test_added_records_cannot_be_told_from_real_ones_of_the_fitted_family(seed):
 
 def test_records_drawn_column_by_column_are_told_apart():
     """The same classifier finds records whose columns do not belong together."""
-    from kanonym.synthesis.classes import classes_of
-    from kanonym.synthesis.judging import told_apart
+    from kanonym.synthesis.injection.classes import classes_of
+    from kanonym.synthesis.injection.judging import told_apart
 
     table = fitted_family()
     held = classes_of([table["region"]], {}, len(table))

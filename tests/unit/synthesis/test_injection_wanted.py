@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.data.errors import InfeasibleError, PolicyError
-from kanonym.synthesis.classes import Classes, classes_of
-from kanonym.synthesis.wanted import Wanted, needs
+from kanonym.synthesis.injection.classes import Classes, classes_of
+from kanonym.synthesis.injection.targets import Wanted, needs
 
 
 def fewest(size, distinct, reach, wanted, most=400):

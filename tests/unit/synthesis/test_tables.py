@@ -14,7 +14,7 @@ import kanonym as ka
 from kanonym.data import frames
 from kanonym.synthesis import Copula, synthesize
 from kanonym.synthesis.appraisal import copies
-from kanonym.transforms.copula import Constraint
+from kanonym.synthesis.copula import Constraint
 
 DAY = date(2020, 1, 1)
 

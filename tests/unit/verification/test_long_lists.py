@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 import kanonym as ka
-from kanonym.data.labels import set_label
+from kanonym.data.hierarchy.labels import set_label
 from kanonym.verification import WARNING_KINDS
 from kanonym.verification.long_lists import long_lists
 

@@ -12,9 +12,9 @@ from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size
 from kanonym.data.partition import Partition
-from kanonym.kernels.grouping import group_rows
-from kanonym.kernels.k_member import k_member
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.microaggregation.k_member import k_member
 from kanonym.models.base import check_integer
 
 

@@ -13,7 +13,7 @@ from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import compiled, require_feasible
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.kd_partition import accumulated_order, halve_in_turn
+from kanonym.kernels.partitioning.kd_partition import accumulated_order, halve_in_turn
 from kanonym.models.base import PrivacyModel
 
 

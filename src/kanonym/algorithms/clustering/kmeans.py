@@ -16,7 +16,7 @@ from kanonym.algorithms.small_classes import Groups, Small, enlarged
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.kernels.grouping import group_rows
+from kanonym.kernels.classes.grouping import group_rows
 from kanonym.models.base import check_choice, check_flag, check_integer
 
 STARTS = 10

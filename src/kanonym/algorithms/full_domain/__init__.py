@@ -12,13 +12,7 @@ from kanonym.algorithms.base import Algorithm, Listener, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.genetic import genetic_search
-from kanonym.algorithms.full_domain.nodes import (
-    Evaluated,
-    evaluate,
-    group,
-    judge,
-    labels_of_tuples,
-)
+from kanonym.algorithms.full_domain.nodes import Evaluated, evaluate, group, judge, labels_of_tuples
 from kanonym.algorithms.full_domain.search import Clock, Found
 from kanonym.algorithms.full_domain.space import Bounds, Space, prepare, size_of
 from kanonym.algorithms.full_domain.strategies import best_first, lowered, optimal

@@ -9,15 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.full_domain.nodes import (
-    Node,
-    classes_of_node,
-    judge,
-    may_hold,
-    score_of,
-)
+from kanonym.algorithms.full_domain.nodes import Node, classes_of_node, judge, may_hold, score_of
 from kanonym.algorithms.full_domain.space import Room, Space
-from kanonym.kernels.lattice import (
+from kanonym.kernels.lattice.walk import (
     DROPS,
     HIGHEST,
     State,

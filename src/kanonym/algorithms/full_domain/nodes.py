@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from kanonym.algorithms.full_domain.space import Space
 from kanonym.algorithms.sampling import suppress_prefix
 from kanonym.data.partition import SUPPRESSED, Classes, Distribution
-from kanonym.kernels.grouping import group_rows
-from kanonym.kernels.histograms import class_histograms
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.metrics.information_loss import Generalized
 from kanonym.models.base import PrivacyModel, of_whole_table
 

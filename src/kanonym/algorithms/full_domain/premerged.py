@@ -29,7 +29,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.merged import MergedTable, first_leaves, records_of, repeated_of
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.grouping import group_rows
+from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss import Height, metric_from
 from kanonym.models.base import PrivacyModel

@@ -27,7 +27,7 @@ from kanonym.algorithms.full_domain.branch import (
     root,
 )
 from kanonym.algorithms.full_domain.space import Space
-from kanonym.kernels.branching import BEST, CHECKED, OPEN, UNLIMITED, search_below
+from kanonym.kernels.lattice.branch_and_bound import BEST, CHECKED, OPEN, UNLIMITED, search_below
 from kanonym.kernels.parallel import cores, parallel
 
 ROUND = 8

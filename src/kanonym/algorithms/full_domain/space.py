@@ -14,9 +14,9 @@ from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.merged import MergedTable, records_of
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.disclosure import DISTINCT, SIZE
-from kanonym.kernels.grouping import group_rows
-from kanonym.kernels.lattice import FLOOR, FLOOR_LOST, HIGH, HIGHEST, LOW, LOWEST, WEIGHT, Axes
+from kanonym.kernels.classes.disclosure import DISTINCT, SIZE
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.lattice.walk import FLOOR, FLOOR_LOST, HIGH, HIGHEST, LOW, LOWEST, WEIGHT, Axes
 from kanonym.metrics.information_loss import BoundMetric, Metric, Terms
 from kanonym.models.base import PrivacyModel
 
@@ -56,11 +56,11 @@ class Space:
         without a choice first, then those with the most values.
     axes, keys, counts
         The attributes in that order and the frequency set at the lowest levels, as
-        `kernels.lattice` reads them.
+        `kernels.lattice.walk` reads them.
     secrets
         (n_combinations, s) int32: the sensitive codes behind the last field of `keys`.
     required
-        (4,) int64, as `kernels.lattice.probe` reads it.
+        (4,) int64, as `kernels.lattice.walk.probe` reads it.
     exact
         Whether the bound of a complete node is its score and nothing but class sizes
         is required: then a search need not look at the classes.
@@ -418,7 +418,7 @@ def _frequency_set(
     lowest: NDArray[np.int64],
     highest: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Return keys, counts, sensitive combinations and fields (see `kernels.lattice.Axes`)."""
+    """Return keys, counts, sensitive combinations and fields (see `kernels.lattice.walk.Axes`)."""
     columns, sizes = [], []
     for a in order.tolist():
         level = int(lowest[a])

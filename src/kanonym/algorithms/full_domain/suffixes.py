@@ -9,7 +9,7 @@ import numpy as np
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution, follow
 from kanonym.algorithms.full_domain.search import Clock, branch_and_bound, left_of
 from kanonym.algorithms.full_domain.space import Space, narrowed
-from kanonym.kernels.lattice import DROPS, WEIGHT
+from kanonym.kernels.lattice.walk import DROPS, WEIGHT
 
 CAUTION = 1 - 1e-9
 """Scores are rounded: a bound made of one is a little lower."""

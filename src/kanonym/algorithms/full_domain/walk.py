@@ -5,19 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kanonym.algorithms.base import Listener
-from kanonym.algorithms.full_domain.branch import (
-    NOTHING,
-    Branch,
-    children,
-    coarsest,
-    descend,
-    root,
-)
+from kanonym.algorithms.full_domain.branch import NOTHING, Branch, children, coarsest, descend, root
 from kanonym.algorithms.full_domain.nodes import Evaluated, worth
 from kanonym.algorithms.full_domain.search import Clock
 from kanonym.algorithms.full_domain.space import Space
 from kanonym.data.progress import Progress
-from kanonym.kernels.lattice import BUDGET, DROPS
+from kanonym.kernels.lattice.walk import BUDGET, DROPS
 from kanonym.kernels.parallel import parallel
 
 

@@ -16,7 +16,7 @@ from kanonym.algorithms.small_classes import enlarged
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.kernels.grouping import group_rows
+from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_integer
 

@@ -10,7 +10,7 @@ from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.kernels.mdav import mdav
+from kanonym.kernels.microaggregation.mdav import mdav
 from kanonym.models.base import check_flag
 
 
@@ -50,7 +50,7 @@ class MDAV(Algorithm):
     that are released do not depend on the order of the input.
 
     Cost O(n²d / k) at the worst; in few attributes most distances are not computed
-    (`kernels.kdtree`), with the same result.
+    (`kernels.neighbours.kdtree`), with the same result.
 
     Domingo-Ferrer and Mateo-Sanz 2002, "Practical data-oriented microaggregation for
     statistical disclosure control"; Domingo-Ferrer and Torra 2005, "Ordinal, continuous

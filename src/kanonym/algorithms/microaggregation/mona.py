@@ -13,7 +13,7 @@ from kanonym.algorithms.microaggregation.ona import improved
 from kanonym.algorithms.microaggregation.records import microaggregated
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.kernels.blocks import blocks
+from kanonym.kernels.microaggregation.blocks import blocks
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_flag, check_integer
 

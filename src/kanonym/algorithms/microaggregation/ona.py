@@ -13,9 +13,9 @@ from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.records import microaggregated
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.kernels.centroid import NUMBER
-from kanonym.kernels.mdav import mdav
-from kanonym.kernels.ona import ona
+from kanonym.kernels.microaggregation.centroid import NUMBER
+from kanonym.kernels.microaggregation.mdav import mdav
+from kanonym.kernels.microaggregation.ona import ona
 from kanonym.models.base import check_flag
 
 WIDTH = 32
@@ -112,6 +112,6 @@ def improved(
     rounds: int,
     above: float,
 ) -> tuple[NDArray[np.int32], int]:
-    """Return the groups of `kernels.mdav` when those of `kernels.ona` have been made of them."""
+    """Return the groups of `mdav` when those of the kernel `ona` have been made of them."""
     start, _ = mdav(rows, weights, k, np.full(len(weights), NUMBER, np.int8))
     return ona(rows, weights, start, k, width, rounds, above)

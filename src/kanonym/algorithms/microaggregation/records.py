@@ -11,7 +11,7 @@ from kanonym.algorithms.criteria import compiled, require_feasible
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.table import Domain, EncodedTable, Kind
-from kanonym.kernels.centroid import NOMINAL, NUMBER, ORDERED
+from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED
 from kanonym.metrics.certainty import numeric_values
 from kanonym.models.base import PrivacyModel
 

@@ -17,7 +17,7 @@ from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.t_closeness_first import t_closeness_first
+from kanonym.kernels.microaggregation.t_closeness_first import t_closeness_first
 from kanonym.models.base import PrivacyModel, check_flag
 from kanonym.models.closeness import TCloseness
 

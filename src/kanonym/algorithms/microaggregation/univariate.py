@@ -13,7 +13,7 @@ from kanonym.algorithms.microaggregation.records import microaggregated
 from kanonym.data.errors import SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.kernels.univariate import optimal_cut
+from kanonym.kernels.microaggregation.univariate import optimal_cut
 
 
 @dataclass(frozen=True, slots=True)

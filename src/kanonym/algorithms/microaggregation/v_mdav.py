@@ -12,7 +12,7 @@ from kanonym.algorithms.microaggregation.records import kinds_of, microaggregate
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
-from kanonym.kernels.v_mdav import v_mdav
+from kanonym.kernels.microaggregation.v_mdav import v_mdav
 from kanonym.models.base import check_flag
 
 

@@ -15,9 +15,9 @@ from kanonym.algorithms.workload import Aim, aim_of
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.conditions import Criteria
+from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.parallel import parallel
-from kanonym.kernels.penalty import Costs
 
 Order = Literal["auto", "guided", "hilbert", "kd", "lexicographic", "serpentine"]
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from kanonym.algorithms.segmentation.orders import LARGE, unconditional
 from kanonym.algorithms.workload import Aim
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.conditions import Criteria
-from kanonym.kernels.disclosure import DISTINCT, ENTROPY, RECURSIVE
-from kanonym.kernels.penalty import Costs
-from kanonym.kernels.segmentation import Limits, Purity, cut, first_fit
+from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.disclosure import DISTINCT, ENTROPY, RECURSIVE
+from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.partitioning.segmentation import Limits, Purity, cut, first_fit
 
 Way = Literal["optimal", "by record", "by piece", "by class"]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from kanonym.algorithms.mondrian import tree_order
 from kanonym.algorithms.workload import Aim
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.conditions import Criteria
-from kanonym.kernels.orders import hilbert, serpentine
-from kanonym.kernels.penalty import RANGE, Costs
+from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.penalty import RANGE, Costs
+from kanonym.kernels.partitioning.orders import hilbert, serpentine
 
 LARGE = 64
 """Classes of so many records and more are cut by piece."""

@@ -117,7 +117,7 @@ def assess(
 
     Everything is measured on the values of the tables, whoever made them.
     """
-    from kanonym import assessment
+    import kanonym as ka
     from kanonym.cli.printing.assessed import assessed
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
@@ -173,7 +173,7 @@ def assess(
             )
         asked, (before, after) = options.as_written(asked, (before, after), step)
         step("risk")
-        found = assessment.risk(
+        found = ka.risk(
             before if after is None else after,
             **asked,
             population=persons,
@@ -187,7 +187,7 @@ def assess(
         parts: dict[str, Any] = {"risk": found.to_dict()}
         if after is not None:
             step("utility")
-            useful = assessment.utility(
+            useful = ka.utility(
                 before,
                 after,
                 **_known(asked),

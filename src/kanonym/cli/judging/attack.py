@@ -14,9 +14,9 @@ ATTACKED = "Who attacks what"
 def _list(asked: bool) -> None:
     if not asked:
         return
-    from kanonym.attacks.registry import ATTACKS
     from kanonym.cli.printing.attacked import attack_list
     from kanonym.cli.terminal import show
+    from kanonym.evaluation.attacks.registry import ATTACKS
 
     show(attack_list({name: one.question for name, one in ATTACKS.items()}))
     raise typer.Exit
@@ -105,7 +105,7 @@ def attack(
     who are not in the table (--control or --hold-out): what is learnt about those is learnt from
     statistics, not from the release of anybody's record.
     """
-    from kanonym import assessment
+    import kanonym as ka
     from kanonym.cli.printing.attacked import attacked
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json
@@ -142,7 +142,7 @@ def attack(
             *(read(place) for place in (control, second)),
         ]
         asked, (before, after, beside, other) = options.as_written(asked, tables, step)
-        found = assessment.attack(
+        found = ka.attack(
             before,
             after,
             **asked,

@@ -376,14 +376,15 @@ def _judged(
     """Return what attacks and measures find of a release, for its report."""
     if not (len(frame) <= ATTACKED if wanted is None else wanted):
         return {}
-    from kanonym import assessment, profiling
+    import kanonym as ka
+    from kanonym import profiling
     from kanonym.cli.progress import note
     from kanonym.data.errors import KanonymError
 
     try:
-        attacks = assessment.attack(frame, release, progress=step)
+        attacks = ka.attack(frame, release, progress=step)
         step("assess")
-        assessed = assessment.assess(frame, release)
+        assessed = ka.assess(frame, release)
         step("profile")
         return {
             "attacks": attacks,

@@ -50,7 +50,7 @@ def apply(
     from kanonym.data.files import atomic_write, check_table_output, read_table
     from kanonym.data.files.lock import locked
     from kanonym.data.frames import to_polars
-    from kanonym.fitting import Fitted
+    from kanonym.series import Fitted
 
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")

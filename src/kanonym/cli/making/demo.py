@@ -45,7 +45,8 @@ def demo(
 
     Writes a table, a policy, the release, a report and a manifest into a folder.
     """
-    from kanonym import assessment, pipeline
+    import kanonym as ka
+    from kanonym import pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import command, release_tables, show
     from kanonym.data.files import write_table, write_text
@@ -67,9 +68,9 @@ def demo(
         step("write")
         release.write(released)
         release.manifest(manifest, input=table, output=released)
-        attacks = assessment.attack(frame, release, attempts=ATTEMPTS, progress=step)
+        attacks = ka.attack(frame, release, attempts=ATTEMPTS, progress=step)
         step("assess")
-        assessed = assessment.assess(frame, release)
+        assessed = ka.assess(frame, release)
         step("report")
         release.report(
             report,

@@ -75,7 +75,8 @@ def fit(
     record, but the values of hierarchies and the bounds of classes: keep it as you keep the
     table.
     """
-    from kanonym import fitting, pipeline
+    from kanonym import pipeline
+    from kanonym import series as fitting
     from kanonym.cli.printing.fitted import fitted as tables
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import show, show_json

@@ -53,9 +53,10 @@ def lattice(
     more than 100,000 nodes, only the best are written that the search looks at. To release
     another than the best, give its levels to anonymize: --levels age=2,sex=0.
     """
-    from kanonym import exploration, pipeline
+    from kanonym import pipeline
     from kanonym.cli.progress import working
     from kanonym.cli.terminal import lattice_tables, show, show_json
+    from kanonym.comparison import lattice_nodes
     from kanonym.data.files import check_output, check_table_output, read_table, write_table
 
     if json and output == "-":
@@ -95,7 +96,7 @@ def lattice(
             user_missing=user_missing,
         )
         asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
-        nodes = exploration.lattice(frame, asked, chart=chart, progress=step)
+        nodes = lattice_nodes.lattice(frame, asked, chart=chart, progress=step)
         step("write")
         write_table(nodes, output, options.format_of(output, format))
     written = [output, *([str(chart)] if chart else [])]

@@ -10,7 +10,7 @@ import typer
 from kanonym.cli import options
 
 if TYPE_CHECKING:
-    from kanonym.transforms.action import Action, After
+    from kanonym.actions.base import Action, After
 
 
 def _list(asked: bool) -> None:
@@ -75,15 +75,15 @@ def transform(
     attributes an action in a policy, and anonymize.
     For instance: --action 'income={type: round, to: 100}' --action name=redact
     """
-    from kanonym import transformation
+    from kanonym.actions.registry import keeps_values, share_kept, works_on_values
     from kanonym.cli.progress import working
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json, transform_tables
     from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_table_output, read_table
+    from kanonym.pipeline import transformation
     from kanonym.policy.actions import form_of
     from kanonym.policy.files_read import mappings_kept
-    from kanonym.transforms.actions import keeps_values, share_kept, works_on_values
 
     del every  # has ended the command already
     dropped = options.names(drop)

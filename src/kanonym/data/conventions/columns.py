@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import polars as pl
 
 from kanonym.data import frames
+from kanonym.data.columns.repeated import ReleasedColumn, Repeated
 from kanonym.data.conventions.labels import translate
 from kanonym.data.errors import DataError
-from kanonym.data.repeated import ReleasedColumn, Repeated
 
 if TYPE_CHECKING:
     from kanonym.data.conventions import Convention

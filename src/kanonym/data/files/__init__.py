@@ -10,7 +10,6 @@ types of its own, and only NaN is made null.
 
 from __future__ import annotations
 
-from kanonym.data.files.cells import differing_texts, typed_texts, values_of_file
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import (
     atomic_write,
@@ -21,8 +20,9 @@ from kanonym.data.files.disk import (
     write_text,
 )
 from kanonym.data.files.formats import FORMATS, is_statistical
-from kanonym.data.files.formulas import formula_columns
 from kanonym.data.files.reading import read_table, read_with_content
+from kanonym.data.files.text.cells import differing_texts, typed_texts, values_of_file
+from kanonym.data.files.text.formulas import formula_columns
 from kanonym.data.files.writing import check_table_output, write_table
 
 __all__ = [

@@ -19,8 +19,8 @@ import pyarrow.json
 import pyarrow.parquet
 
 from kanonym.data.errors import DataError
-from kanonym.data.files import excel, statistical
-from kanonym.data.files.cells import temporal, typed_texts
+from kanonym.data.files.binary import excel, statistical
+from kanonym.data.files.text.cells import temporal, typed_texts
 
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
 ArrowType: TypeAlias = Any

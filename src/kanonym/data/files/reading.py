@@ -10,11 +10,14 @@ import polars as pl
 
 from kanonym.data.credentials import shown
 from kanonym.data.errors import DataError
-from kanonym.data.files import columnar, delimited, excel, records, remote, statistical
+from kanonym.data.files import remote
+from kanonym.data.files.binary import columnar, excel, statistical
+from kanonym.data.files.binary.user_missing import check_choice
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import read_bytes
 from kanonym.data.files.formats import BOM, format_of, sniffed
-from kanonym.data.files.user_missing import check_choice
+from kanonym.data.files.text import delimited
+from kanonym.data.files.text import json_records as records
 from kanonym.data.frames import to_polars
 
 _GZIP = b"\x1f\x8b"

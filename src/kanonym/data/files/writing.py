@@ -14,16 +14,18 @@ from typing import TypeAlias
 import polars as pl
 from polars import selectors
 
+from kanonym.data.columns.years import refuse_strange_years
 from kanonym.data.errors import DataError
-from kanonym.data.files import columnar, delimited, excel, records, statistical
+from kanonym.data.files.binary import columnar, excel, statistical
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import atomic_write, check_output, read_bytes, refuse_url, write_bytes
 from kanonym.data.files.formats import FORMATS, format_of, is_statistical
-from kanonym.data.files.formulas import with_safe_cells
 from kanonym.data.files.read_back import check_written
 from kanonym.data.files.reading import with_place
+from kanonym.data.files.text import delimited
+from kanonym.data.files.text import json_records as records
+from kanonym.data.files.text.formulas import with_safe_cells
 from kanonym.data.frames import column_names
-from kanonym.data.years import refuse_strange_years
 
 SAS_TABLE = ".sas7bdat"
 Write: TypeAlias = Callable[[pl.DataFrame, Path | io.BytesIO], pl.DataFrame]

@@ -9,16 +9,16 @@ gives the `Hierarchy` over a column.
 from __future__ import annotations
 
 from kanonym.data.hierarchy.base import Hierarchy, HierarchySource
-from kanonym.data.hierarchy.calendar_date import Dates
+from kanonym.data.hierarchy.builders.calendar_date import Dates
+from kanonym.data.hierarchy.builders.group import Groups
+from kanonym.data.hierarchy.builders.interval import Intervals
+from kanonym.data.hierarchy.builders.mask import Masking
+from kanonym.data.hierarchy.builders.rarity import Frequency
+from kanonym.data.hierarchy.builders.suggestion import Automatic, Flat, Suggestion
+from kanonym.data.hierarchy.builders.trie import Prefix
 from kanonym.data.hierarchy.csv_file import FromFile
 from kanonym.data.hierarchy.forms import SOURCES, from_dict
-from kanonym.data.hierarchy.group import Groups
-from kanonym.data.hierarchy.interval import Intervals
 from kanonym.data.hierarchy.mapping import FromMapping
-from kanonym.data.hierarchy.mask import Masking
-from kanonym.data.hierarchy.rarity import Frequency
-from kanonym.data.hierarchy.suggestion import Automatic, Flat, Suggestion
-from kanonym.data.hierarchy.trie import Prefix
 
 # The verbs of the library are functions; these happen to be constructors.
 from_file = FromFile

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.base import HierarchySource
-from kanonym.data.hierarchy.builder import parameters
-from kanonym.data.hierarchy.calendar_date import Dates
+from kanonym.data.hierarchy.builders.base import parameters
+from kanonym.data.hierarchy.builders.calendar_date import Dates
+from kanonym.data.hierarchy.builders.group import Groups
+from kanonym.data.hierarchy.builders.interval import Intervals
+from kanonym.data.hierarchy.builders.mask import Masking
+from kanonym.data.hierarchy.builders.rarity import Frequency
+from kanonym.data.hierarchy.builders.suggestion import Automatic, Flat
+from kanonym.data.hierarchy.builders.trie import Prefix
 from kanonym.data.hierarchy.csv_file import FromFile
-from kanonym.data.hierarchy.group import Groups
-from kanonym.data.hierarchy.interval import Intervals
 from kanonym.data.hierarchy.mapping import FromMapping
-from kanonym.data.hierarchy.mask import Masking
-from kanonym.data.hierarchy.rarity import Frequency
-from kanonym.data.hierarchy.suggestion import Automatic, Flat
-from kanonym.data.hierarchy.trie import Prefix
 
 SOURCES: dict[str, type] = {
     kind.kind: kind

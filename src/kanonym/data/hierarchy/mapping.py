@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.base import ROOT, Hierarchy
-from kanonym.data.hierarchy.builder import plain
+from kanonym.data.hierarchy.builders.base import plain
 from kanonym.data.hierarchy.leaves import plain_text
 from kanonym.data.hierarchy.rows import Row, Rows
 from kanonym.data.short_repr import ShortRepr

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.base import Hierarchy, with_null
-from kanonym.data.hierarchy.builder import runs
+from kanonym.data.hierarchy.builders.base import runs
 from kanonym.data.hierarchy.leaves import has_null, quote, typed
 from kanonym.data.short_repr import ShortRepr
 

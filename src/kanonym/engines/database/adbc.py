@@ -24,8 +24,8 @@ from sqlglot import exp
 from kanonym.data.credentials import shown, without_credentials
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, check_table_output
-from kanonym.data.files.cells import printable
-from kanonym.data.files.header import refuse_names_like_values
+from kanonym.data.files.text.cells import printable
+from kanonym.data.files.text.header import refuse_names_like_values
 from kanonym.engines.database.arrow import frame_of, plain
 from kanonym.engines.database.fingerprints import Fingerprint, fingerprint_of, require_same
 from kanonym.engines.database.staging import HiddenFile, Staged, rows_of_file, write_aside

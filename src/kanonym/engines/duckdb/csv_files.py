@@ -1,4 +1,4 @@
-"""CSV files under DuckDB, by the rules of `data.files.delimited`: every cell is text.
+"""CSV files under DuckDB, by the rules of `data.files.text.delimited`: every cell is text.
 
 The separator and the header are found in the first megabyte of each file, by the same code;
 DuckDB's own guesses are off. An empty cell is null, a quoted empty one an empty text. Types
@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.delimited import layout
-from kanonym.data.files.header import refuse_missing_header
+from kanonym.data.files.text.delimited import layout
+from kanonym.data.files.text.header import refuse_missing_header
 from kanonym.engines.database.arrow import frame_of
 from kanonym.engines.database.names import refuse_same_names
 from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, listed, option
@@ -47,7 +47,7 @@ def csv_query(connection: Connection, files: Sequence[str], separator: str | Non
     Raises
     ------
     DataError
-        No header, or two files whose headers differ; as `data.files.delimited.read` where the
+        No header, or two files whose headers differ; as `data.files.text.delimited.read` where the
         first rows show it.
 
     """

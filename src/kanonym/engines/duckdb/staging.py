@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import check_table_output
-from kanonym.data.files.cells import printable
-from kanonym.data.files.header import refuse_names_like_values
+from kanonym.data.files.text.cells import printable
+from kanonym.data.files.text.header import refuse_names_like_values
 from kanonym.engines.database.fingerprints import fingerprint_of, require_same
 from kanonym.engines.database.staging import HiddenFile, Staged, rows_of_file, write_aside
 from kanonym.engines.duckdb.csv_files import read_csv

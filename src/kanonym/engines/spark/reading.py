@@ -10,8 +10,9 @@ import polars as pl
 from pyspark.sql import SparkSession
 
 from kanonym.data.errors import DataError
-from kanonym.data.files import delimited, typed_texts
-from kanonym.data.files.header import refuse_missing_header
+from kanonym.data.files import typed_texts
+from kanonym.data.files.text import delimited
+from kanonym.data.files.text.header import refuse_missing_header
 from kanonym.engines.spark.columns import functions_of, quoted
 from kanonym.engines.spark.faults import told, without_credentials
 from kanonym.engines.spark.formats import OPTIONS, format_of

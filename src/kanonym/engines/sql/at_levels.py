@@ -17,7 +17,7 @@ from kanonym.engines.sql.coded_columns import VALUE, CodedKey, CodedSecret, chan
 from kanonym.engines.sql.frequencies import Frequencies
 from kanonym.engines.sql.statements import COUNT, aliased, cleaned, counted, inner, named, projected
 from kanonym.engines.sql.store import Query, Source
-from kanonym.kernels.grouping import group_rows, one_group
+from kanonym.kernels.classes.grouping import group_rows, one_group
 
 
 class AtLevels:

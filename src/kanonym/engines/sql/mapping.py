@@ -8,12 +8,12 @@ from dataclasses import replace
 import polars as pl
 from sqlglot import exp
 
+from kanonym.actions.base import Action, After
+from kanonym.actions.registry import Acting
 from kanonym.data.errors import PolicyError
 from kanonym.engines.sql.coded_columns import values_of
 from kanonym.engines.sql.statements import aliased, cleaned, inner, named, same
 from kanonym.engines.sql.store import Source
-from kanonym.transforms.action import Action, After
-from kanonym.transforms.actions import Acting
 
 BEFORE, AFTER = "before", "after"
 

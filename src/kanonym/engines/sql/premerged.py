@@ -8,12 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from kanonym.algorithms.full_domain.premerged import (
-    Levels,
-    labels_of,
-    merge,
-    search_premerged,
-)
+from kanonym.algorithms.full_domain.premerged import Levels, labels_of, merge, search_premerged
 from kanonym.algorithms.full_domain.space import hierarchies
 from kanonym.data.errors import PolicyError
 from kanonym.data.merged import MergedTable, first_leaves
@@ -28,7 +23,7 @@ from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, sensitive_names
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss import KLDivergence, Metric, Weighted, metric_from
-from kanonym.metrics.utility import Utility, measure_utility
+from kanonym.metrics.release_loss import Utility, measure_utility
 
 
 @dataclass(frozen=True)

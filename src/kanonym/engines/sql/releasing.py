@@ -26,7 +26,7 @@ from kanonym.engines.sql.statements import (
     shuffled,
 )
 from kanonym.engines.sql.store import Query, Source
-from kanonym.kernels.grouping import group_rows
+from kanonym.kernels.classes.grouping import group_rows
 
 FIRST, LAST = "first", "last"
 """Which of the equal records of a tuple a row of the assigned table is about, counted from 1."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import typed_texts
-from kanonym.data.labels import text_of
+from kanonym.data.hierarchy.labels import text_of
 from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import Frequencies, counted_rows, fetched

@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.ambiguity import Ambiguity
-from kanonym.metrics.information_loss.base import (
-    BoundMetric,
-    Generalized,
-    Metric,
-    Terms,
-    is_number,
-)
+from kanonym.metrics.information_loss.base import BoundMetric, Generalized, Metric, Terms, is_number
 from kanonym.metrics.information_loss.class_size import AverageClassSize
 from kanonym.metrics.information_loss.discernibility import Discernibility
 from kanonym.metrics.information_loss.divergence import KLDivergence

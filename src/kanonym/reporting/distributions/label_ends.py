@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kanonym.data.hierarchy.base import ROOT
-from kanonym.transforms.reading.texts import span_of
+from kanonym.evaluation.pair.reading.texts import span_of
 
 _NUMBER = r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _FROM_TO = re.compile(rf"({_NUMBER})\s*[-–]\s*({_NUMBER})")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.histograms import class_histograms
+from kanonym.kernels.classes.histograms import class_histograms
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Partition

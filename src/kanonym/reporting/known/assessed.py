@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.metrics.measured import Measured
-from kanonym.metrics.risk.presets import PRESETS
 from kanonym.reporting.rounding import FINEST, rounded_amount, rounded_share
 
 if TYPE_CHECKING:
-    from kanonym.assessment import TableRisk, TableUtility
+    from kanonym.evaluation.risk.table_risk import TableRisk
+    from kanonym.evaluation.utility.table_utility import TableUtility
 
 ASSOCIATIONS = (
     "correlation_difference",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import isclose
 
-from kanonym.attacks.outcome import AttackOutcome
+from kanonym.evaluation.attacks.outcome import AttackOutcome
 
 QUESTIONS: dict[str, tuple[str, ...]] = {
     "singling-out": ("singling-out", "downcoding"),

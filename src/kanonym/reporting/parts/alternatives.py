@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.reporting.document import (
-    Block,
-    Bullets,
-    Cell,
-    Figure,
-    Paragraph,
-    Section,
-    Table,
-    Text,
-)
+from kanonym.reporting.document import Block, Bullets, Cell, Figure, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
     from kanonym.language import Speech

@@ -17,10 +17,10 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.policy.faults import unknown
-from kanonym.transforms.copula import Constraint
-from kanonym.transforms.copula.numbers import Grid, plain_numbers
-from kanonym.transforms.copula.relations import related
-from kanonym.transforms.copula.scales import scale_of
+from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.copula.numbers import Grid, plain_numbers
+from kanonym.synthesis.copula.relations import related
+from kanonym.synthesis.copula.scales import scale_of
 
 EXACT = 2.0**53
 """Whole numbers below are exact in a float."""
@@ -84,7 +84,7 @@ def check_imitable(columns: Sequence[pl.Series], constraints: Sequence[Constrain
     Raises
     ------
     SchemaError, DataError, PolicyError
-        As `transforms.copula.fit`.
+        As `synthesis.copula.fit`.
 
     """
     scales = [scale_of(column)[0] for column in columns]

@@ -11,8 +11,8 @@ import polars as pl
 
 from kanonym.data.errors import PolicyError
 from kanonym.policy.faults import unknown
+from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.external.plain import PlainTable, check_imitable, quietly, seeded
-from kanonym.transforms.copula import Constraint
 
 TABLE = "table"
 

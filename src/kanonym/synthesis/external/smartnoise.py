@@ -12,8 +12,8 @@ import polars as pl
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import check_number
 from kanonym.policy.faults import unknown
+from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.external.plain import PlainTable, check_imitable, quietly
-from kanonym.transforms.copula import Constraint
 
 SYNTHESIZERS = ("mst", "aim", "mwem", "patectgan", "dpctgan")
 

@@ -19,7 +19,14 @@ from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
-from kanonym.models import AverageRisk, KAnonymity, KMap, LDiversity, SampleUniqueness, TCloseness
+from kanonym.models import (
+    AverageRisk,
+    KAnonymity,
+    KMap,
+    LDiversity,
+    SampleUniqueness,
+    TCloseness,
+)
 from naive_mondrian import Range, Row, Set
 
 TOWNS = ["Bonn", "Köln", "Łódź"]

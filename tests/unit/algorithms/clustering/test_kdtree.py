@@ -19,7 +19,7 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.clustering.kdtree import KDTree
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.models import KAnonymity, KMap, LDiversity, TCloseness
 
 NO_COSTS = Costs(

@@ -18,7 +18,7 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.clustering.kmeans import KMeans
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.models import AverageRisk, KAnonymity, KMap, LDiversity, SampleUniqueness
 
 NO_COSTS = Costs(

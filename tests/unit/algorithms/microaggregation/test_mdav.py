@@ -20,8 +20,8 @@ from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
 from kanonym.data.hierarchy import groups
 from kanonym.data.table import encode
-from kanonym.kernels.centroid import NOMINAL, NUMBER, ORDERED
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED
 from kanonym.models import (
     AlphaKAnonymity,
     AverageRisk,

@@ -23,9 +23,9 @@ from kanonym.algorithms.microaggregation.records import space
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
 from kanonym.kernels import parallel
-from kanonym.kernels.blocks import blocks
-from kanonym.kernels.mdav import mdav
-from kanonym.kernels.ona import ona
+from kanonym.kernels.microaggregation.blocks import blocks
+from kanonym.kernels.microaggregation.mdav import mdav
+from kanonym.kernels.microaggregation.ona import ona
 from kanonym.models import KAnonymity, LDiversity
 
 BOTH = st.sampled_from([ONA, MONA])

@@ -21,7 +21,7 @@ from kanonym.algorithms.microaggregation.t_closeness_first import (
 )
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.models import AverageRisk, KAnonymity, KMap, LDiversity, TCloseness
 
 NO_COSTS = Costs(

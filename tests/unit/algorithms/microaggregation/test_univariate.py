@@ -17,7 +17,7 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation.univariate import Univariate
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
-from kanonym.kernels.penalty import Costs
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.models import AverageRisk, KAnonymity, TCloseness
 
 NO_COSTS = Costs(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.cells import printable, temporal, typed
+from kanonym.data.files.text.cells import printable, temporal, typed
 
 
 def column(*texts):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.delimited import read, write
+from kanonym.data.files.text.delimited import read, write
 
 
 def table(text, separator=None):

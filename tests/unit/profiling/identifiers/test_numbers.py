@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from kanonym.profiling.identifiers import find_identifiers
-from kanonym.profiling.identifiers.chance import chance, is_evidence
-from kanonym.profiling.identifiers.schemes import SCHEMES
+from kanonym.profiling.identifiers.check_digits.chance import chance, is_evidence
+from kanonym.profiling.identifiers.check_digits.schemes import SCHEMES
 
 N = 60
 DIGITS = string.digits

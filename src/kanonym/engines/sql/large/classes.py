@@ -23,11 +23,11 @@ from kanonym.engines.sql.large.finishing import (
     Job,
     plain,
 )
-from kanonym.kernels.grouping import Groups, group_rows
-from kanonym.kernels.penalty import SET, span_losses
+from kanonym.kernels.classes.grouping import Groups, group_rows
+from kanonym.kernels.classes.penalty import SET, span_losses
 from kanonym.metrics.information_loss.released import ReleasedValues, released_loss
-from kanonym.metrics.utility import Utility, coverages
-from kanonym.transforms.recoding import released_names
+from kanonym.metrics.release_loss import Utility, coverages
+from kanonym.recoding.recode import released_names
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from kanonym.engines.sql.large.growing import NODE
 from kanonym.engines.sql.releasing import FIRST, LAST
 from kanonym.engines.sql.statements import COUNT
 from kanonym.engines.task import Prepared, Task
-from kanonym.kernels.conditions import Criteria
-from kanonym.kernels.penalty import SET, Costs
-from kanonym.metrics.utility import measure_utility
+from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.penalty import SET, Costs
+from kanonym.metrics.release_loss import measure_utility
 from kanonym.models.base import PrivacyModel
-from kanonym.transforms.recoding import recode
+from kanonym.recoding.recode import recode
 
 BATCH, CLASS, SIZE = "batch", "class", "size"
 RELEASED, LOW, HIGH, LOSS, ERROR = "r", "low", "high", "loss", "error"

@@ -9,7 +9,7 @@ from kanonym.algorithms.microaggregation.records import class_size, require_numb
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.table import Domain
 from kanonym.engines.task import Prepared
-from kanonym.kernels.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
+from kanonym.kernels.classes.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
 from kanonym.models.base import PrivacyModel, lost_by_joining
 
 OF_CLASS_ALONE = {SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA}

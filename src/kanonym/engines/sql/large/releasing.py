@@ -23,7 +23,7 @@ from kanonym.engines.sql.statements import (
     shuffled,
 )
 from kanonym.engines.sql.store import Query, Source
-from kanonym.transforms.recoding import released_names
+from kanonym.recoding.recode import released_names
 
 KEPT = "t"
 """Columns that are released as they are, in the join."""

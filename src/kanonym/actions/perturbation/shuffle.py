@@ -1,0 +1,46 @@
+"""Shuffling: the column keeps its values, in random order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from kanonym.actions.base import Action, Context
+from kanonym.actions.perturbation.places import moved, rows_of
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffle(Action):
+    """Rearrange the values of a column at random over the whole table.
+
+    The column has the same values as before, and nothing to do with any other column any
+    more. Records without a value stay without.
+
+    Notes
+    -----
+    Every rearrangement is equally likely. Cost O(n). This is a plain permutation, not
+    the data shuffling of Muralidhar and Sarathy (2006), which keeps rank correlations.
+
+    Examples
+    --------
+    >>> Shuffle()
+    Shuffle()
+
+    """
+
+    type: ClassVar[str] = "shuffle"
+    keeps_values: ClassVar[bool] = True
+    draws: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
+    protects: ClassVar[str] = "A value says nothing about the record that it stands in."
+    exposes: ClassVar[str] = (
+        "Every value is released exactly: a value that only one person can have still tells "
+        "that this person is in the table."
+    )
+
+    def apply(self, values: pl.Series, context: Context) -> pl.Series:
+        """Return the column in random order, its type untouched."""
+        rows = rows_of(values)
+        return moved(values, rows, context.random.permutation(rows))

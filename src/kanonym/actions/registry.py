@@ -1,0 +1,142 @@
+"""Every action by its name, and actions carried out on the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.actions import masking, perturbation, pseudonymization
+from kanonym.actions.base import Action, After, Context
+from kanonym.data.short_repr import ShortRepr
+
+ACTIONS: dict[str, type[Action]] = {
+    one.type: one for one in (*masking.ACTIONS, *pseudonymization.ACTIONS, *perturbation.ACTIONS)
+}
+"""Every action by the name that a policy gives it."""
+
+ROOT = 0x616374
+"""Keeps the draws of actions apart from those of the released order."""
+
+
+def unwrapped(several: Iterable[Action | After]) -> list[Action]:
+    """Return the actions themselves, whenever they come."""
+    return [one.action if isinstance(one, After) else one for one in several]
+
+
+def drawing(several: Iterable[Action | After]) -> list[str]:
+    """Return the names of the actions that draw random numbers."""
+    return [one.type for one in unwrapped(several) if one.draws]
+
+
+def works_on_values(several: Iterable[Action | After]) -> bool:
+    """Say whether all actions need numbers or dates, so that texts must be read as such first."""
+    return all(one.by_value for one in unwrapped(several))
+
+
+def keeps_values(several: Iterable[Action | After]) -> bool:
+    """Say whether no action makes values that the column did not have."""
+    return all(one.keeps_values for one in unwrapped(several))
+
+
+def share_kept(several: Sequence[Action | After], released: pl.Series | None) -> dict[str, Any]:
+    """Return what the last action tells of the values that it leaves alone; {} if nothing.
+
+    released: what the actions have left; None where that is released in another form.
+    """
+    last = unwrapped(several)[-1:]
+    if not last or not last[0].tells_share:
+        return {}
+    return {"action": last[0].type, "share": last[0].share_kept(released)}
+
+
+def on_records(several: Iterable[Action | After]) -> list[str]:
+    """Return the names of the actions that look at records, not at distinct values alone."""
+    return [
+        one.action.type if isinstance(one, After) else one.type
+        for one in several
+        if isinstance(one, After) or not one.per_value
+    ]
+
+
+def changed_after(several: Iterable[Action | After]) -> bool:
+    """Say whether actions change released values."""
+    return any(isinstance(one, After) for one in several)
+
+
+@dataclass(frozen=True, repr=False)
+class Acting(ShortRepr):
+    """The columns of a table as their actions leave them.
+
+    Each action of each column draws from a generator of its own, all of one root, so
+    that a column does not depend on what is done to others.
+
+    Attributes
+    ----------
+    column
+        Gives a column of the table as it came in.
+    actions
+        The actions of each attribute, in order; `After` for those on released values.
+    seed
+        Of all that is drawn.
+
+    """
+
+    column: Callable[[str], pl.Series]
+    actions: Mapping[str, Sequence[Action | After]]
+    seed: int = field(repr=False)
+    _done: dict[str, pl.Series] = field(default_factory=dict, repr=False)
+
+    @property
+    def changed_after(self) -> list[str]:
+        """The attributes whose released values are changed."""
+        return [name for name, several in self.actions.items() if changed_after(several)]
+
+    def before(self, name: str) -> pl.Series:
+        """Return a column after the actions that come before the algorithm; kept for later."""
+        if name not in self._done:
+            steps = [
+                (i, one)
+                for i, one in enumerate(self.actions.get(name, ()))
+                if not isinstance(one, After)
+            ]
+            self._done[name] = self._applied(self.column(name), steps, None)
+        return self._done[name]
+
+    def after(
+        self,
+        name: str,
+        released: pl.Series,
+        classes: NDArray[np.int32],
+        rows: NDArray[np.int64] | None = None,
+    ) -> pl.Series:
+        """Return a released column after the actions on released values.
+
+        classes: (n_released,) int32, the class of each released record. rows: (n_released,)
+        int64, which records of the table they are; None for all.
+        """
+        steps = [
+            (i, one.action)
+            for i, one in enumerate(self.actions.get(name, ()))
+            if isinstance(one, After)
+        ]
+        return self._applied(released, steps, classes, rows)
+
+    def _applied(
+        self,
+        values: pl.Series,
+        steps: Iterable[tuple[int, Action]],
+        classes: NDArray[np.int32] | None,
+        rows: NDArray[np.int64] | None = None,
+    ) -> pl.Series:
+        own = int.from_bytes(sha256(values.name.encode()).digest()[:4], "big")
+        for number, action in steps:
+            root = np.random.SeedSequence([self.seed, ROOT], spawn_key=(own, number))
+            context = Context(np.random.default_rng(root), self.column, classes, rows)
+            values = action.apply(values, context)
+        return values

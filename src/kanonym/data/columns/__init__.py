@@ -1,0 +1,1 @@
+"""Single columns: types kept, values rebuilt, orders."""

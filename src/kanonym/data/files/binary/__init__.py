@@ -1,0 +1,1 @@
+"""Files with typed columns: Parquet, Arrow, Excel, SPSS, Stata and SAS."""

@@ -1,0 +1,268 @@
+"""Excel workbooks: one sheet, names in the first row of its table.
+
+Excel holds floating-point numbers, dates from March 1900 on, times to the millisecond, booleans
+and texts. So, when writing, a column of dates or times beyond these, of times with a zone, of
+times of day, durations, integers from 2^53 on or decimals that floats would round becomes texts.
+Texts are never taken for formulas, links or numbers. When reading, a column of whole numbers is
+integers.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import logging
+from pathlib import Path
+
+import fastexcel
+import polars as pl
+import xlsxwriter
+from polars import selectors
+
+from kanonym.data.errors import DataError
+from kanonym.data.files.binary.sheet_layout import HEAD, header_of, refuse_notes
+from kanonym.data.files.text.cells import decimals, printable
+from kanonym.data.files.text.header import (
+    check_names,
+    refuse_missing_header,
+    refuse_names_like_values,
+)
+
+_logger = logging.getLogger(__name__)
+
+_ROWS = 1_048_576
+_COLUMNS = 16_384
+_TEXT = 32_767  # units of UTF-16
+_EXACT = 2**53
+_FIRST_DAY = dt.date(1900, 3, 1)  # before it, Excel counts a day that never was
+_DATE = "yyyy-mm-dd"
+_TIME = "yyyy-mm-dd hh:mm:ss.000"
+
+
+def read(
+    data: bytes, where: str, sheet: str | int | None = None, header_row: int | None = None
+) -> pl.DataFrame:
+    """Read a sheet of a workbook.
+
+    Parameters
+    ----------
+    data
+        The workbook.
+    where
+        The file's name, for messages.
+    sheet
+        Its name, or its number from 1; None reads the first one, and warns of others.
+    header_row
+        The row of the names, counted from 1 as Excel does; None takes the first row that is
+        not empty.
+
+    Raises
+    ------
+    DataError
+        No workbook, no such sheet, an empty sheet, a column without a name or with the
+        name of another, a first row that is no header, or notes below the table.
+
+    """
+    workbook = _opened(data, where)
+    name = _sheet_name(workbook.sheet_names, sheet, where)
+    names, frame, header = _cells(workbook, name, where, header_row)
+    check_names(names, where)
+    frame.columns = names
+    refuse_notes(frame, header, where)
+    frame = pl.DataFrame([_refined(one) for one in frame])
+    refuse_missing_header(frame, where)
+    return frame
+
+
+def load(data: bytes, where: str) -> tuple[list[str], pl.DataFrame]:
+    """Return the cells of the first row of the first sheet, and the table below, unchecked.
+
+    Raises
+    ------
+    DataError
+        No workbook, or an empty sheet.
+
+    """
+    workbook = _opened(data, where)
+    names, frame, _ = _cells(workbook, workbook.sheet_names[0], where, 1)
+    return names, pl.DataFrame([_refined(one) for one in frame])
+
+
+def _opened(data: bytes, where: str) -> fastexcel.ExcelReader:
+    # It warns of every column of blank cells, which are as good as any.
+    logging.getLogger("fastexcel").setLevel(logging.ERROR)
+    try:
+        return fastexcel.read_excel(data)
+    except fastexcel.FastExcelError:
+        raise DataError(f"{where} is not a workbook of Excel, or damaged") from None
+
+
+def _cells(
+    workbook: fastexcel.ExcelReader, name: str, where: str, header_row: int | None
+) -> tuple[list[str], pl.DataFrame, int]:
+    """Return the names of a sheet, the table below them, and the place of its header, from 0."""
+    asked = header_row or 1
+    try:
+        rows = workbook.load_sheet(
+            name, header_row=None, skip_rows=0, n_rows=asked + HEAD, dtypes="string"
+        ).to_polars()
+        if not rows.width:
+            raise DataError(f"{where}: the sheet {name!r} is empty")
+        header = asked - 1 if header_row is not None else header_of(rows.rows(), where)
+        if header >= rows.height:
+            raise DataError(f"{where}: the sheet {name!r} has no row {asked}")
+        frame = workbook.load_sheet(name, header_row=header, schema_sample_rows=None).to_polars()
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError):
+        raise DataError(f"{where} is not a workbook of Excel, or damaged") from None
+    return [cell or "" for cell in rows.row(header)], frame, header
+
+
+def _sheet_name(names: list[str], sheet: str | int | None, where: str) -> str:
+    """Return the name of the sheet that is meant: a name before a number."""
+    if sheet is None:
+        if len(names) > 1:
+            others = ", ".join(map(repr, names[1:]))
+            _logger.warning(
+                "%s: the sheet %r is read; others: %s (--sheet NAME)", where, names[0], others
+            )
+        return names[0]
+    if sheet in names:
+        return str(sheet)
+    number = int(sheet) if str(sheet).isdecimal() else 0
+    if 1 <= number <= len(names):
+        return names[number - 1]
+    raise DataError(
+        f"{where} has no sheet {sheet!r}. It has: "
+        + ", ".join(f"{place} {name!r}" for place, name in enumerate(names, 1))
+    )
+
+
+def write(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
+    """Write a workbook of one sheet, and return the table in the types that were written.
+
+    Raises
+    ------
+    DataError
+        More rows, columns or characters in a cell than Excel holds; infinite
+        numbers; empty texts; lists, structs, bytes or objects; a last row of nulls
+        only, which a sheet cannot tell from no row; or a header like a record.
+
+    """
+    held = _expressible(frame)
+    refuse_names_like_values(held, "Excel")
+    buffer = io.BytesIO()
+    workbook = xlsxwriter.Workbook(buffer, {"in_memory": True})
+    sheet = workbook.add_worksheet()
+    sheet.freeze_panes(1, 0)
+    formats = {
+        pl.Date: workbook.add_format({"num_format": _DATE}),
+        pl.Datetime: workbook.add_format({"num_format": _TIME}),
+    }
+    head = workbook.add_format({"bold": True})
+    for place, column in enumerate(held):
+        sheet.write_string(0, place, column.name, head)
+        form = formats.get(column.dtype.base_type())
+        arguments = () if form is None else (form,)
+        values = column.to_list()
+        if form is not None:
+            put = sheet.write_datetime
+            sheet.set_column(place, place, 12 if column.dtype == pl.Date else 24)
+        elif column.dtype == pl.String:
+            put = sheet.write_string
+        elif column.dtype == pl.Boolean:
+            put = sheet.write_boolean
+        else:
+            put = sheet.write_number
+            values = [None if value is None else _Exact(value) for value in values]
+        for row, value in enumerate(values, 1):
+            if value is not None:
+                put(row, place, value, *arguments)
+    workbook.close()
+    if isinstance(target, Path):
+        target.write_bytes(buffer.getvalue())
+    else:
+        target.write(buffer.getvalue())
+    return held
+
+
+class _Exact(float):
+    """A number that is written with all of its digits: xlsxwriter's own format rounds to 16."""
+
+    __slots__ = ()
+
+    def __format__(self, _: str) -> str:
+        return repr(float(self))
+
+
+def _refined(column: pl.Series) -> pl.Series:
+    """Return numbers without fraction as integers, times at midnight as dates, nulls as texts."""
+    if column.dtype == pl.Null:
+        return column.cast(pl.String)
+    if not len(column) or column.null_count() == len(column):
+        return column
+    if column.dtype.is_float():
+        whole = (column.floor() == column).all() and (column.abs() < 2.0**63).all()
+        return column.cast(pl.Int64) if whole else column
+    if isinstance(column.dtype, pl.Datetime) and (column.dt.truncate("1d") == column).all():
+        return column.cast(pl.Date)
+    return column
+
+
+def _expressible(frame: pl.DataFrame) -> pl.DataFrame:
+    if frame.height >= _ROWS or frame.width > _COLUMNS:
+        raise DataError(
+            f"{frame.height} rows of {frame.width} columns: Excel holds {_ROWS - 1} of {_COLUMNS}; "
+            "write CSV or Parquet"
+        )
+    held = pl.DataFrame([_held(column) for column in printable(frame, "Excel")])
+    for name in held.columns:
+        _check_length(pl.Series(name, [name]))
+    for column in held.select(selectors.string()):
+        empty = (column == "").arg_true()
+        if len(empty):
+            raise DataError(
+                f"column {column.name!r}, row {empty[0] + 1}: Excel cannot tell an empty text from "
+                "null; replace one of them, or write CSV or Parquet"
+            )
+        _check_length(column)
+    if held.height and all(value is None for value in held.row(-1)):
+        raise DataError(
+            "the last row is all null: a sheet of Excel would lose it; write CSV or Parquet"
+        )
+    return held
+
+
+def _held(column: pl.Series) -> pl.Series:
+    """Return a column in a type that Excel has."""
+    dtype = column.dtype
+    if dtype.is_decimal():
+        column = decimals(column)
+    elif dtype.is_integer() and (column.cast(pl.Float64).abs() >= _EXACT).any():
+        return column.cast(pl.String)
+    elif isinstance(dtype, pl.Datetime | pl.Date | pl.Time):
+        return column if _is_date_of_excel(column) else column.dt.to_string("iso")
+    elif isinstance(dtype, pl.Categorical | pl.Enum | pl.Null):
+        return column.cast(pl.String)
+    if column.dtype.is_float() and column.is_infinite().any():
+        raise DataError(f"column {column.name!r} holds an infinite number, which Excel cannot")
+    return column
+
+
+def _is_date_of_excel(column: pl.Series) -> bool:
+    """Tell whether Excel holds every date or time of a column exactly."""
+    if isinstance(column.dtype, pl.Time) or getattr(column.dtype, "time_zone", None):
+        return False
+    days = column.cast(pl.Date)
+    if (days < _FIRST_DAY).any() or (days > dt.date.max).any():
+        return False
+    return bool(column.dtype == pl.Date or (column.dt.truncate("1ms") == column).all())
+
+
+def _check_length(texts: pl.Series) -> None:
+    """Refuse texts longer than a cell; only those of many bytes are counted as Excel counts."""
+    long = texts.filter(texts.str.len_bytes() > _TEXT)
+    if any(len(text.encode("utf-16-le")) > 2 * _TEXT for text in long):
+        raise DataError(
+            f"column {texts.name!r} holds a text of over {_TEXT} characters, Excel's limit; "
+            "write CSV or Parquet"
+        )

@@ -1,0 +1,266 @@
+"""SPSS, Stata and SAS files: codes as numbers; labels of columns and values beside them.
+
+These formats have numbers, dates, times to the second and texts, and no empty text beside null.
+Cells with a user-missing code are null or kept (`user_missing`), which a warning counts by
+column. SAS's own `.sas7bdat` and SPSS's `.por` are only read; `.xpt` is written. What describes
+an input (labels of columns, of the values that occur, measures, missing ranges) is written with
+a release of it; notes and file labels are not.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Collection
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kanonym.data.errors import DataError
+from kanonym.data.extras import installed
+from kanonym.data.files.binary.user_missing import declared, label_keys, without_codes
+from kanonym.data.files.text.cells import decimals, printable
+
+WRITTEN = {"spss": ".sav", "stata": ".dta", "sas": ".xpt"}
+"""The formats, and the extension under which each is written."""
+
+_EXACT = 2**53
+_SAS7 = b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea"
+_MAGIC = ((b"$FL2", ".sav"), (b"$FL3", ".zsav"), (b"HEADER RECORD", ".xpt"), (_SAS7, ".sas7bdat"))
+_PORTABLE = b"SPSSPORT"  # behind some 460 bytes of headings and of the alphabet
+_UNTOLD = (".por", ".xpt")
+"""Whose user-missing codes pyreadstat reads as null."""
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The file whose labels a table gets when it is written.
+
+    Attributes
+    ----------
+    data
+        Its bytes, in one of these formats.
+    coded
+        The columns that hold values of it: no others have its labels of values, because a
+        number that was made anew may equal a code by chance.
+    catalog
+        The bytes of the `.sas7bcat` that has the labels of values of a `.sas7bdat`, or None.
+
+    """
+
+    data: bytes
+    coded: Collection[str]
+    catalog: bytes | None = None
+
+
+def read(data: bytes, where: str, kind: str, user_missing: str = "null") -> pl.DataFrame:
+    """Read a table; whole numbers are integers, an empty text is null.
+
+    Raises
+    ------
+    DataError
+        pyreadstat is not installed; the file is damaged; or codes are to be kept that its
+        format does not tell.
+
+    """
+    frame, counts = _read(data, where, kind, keep=user_missing == "keep")
+    for name, (count, kept) in counts.items():
+        fate = "kept: the column holds categories" if kept else "read as null"
+        _logger.warning(
+            "%s: column %r: cells with a user-missing code are %s (%d of %d)",
+            *(where, name, fate, count, len(frame)),
+        )
+    return frame
+
+
+def read_written(data: bytes, where: str, kind: str) -> pl.DataFrame:
+    """Read a table that `write` has written, in the types that it returned."""
+    return _read(data, where, kind, keep=(extension_of(data) or WRITTEN[kind]) not in _UNTOLD)[0]
+
+
+def _read(
+    data: bytes, where: str, kind: str, *, keep: bool
+) -> tuple[pl.DataFrame, dict[str, tuple[int, bool]]]:
+    """Return a table; by column how many cells have user-missing codes, and if they are kept."""
+    extension = extension_of(data) or WRITTEN[kind]
+    if keep and extension in _UNTOLD:
+        raise DataError(
+            f"{where}: user-missing codes cannot be kept of a {extension} file, because no reader "
+            "tells them; save it as .sav or .dta"
+        )
+    frame, described = _loaded(data, where, kind)
+    columns, counts = [], {}
+    for one in frame:
+        column, count, kept = without_codes(one, described, keep=keep)
+        columns.append(_refined(column))
+        if count:
+            counts[one.name] = count, kept
+    return pl.DataFrame(columns), counts
+
+
+def write(
+    frame: pl.DataFrame, target: Path | BytesIO, kind: str, like: Original | None = None
+) -> pl.DataFrame:
+    """Write a table, and return it in the types that are read again.
+
+    like: the file whose labels, measures and missing ranges columns of the same name get.
+
+    Raises
+    ------
+    DataError
+        pyreadstat is not installed; or a name, or a column, is none that the format holds.
+
+    """
+    held = pl.DataFrame([_held(column, kind) for column in printable(frame, kind)])
+    with installed("stat"):
+        import pyreadstat  # noqa: PLC0415 - it may be absent
+    writers: dict[str, Any] = {
+        "spss": pyreadstat.write_sav,
+        "stata": pyreadstat.write_dta,
+        "sas": pyreadstat.write_xport,
+    }
+    written, described = (held, {}) if like is None else _described(held, like, kind)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"table{WRITTEN[kind]}"
+        try:
+            writers[kind](written, str(file), **described)
+        except pyreadstat.ReadstatError as error:
+            raise DataError(f"cannot be written as {kind}: {error}; rename the column") from None
+        except pyreadstat.PyreadstatError as error:
+            raise DataError(f"cannot be written as {kind}: {error}") from None
+        data = file.read_bytes()
+    if isinstance(target, Path):
+        target.write_bytes(data)
+    else:
+        target.write(data)
+    return held
+
+
+def extension_of(data: bytes) -> str | None:
+    """Return the extension that the first bytes of a file tell, None where they tell none."""
+    if _PORTABLE in data[:600]:
+        return ".por"
+    return next((one for magic, one in _MAGIC if data.startswith(magic)), None)
+
+
+def _loaded(data: bytes, where: str, kind: str, **further: Any) -> tuple[pl.DataFrame, Any]:
+    """Return the table and what describes it, as pyreadstat has them."""
+    with installed("stat"):
+        import pyreadstat  # noqa: PLC0415 - it may be absent
+    extension = extension_of(data) or WRITTEN[kind]
+    readers: dict[str, Any] = {
+        ".sav": pyreadstat.read_sav,
+        ".zsav": pyreadstat.read_sav,
+        ".por": pyreadstat.read_por,
+        ".dta": pyreadstat.read_dta,
+        ".xpt": pyreadstat.read_xport,
+        ".sas7bdat": pyreadstat.read_sas7bdat,
+    }
+    if extension not in _UNTOLD:
+        further["user_missing"] = True
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"table{extension}"
+        file.write_bytes(data)
+        try:
+            found: tuple[pl.DataFrame, Any] = readers[extension](
+                str(file), output_format="polars", **further
+            )
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError):
+            raise DataError(f"{where} is not a file of {kind}, or damaged") from None
+    return found
+
+
+def _refined(column: pl.Series) -> pl.Series:
+    if column.dtype == pl.String:
+        return column.set(column == "", None)
+    if column.dtype.is_float() and column.null_count() < len(column):
+        whole = (column.floor() == column).all() and (column.abs() < _EXACT).all()
+        return column.cast(pl.Int64) if whole else column
+    return column.cast(pl.String) if column.dtype == pl.Null else column
+
+
+def _held(column: pl.Series, kind: str) -> pl.Series:
+    """Return a column in a type that the format has."""
+    dtype = column.dtype
+    if dtype.is_decimal():
+        column = decimals(column)
+    elif dtype == pl.Boolean:
+        return column.cast(pl.Int64)
+    elif dtype.is_integer():
+        large = (column.cast(pl.Float64).abs() >= _EXACT).any()
+        return column.cast(pl.String if large else pl.Int64)
+    elif dtype == pl.Time or getattr(dtype, "time_zone", None):
+        return column.dt.to_string("iso")
+    elif isinstance(dtype, pl.Categorical | pl.Enum | pl.Null):
+        column = column.cast(pl.String)
+    if column.dtype == pl.String and (column == "").any():
+        raise DataError(
+            f"column {column.name!r}: {kind} cannot tell an empty text from null; replace one of "
+            "them, or write CSV or Parquet"
+        )
+    if column.dtype.is_float() and column.is_infinite().any():
+        raise DataError(f"column {column.name!r} holds an infinite number, which {kind} cannot")
+    return column
+
+
+def _described(
+    held: pl.DataFrame, like: Original, kind: str
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return a release as it is written, with the labels, measures and missing ranges of its input.
+
+    Only codes that occur have labels, or are declared missing.
+    """
+    source = extension_of(like.data) or ".dta"
+    own = {".sav": "spss", ".zsav": "spss", ".por": "spss", ".dta": "stata"}.get(source, "sas")
+    # Stata's missing letters are told by the cells, and not in what describes the file.
+    letters = kind == "stata" and source not in _UNTOLD
+    described = _loaded(like.data, "the input", own, metadataonly=not letters)[1]
+    labels_of = described.variable_value_labels or _from_catalog(like.catalog, described)
+    titles, measures = described.column_names_to_labels, described.variable_measure
+    columns, labels, measured, ranges, marks = [], {}, {}, {}, {}
+    for one in held:
+        column, name = one, one.name
+        if name in like.coded and kind != "sas":
+            column, ranges[name], marks[name] = declared(one, described, kind)
+            codes = label_keys(column)
+            known = {code: text for code, text in labels_of.get(name, {}).items() if code in codes}
+            labels[name] = known if column.dtype != pl.String else {}
+        if column.dtype.is_numeric() and measures.get(name) in ("nominal", "ordinal", "scale"):
+            measured[name] = measures[name]
+        columns.append(column)
+    found: dict[str, Any] = {
+        "column_labels": {name: titles[name] for name in held.columns if titles.get(name)},
+        "variable_value_labels": {name: known for name, known in labels.items() if known},
+    }
+    if kind == "spss":
+        found |= {"variable_measure": measured, "missing_ranges": _filled(ranges)}
+    elif kind == "stata":
+        found["missing_user_values"] = _filled(marks)
+    else:
+        del found["variable_value_labels"]
+    return pl.DataFrame(columns), found
+
+
+def _filled(parts: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    return {name: several for name, several in parts.items() if several}
+
+
+def _from_catalog(catalog: bytes | None, described: Any) -> dict[str, dict[Any, str]]:
+    """Return the labels of values that a catalog of SAS has for the formats of columns."""
+    if catalog is None:
+        return {}
+    with installed("stat"):
+        import pyreadstat  # noqa: PLC0415 - it may be absent
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "formats.sas7bcat"
+        file.write_bytes(catalog)
+        try:
+            known = pyreadstat.read_sas7bcat(str(file), output_format="polars")[1].value_labels
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError):
+            raise DataError("the catalog is not a .sas7bcat file, or damaged") from None
+    formats = described.variable_to_label
+    return {name: known[form] for name, form in formats.items() if form in known}

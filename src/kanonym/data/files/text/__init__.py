@@ -1,0 +1,1 @@
+"""Files of text: separated cells and JSON."""

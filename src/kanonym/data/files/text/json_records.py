@@ -1,0 +1,216 @@
+"""JSON: an object a record, either one a line (JSON Lines) or all in one array.
+
+- A key that a record lacks is null. Columns stand in the order of the first
+  record's keys; keys that come later follow.
+- Texts stay texts, except columns of ISO dates or times (see `cells`), for which
+  JSON has no type. Integers beyond 64 bits become texts, digit for digit.
+- A column of numbers and texts is text. Any other mixture is an error.
+- Without a record there are no columns: a table of no rows cannot be read back.
+- Written are dates and times as ISO 8601 texts, decimals as numbers where a float has all of
+  their digits, else as texts, and integers beyond 64 bits as texts.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import polars as pl
+from polars import selectors
+
+from kanonym.data.errors import DataError
+from kanonym.data.files.disk import decoded
+from kanonym.data.files.text.cells import decimals, differing_texts, printable, temporal
+
+_KINDS: dict[type, str] = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> pl.DataFrame:
+    """Read JSON Lines or a JSON array of objects, whichever it is.
+
+    texts: filled with the columns in which several texts read as one date or time, as text.
+
+    Raises
+    ------
+    DataError
+        Not UTF-8 or not JSON (line and character are told), something else than
+        an object for a record, or values of several kinds in one column.
+
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    unit = "line"
+    if data[:4096].lstrip().startswith(b"["):
+        unit = "record"
+        data = "\n".join(_elements(decoded(data, where), where)).encode()
+        if not data:
+            return pl.DataFrame()
+    try:
+        frame = pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
+    except pl.exceptions.PolarsError:  # its message may quote values
+        raise DataError(_fault(data, where, unit)) from None
+    first = {name: place for place, name in enumerate(json.loads(_first_line(data)))}
+    names = sorted(frame.columns, key=lambda name: first.get(name, len(first)))
+    moments = [temporal(column) for column in frame.select(pl.col(pl.String))]
+    for column in moments if texts is not None else ():
+        differing = differing_texts(frame[column.name], column)
+        if differing is not None and texts is not None:
+            texts[column.name] = differing
+    return frame.select(names).with_columns(selectors.by_dtype(pl.Int128).cast(pl.String), *moments)
+
+
+def write_lines(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
+    """Write one object per line, and return the table in the types that were written.
+
+    Raises
+    ------
+    DataError
+        A column of bytes or objects, or an infinite number.
+
+    """
+    held = _expressible(frame)
+    held.write_ndjson(target)
+    return held
+
+
+def write_array(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
+    """Write an array of objects, one per line; return the table in the types that were written.
+
+    Raises
+    ------
+    DataError
+        A column of bytes or objects, or an infinite number.
+
+    """
+    held = _expressible(frame)
+    lines = io.BytesIO()
+    held.write_ndjson(lines)
+    # A line break within a text is written as \\n: these are the ends of records.
+    text = b"[" + lines.getvalue().removesuffix(b"\n").replace(b"\n", b",\n") + b"]"
+    if isinstance(target, Path):
+        target.write_bytes(text)
+    else:
+        target.write(text)
+    return held
+
+
+def _expressible(frame: pl.DataFrame) -> pl.DataFrame:
+    for column in frame.select(selectors.float()):
+        if column.is_infinite().any():
+            raise DataError(
+                f"column {column.name!r} holds an infinite number, which JSON cannot; "
+                "write CSV or Parquet"
+            )
+    frame = printable(frame, "JSON", nested=True)
+    return frame.with_columns(
+        selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String),
+        (selectors.date() | selectors.datetime() | selectors.time()).dt.to_string("iso:strict"),
+        selectors.categorical().cast(pl.String),
+        selectors.enum().cast(pl.String),
+        *[decimals(column) for column in frame.select(selectors.decimal())],
+        *[
+            pl.col(name).cast(_with_texts(dtype))
+            for name, dtype in frame.schema.items()
+            if dtype.is_nested()
+        ],
+    )
+
+
+def _with_texts(dtype: Any) -> Any:
+    """Return a type of lists or structs in which dates, times and categories are texts."""
+    if isinstance(dtype, pl.Struct):
+        return pl.Struct({one.name: _with_texts(one.dtype) for one in dtype.fields})
+    if isinstance(dtype, pl.List | pl.Array):
+        return pl.List(_with_texts(dtype.inner))
+    plain = dtype.is_integer() or dtype.is_float() or dtype in (pl.Boolean, pl.Null)
+    return dtype if plain else pl.String()
+
+
+def _first_line(data: bytes) -> bytes:
+    return data.lstrip().partition(b"\n")[0]
+
+
+def _elements(text: str, where: str) -> Iterator[str]:
+    """Yield the objects of an array, each on a line of its own."""
+    place = _next(text, text.index("[") + 1)
+    mark = text[place : place + 1]
+    count = 0
+    try:
+        while mark != "]":
+            count += 1
+            record, end = _DECODER.raw_decode(text, place)
+            if not isinstance(record, dict):
+                raise DataError(_no_object(where, f"record {count}"))
+            yield text[place:end].replace("\n", " ").replace("\r", " ")
+            mark, place = _after(text, _next(text, end))
+    except json.JSONDecodeError as error:
+        raise DataError(_malformed(where, error.lineno, error.colno, error.msg)) from None
+    except _NoJsonError as error:
+        raise DataError(f"{where}, record {count}: {error}") from None
+
+
+def _after(text: str, place: int) -> tuple[str, int]:
+    """Return the mark behind an element, and the place of what follows it."""
+    mark, following = text[place : place + 1], _next(text, place + 1)
+    if mark not in (",", "]"):
+        raise json.JSONDecodeError("Expecting ',' or ']'", text, place)
+    if mark == "]" and following < len(text):
+        raise json.JSONDecodeError("Extra data", text, following)
+    return mark, following
+
+
+def _fault(data: bytes, where: str, unit: str) -> str:
+    """Say what is wrong with lines that polars refused: slowly, one by one."""
+    kinds: dict[str, str] = {}
+    for number, line in enumerate(decoded(data, where).split("\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{unit} {number}"
+        try:
+            record = _DECODER.decode(line)
+        except json.JSONDecodeError as error:
+            return _malformed(where, number, error.colno, error.msg)
+        except _NoJsonError as error:
+            return f"{where}, {place}: {error}"
+        if not isinstance(record, dict):
+            return _no_object(where, place)
+        for name, value in record.items():
+            kind = _KINDS.get(type(value))
+            if kind and kinds.setdefault(name, kind) != kind:
+                return f"{where}, {place}: column {name!r} is {kind} here and {kinds[name]} before"
+    return f"{where} cannot be read as JSON: the records do not fit together"
+
+
+def _malformed(where: str, line: int, character: int, reason: str) -> str:
+    return f"{where}, line {line}, character {character}: {reason}"
+
+
+def _no_object(where: str, place: str) -> str:
+    return f"{where}, {place} is not an object of names and values"
+
+
+def _next(text: str, place: int) -> int:
+    found = _BLANK.match(text, place)
+    return found.end() if found else place
+
+
+class _NoJsonError(Exception):
+    """A constant that Python's parser takes although JSON has none such."""
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise _NoJsonError(f"{constant} is not JSON; write null")
+
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)

@@ -1,0 +1,1 @@
+"""Hierarchies built from the values of a column."""

@@ -1,0 +1,90 @@
+"""Groups of neighbours in the order of the values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import HierarchyError, shown_value
+from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, whole_numbers
+from kanonym.data.hierarchy.leaves import plain_text, quote, tally, texts, typed
+
+
+@dataclass(frozen=True, slots=True)
+class Groups(Builder):
+    """Order-based groups: neighbours in the order of the values, group by group.
+
+    A group reads `[first, last]`, or as the value itself where it holds one. The last
+    group of a level holds what is left.
+
+    Parameters
+    ----------
+    fan_outs
+        How many values make a group of level 1, how many of those make one of level
+        2, and so on; each at least 2.
+    order
+        The values in order; those that the data does not have stay in the tree. None:
+        numbers and dates by value, enumerations in their own order, text by alphabet.
+
+    Raises
+    ------
+    HierarchyError
+        A fan-out below 2; when bound, values of the data that `order` lacks.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from kanonym.data import hierarchy
+    >>> sizes = pl.Series("size", ["S", "M", "L", "XL"])
+    >>> ordered = hierarchy.groups(fan_outs=2, order=["XS", "S", "M", "L", "XL"]).bind(sizes)
+    >>> ordered.generalize(1)
+    ['[XS, S]', '[XS, S]', '[M, L]', '[M, L]', 'XL']
+
+    """
+
+    kind: ClassVar[str] = "groups"
+
+    fan_outs: int | Sequence[int]
+    order: Sequence[Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fan_outs", whole_numbers("fan_outs", self.fan_outs, least=2))
+        if self.order is None:
+            return
+        if not isinstance(self.order, Sequence) or isinstance(self.order, str):
+            raise HierarchyError(f"order must be a list of values, not {shown_value(self.order)}")
+        if None in self.order:
+            raise HierarchyError("order: null has no place in it, it is a branch of its own")
+        object.__setattr__(self, "order", tuple(self.order))
+
+    def plan(self, column: Column) -> Plan:
+        """Return the values in order, and one level a fan-out."""
+        values = column.values if self.order is None else self._ordered(column, self.order)
+        place = np.arange(len(values), dtype=np.int64)
+        sizes = np.cumprod(whole_numbers("fan_outs", self.fan_outs, least=2), dtype=np.float64)
+        groups = [place // int(min(size, len(values))) for size in sizes]
+        return Plan(values, [Level(group, lambda a, b: _spans(values, a, b)) for group in groups])
+
+    def _ordered(self, column: Column, order: Sequence[Any]) -> pl.Series:
+        """Return the values of the parameter `order` in the column's type."""
+        leaves = pl.Series(column.name, [plain_text(value) for value in order], dtype=pl.String)
+        values = typed(leaves, column.values.dtype, lambda place: f"order, value {place + 1}")
+        missing = column.values.filter(~column.values.cast(values.dtype).is_in(values.implode()))
+        if len(missing):
+            raise HierarchyError(
+                f"column {column.name!r}: {tally(len(missing), 'value')} not in order: "
+                f"{quote(missing.to_list())}",
+                values=missing.to_list(),
+            )
+        return values
+
+
+def _spans(values: pl.Series, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
+    """Return the labels of groups from their first and last values."""
+    first, last = texts(values.gather(starts)), texts(values.gather(ends - 1))
+    return [a if a == b else f"[{a}, {b}]" for a, b in zip(first, last, strict=True)]

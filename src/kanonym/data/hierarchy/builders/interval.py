@@ -1,0 +1,219 @@
+"""Intervals of numbers: fixed widths, explicit bounds or quantiles, with coded ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import HierarchyError
+from kanonym.data.hierarchy.builders.base import (
+    Builder,
+    Column,
+    Level,
+    Plan,
+    one_a_level,
+    runs,
+    whole_numbers,
+)
+from kanonym.data.hierarchy.builders.grid import Grid, number_text, numbers_of
+from kanonym.data.hierarchy.leaves import texts
+
+Number = float  # whole numbers included
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals(Builder):
+    """Half-open intervals `[20, 30)` over a column of numbers, wider from level to level.
+
+    At most one of `width`, `bounds` and `quantiles` says where intervals end; with none
+    of them, only the ends of the range are coded. Intervals nest: each of one level
+    lies within one of the next.
+
+    Parameters
+    ----------
+    width
+        The width of intervals, one a level, each a multiple of the one before.
+    origin
+        Where an interval starts when `width` is given; 0 if None.
+    bounds
+        Ascending numbers: the intervals `<a`, `[a, b)`, `>=b`. A list of such lists is
+        one a level, each a part of the one before.
+    quantiles
+        Numbers of groups of about as many records each, one a level, each dividing
+        the one before. An interval starts at a value of the data.
+    bottom
+        Bottom coding: values below become `<bottom` at every level.
+    top
+        Top coding: values from here on become `>=top` at every level.
+
+    Raises
+    ------
+    HierarchyError
+        Parameters that do not nest, are not ascending or contradict each other; when
+        bound, a column that does not hold numbers.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from kanonym.data import hierarchy
+    >>> ages = pl.Series("age", [3, 17, 24, 26, 95])
+    >>> coded = hierarchy.intervals(width=[5, 10], bottom=18, top=90).bind(ages)
+    >>> coded.generalize(1)
+    ['<18', '<18', '[20, 25)', '[25, 30)', '>=90']
+    >>> coded.generalize(2)
+    ['<18', '<18', '[20, 30)', '[20, 30)', '>=90']
+    >>> hierarchy.intervals(bounds=[18, 65]).bind(ages).generalize(1)
+    ['<18', '<18', '[18, 65)', '[18, 65)', '>=65']
+    >>> hierarchy.intervals(width=[10, 15])
+    Traceback (most recent call last):
+    kanonym.data.errors.HierarchyError: width must nest: 15 is no multiple of 10
+
+    """
+
+    kind: ClassVar[str] = "intervals"
+
+    width: Number | Sequence[Number] | None = None
+    origin: Number | None = None
+    bounds: Sequence[Number] | Sequence[Sequence[Number]] | None = None
+    quantiles: int | Sequence[int] | None = None
+    bottom: Number | None = None
+    top: Number | None = None
+
+    def __post_init__(self) -> None:
+        given = [
+            name for name in ("width", "bounds", "quantiles") if getattr(self, name) is not None
+        ]
+        ends = [number for number in (self.bottom, self.top) if number is not None]
+        if len(given) > 1:
+            raise HierarchyError(f"intervals take only one of {' and '.join(given)}")
+        if not given and not ends:
+            raise HierarchyError("intervals need width, bounds, quantiles, bottom or top")
+        _ascending("bottom and top", ends)
+        if self.origin is not None:
+            _ascending("origin", [self.origin])
+            if self.width is None:
+                raise HierarchyError("origin is where intervals of a fixed width start: give width")
+        if self.width is not None:
+            widths = one_a_level("width", self.width)
+            _ascending("width", widths)
+            Grid.of(widths, self.origin or 0)
+            object.__setattr__(self, "width", widths)
+        if self.bounds is not None:
+            object.__setattr__(self, "bounds", _nested_bounds(self.bounds))
+        if self.quantiles is not None:
+            groups = whole_numbers("quantiles", self.quantiles, least=2)
+            object.__setattr__(self, "quantiles", groups)
+            for more, fewer in pairwise(groups):
+                if more % fewer or more == fewer:
+                    raise HierarchyError(
+                        f"quantiles must nest: {fewer} groups are not made of {more}"
+                    )
+
+    def plan(self, column: Column) -> Plan:
+        """Return the column's numbers, and one level a width, list of bounds or quantile."""
+        if not column.values.dtype.is_numeric():
+            raise HierarchyError(
+                f"column {column.name!r} holds {column.values.dtype}: intervals need numbers"
+                + ("; use dates" if column.values.dtype.is_temporal() else "")
+            )
+        return Plan(column.values, list(self._levels(column)))
+
+    def _levels(self, column: Column) -> Iterable[Level]:
+        if self.width is not None:
+            grid = Grid.of(one_a_level("width", self.width), self.origin or 0)
+            return grid.levels(column, self.bottom, self.top)
+        numbers = numbers_of(column.values)
+        if self.bounds is not None:
+            return [self._cut(numbers, cuts) for cuts in _nested_bounds(self.bounds)]
+        if self.quantiles is not None:
+            groups = one_a_level("quantiles", self.quantiles)
+            return [self._cut(numbers, _quantile_cuts(column, q)) for q in groups]
+        return [self._coded(column.values, numbers)]
+
+    def _cut(self, numbers: NDArray[Any], cuts: Sequence[Number]) -> Level:
+        """Return the level of intervals between cut points, ends coded."""
+        low = -math.inf if self.bottom is None else self.bottom
+        high = math.inf if self.top is None else self.top
+        ends = {low, high} - {-math.inf, math.inf}
+        points = sorted(ends | {cut for cut in cuts if low < cut < high})
+        groups = np.searchsorted(np.asarray(points), numbers, side="right")
+
+        def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
+            names = [number_text(point) for point in points]
+            inner = (f"[{a}, {b})" for a, b in pairwise(names))
+            all_labels = [f"<{names[0]}", *inner, f">={names[-1]}"]
+            return [all_labels[group] for group in groups[starts]]
+
+        return Level(groups, labels)
+
+    def _coded(self, values: pl.Series, numbers: NDArray[Any]) -> Level:
+        """Return the level that codes the ends of the range and keeps the values between."""
+        n = len(numbers)
+        groups = np.arange(n)
+        names = {}
+        if self.bottom is not None:
+            groups[numbers < self.bottom] = -1
+            names[-1] = f"<{number_text(self.bottom)}"
+        if self.top is not None:
+            groups[numbers >= self.top] = n
+            names[n] = f">={number_text(self.top)}"
+
+        def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
+            kept = texts(values.gather(starts))
+            return [
+                names.get(group, text)
+                for group, text in zip(groups[starts].tolist(), kept, strict=True)
+            ]
+
+        return Level(groups, labels)
+
+
+def _quantile_cuts(column: Column, groups: int) -> list[Number]:
+    """Return the values at which quantile groups start.
+
+    A value belongs to the group in which the middle one of its records falls. That
+    depends on the middle's share alone, so groups of fewer are made of groups of more.
+    """
+    twice_middle = 2 * np.cumsum(column.counts) - column.counts
+    group = twice_middle * groups // (2 * int(column.counts.sum()))
+    starts, _ = runs(group)
+    cuts: list[Number] = column.values.gather(starts[1:]).to_list()
+    return cuts
+
+
+def _ascending(name: str, numbers: Sequence[Number]) -> None:
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise HierarchyError(f"{name} must be numbers, not {number!r}")
+        if not abs(number) < (2**63 if isinstance(number, int) else math.inf):
+            raise HierarchyError(
+                f"{name} must be finite, whole numbers of at most 64 bits, not {number!r}"
+            )
+    if any(a >= b for a, b in pairwise(numbers)):
+        raise HierarchyError(f"{name} must be ascending: {', '.join(map(str, numbers))}")
+
+
+def _nested_bounds(
+    given: Sequence[Number] | Sequence[Sequence[Number]],
+) -> tuple[tuple[Number, ...], ...]:
+    lists = one_a_level("bounds", given)
+    if not isinstance(lists[0], Sequence):
+        lists = (lists,)
+    levels = tuple(one_a_level("bounds", level) for level in lists)
+    for level in levels:
+        _ascending("bounds", level)
+    for lower, upper in pairwise(levels):
+        for bound in upper:
+            if bound not in lower:
+                raise HierarchyError(
+                    f"bounds must nest: {bound} is no bound of the level below "
+                    f"({', '.join(map(str, lower))})"
+                )
+    return levels

@@ -1,0 +1,94 @@
+"""Rare values first: merged into one group that grows from level to level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import HierarchyError
+from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, one_a_level
+from kanonym.data.hierarchy.leaves import texts
+
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency(Builder):
+    """Rare values merged into `other`, frequent ones kept, with a higher bar at each level.
+
+    A value of the data that reads `other` itself belongs to that group from level 1
+    on, however frequent.
+
+    Parameters
+    ----------
+    shares
+        One a level, ascending, each above 0 and at most 1: a value that a smaller share
+        of the records has is merged. Records without a value do not count.
+
+    Raises
+    ------
+    HierarchyError
+        Shares out of range or not ascending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polars as pl
+    >>> from kanonym.data import hierarchy
+    >>> jobs = pl.Series("job", ["nurse", "smith", "clerk", "judge"])
+    >>> tree = hierarchy.frequency(shares=[0.1, 0.4]).bind(jobs, np.array([50, 3, 39, 8]))
+    >>> print(tree.show())
+    * (4)
+    ├── nurse (1)
+    │   └── nurse (1)
+    │       └── nurse
+    └── other (3)
+        ├── clerk (1)
+        │   └── clerk
+        └── other (2)
+            ├── judge
+            └── smith
+
+    """
+
+    kind: ClassVar[str] = "frequency"
+
+    shares: float | Sequence[float] = (0.01, 0.05, 0.2)
+
+    def __post_init__(self) -> None:
+        shares = one_a_level("shares", self.shares)
+        for share in shares:
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+                raise HierarchyError(f"shares must be above 0 and at most 1, not {share!r}")
+        if any(low >= high for low, high in pairwise(shares)):
+            raise HierarchyError(f"shares must be ascending: {', '.join(map(str, shares))}")
+        object.__setattr__(self, "shares", shares)
+
+    def plan(self, column: Column) -> Plan:
+        """Return the values, the most frequent first, and one level a share."""
+        named_other = (texts(column.values) == OTHER).to_numpy()
+        order = np.lexsort((-column.counts, named_other))
+        values, counts = column.values.gather(order), column.counts[order]
+        total = int(counts.sum())
+        levels = [
+            _level(values, named_other[order] | (counts < share * total))
+            for share in one_a_level("shares", self.shares)
+        ]
+        return Plan(values, levels)
+
+
+def _level(values: pl.Series, rare: NDArray[np.bool_]) -> Level:
+    """Return the level that merges rare values, which stand last."""
+    groups = np.where(rare, len(values), np.arange(len(values)))
+
+    def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
+        kept = texts(values.gather(starts))
+        return [OTHER if merged else text for merged, text in zip(rare[starts], kept, strict=True)]
+
+    return Level(groups, labels)

@@ -1,0 +1,1 @@
+"""Attacks on what the records of one class share."""

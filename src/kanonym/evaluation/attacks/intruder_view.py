@@ -1,0 +1,66 @@
+"""What an intruder sees: a release, and what is known of persons who may be in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.pair.tables import TablePair
+
+
+def _untold(done: int, total: int) -> None:
+    del done, total
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scene(ShortRepr):
+    """A release beside the persons whose records were anonymized, and persons who were not.
+
+    Attributes
+    ----------
+    pair
+        Persons of the original, and the release. Its `classes` group the released records.
+    control
+        Persons who are not in the original (of the same population), and the same release;
+        None where there are none.
+    sensitive
+        Columns of both tables that the intruder wants to learn.
+    second
+        The persons of `pair`, row by row, beside a further release of them; None without.
+    trees
+        Hierarchies of sensitive columns, where they have one, with every value of the original.
+    told
+        Called by an attack that may take long with how much of how much it has done; from any
+        thread.
+
+    """
+
+    pair: TablePair
+    control: TablePair | None
+    sensitive: tuple[str, ...]
+    second: TablePair | None = None
+    trees: Mapping[str, Hierarchy] = field(default_factory=dict)
+    told: Callable[[int, int], None] = _untold
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """What the intruder knows of a person."""
+        return self.pair.quasi_identifiers
+
+    def steps(self, total: int) -> Callable[[], None]:
+        """Return what an attack calls whenever one of so many steps is done."""
+        numbers = count(1)  # each is given once, whichever thread asks
+        return lambda: self.told(next(numbers), total)
+
+
+def drawn(n: int, attempts: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Return at most `attempts` of n persons, ascending; all where there are no more."""
+    if n <= attempts:
+        return np.arange(n)
+    return np.sort(random.choice(n, attempts, replace=False))

@@ -1,0 +1,1 @@
+"""Attacks that link persons to released records."""

@@ -1,0 +1,169 @@
+"""The intersection attack: what two releases of the same persons say together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
+from kanonym.evaluation.attacks.intruder_view import Scene, drawn
+from kanonym.evaluation.attacks.matching.disclosure import Learned, Source, learned
+from kanonym.evaluation.attacks.matching.lookup import is_changed
+from kanonym.evaluation.attacks.matching.values import Values, shared_values
+from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.pair.tables import TablePair
+from kanonym.models.base import check_integer
+
+
+@dataclass(frozen=True, slots=True)
+class Intersection:
+    """Learn a person's sensitive value for certain, from two releases together.
+
+    The intruder knows the quasi-identifiers of a person who is in both releases, finds the
+    records of each that leave these values open, and intersects their sensitive values.
+    Where one release has no such record, or none of them says a value, the other one
+    stands alone. Success: one value is left, and it is the person's.
+
+    Attributes
+    ----------
+    attempts
+        How many persons are looked up at most.
+
+    Raises
+    ------
+    PolicyError
+        `attempts` is no integer of at least 1.
+
+    Notes
+    -----
+    Full success is that of homogeneity. The baseline is the better of the releases alone, on
+    the same persons: the risk is what the second release adds. `parts` has for each
+    attribute the rate, that of either release alone, and how many values are left of those
+    persons for whom any is. Not every person of the original need be in the second release:
+    who is not in it is attacked none the less, and counts. There is no control.
+    Cost: that of `evaluation.attacks.matching.disclosure.learned`, twice.
+
+    References
+    ----------
+    Ganta, Kasiviswanathan, Smith (2008). Composition attacks and auxiliary information in
+    data privacy. KDD, section 2 (intersection attack). Two releases here, any number there.
+
+    """
+
+    type: ClassVar[str] = "intersection"
+    question: ClassVar[str] = (
+        "Can someone who knows a person's quasi-identifiers learn the sensitive value for "
+        "certain from two releases together?"
+    )
+
+    attempts: int = 2000
+
+    def __post_init__(self) -> None:
+        check_integer("intersection", "attempts", self.attempts, 1)
+
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+        """Return what the intruder achieved; see the class."""
+        if scene.second is None:
+            return self._nothing("there is no second release of the same persons")
+        held = {column.name for column in scene.second.columns}
+        coded = {
+            name: both
+            for name in scene.sensitive
+            if name in held and (both := shared_values(scene.pair, scene.second, name)) is not None
+        }
+        if not scene.sensitive:
+            return self._nothing(NO_SENSITIVE)
+        if not coded:
+            return self._nothing("the second release has no sensitive attribute of the same kind")
+        if not scene.pair.n_original:
+            return self._nothing("the original has no person")
+        persons = drawn(scene.pair.n_original, self.attempts, random)
+        pairs = scene.pair, scene.second
+        outcomes: list[AttackOutcome] = []
+        parts: dict[str, float] = {}
+        for name, both in coded.items():
+            found = _looked_up(pairs, persons, both)
+            alone = [float(one) for one in found.alone.mean(axis=1)]
+            parts |= {
+                name: float(found.together.mean()),
+                f"{name}: first release alone": alone[0],
+                f"{name}: second release alone": alone[1],
+                f"{name}: values left": _mean(found.left[found.left > 0]),
+            }
+            n = len(persons)
+            outcomes.append(
+                AttackOutcome(
+                    self.type,
+                    self.question,
+                    Counted(int(found.together.sum()), n),
+                    Counted(int(found.alone.sum(axis=1).max()), n),
+                    parts=parts,
+                )
+            )
+        return max(outcomes, key=lambda outcome: (outcome.risk, outcome.targets.rate))
+
+    def _nothing(self, reason: str) -> AttackOutcome:
+        nobody = Counted(0, 0)
+        return AttackOutcome(self.type, self.question, nobody, nobody, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What two releases say of each person.
+
+    Attributes
+    ----------
+    together
+        (n_persons,) bool, whether the true value alone is left.
+    alone
+        (2, n_persons) bool, the same of either release.
+    left
+        (n_persons,) int64, how many values are left; 0 where the releases contradict.
+
+    """
+
+    together: NDArray[np.bool_]
+    alone: NDArray[np.bool_]
+    left: NDArray[np.int64]
+
+
+def _looked_up(
+    pairs: tuple[TablePair, TablePair], persons: NDArray[np.int64], both: tuple[Values, Values]
+) -> _Found:
+    """Look persons up in two releases of which the values are coded alike."""
+    sources = [
+        Source(pair, [values], is_changed(pair)) for pair, values in zip(pairs, both, strict=True)
+    ]
+    found = [_intersected(one, other) for _, ((one,), (other,)) in learned(sources, persons)]
+    return _Found(
+        np.concatenate([some.together for some in found]),
+        np.concatenate([some.alone for some in found], axis=1),
+        np.concatenate([some.left for some in found]),
+    )
+
+
+def _intersected(one: Learned, other: Learned) -> _Found:
+    """Intersect the values that two releases leave open to the same persons."""
+    alone = np.stack([_only_own(one), _only_own(other)])
+    distinct = one.distinct, other.distinct
+    # No record, or none with a value: this release says nothing of the person.
+    silent = [(known == 0) | (known > one.size) for known in distinct]
+    shared = np.diff((one.counts * other.counts).indptr)
+    left = np.select(
+        [silent[0] & silent[1], silent[0], silent[1]],
+        [np.where(distinct[0] + distinct[1] > 0, one.size + 1, 0), distinct[1], distinct[0]],
+        shared,
+    )
+    own = (one.includes_own | silent[0]) & (other.includes_own | silent[1])
+    return _Found((left == 1) & own, alone, left)
+
+
+def _only_own(learned: Learned) -> NDArray[np.bool_]:
+    return np.asarray((learned.distinct == 1) & learned.includes_own)
+
+
+def _mean(numbers: NDArray[np.int64]) -> float:
+    return float(numbers.mean()) if len(numbers) else 0.0

@@ -1,0 +1,199 @@
+"""Re-identification by similarity, judged: whether what is found is the person's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.evaluation.attacks.intruder_view import Scene, drawn
+from kanonym.evaluation.attacks.linking.linkage import not_attempted, unlinkable
+from kanonym.evaluation.attacks.linking.similarity import SimilarityAttack, similarity_attack
+from kanonym.evaluation.attacks.matching.nearest import Distance
+from kanonym.evaluation.attacks.matching.values import values_of
+from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted, worst_of
+from kanonym.evaluation.pair.tables import NumericColumn, TablePair
+from kanonym.models.base import check_choice, check_integer, check_number
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarRecords:
+    """Look up each person among the released records by similarity of their numbers.
+
+    `kanonym.similarity_attack`, judged. The most similar group of released records is taken
+    for the person's, if it is similar enough. Where a sensitive attribute is known, success
+    is that its value is right: the one that all records of the group share, and else, as
+    without the release, the most frequent of all released ones. Without a sensitive
+    attribute, success is that the person's own record is in the group: 1/n for a group of n.
+
+    Attributes
+    ----------
+    threshold
+        The least similarity 1 / (1 + distance), in standard deviations, from 0 to 1.
+    distance
+        `euclidean` or `manhattan`.
+    attempts
+        How many persons are looked up at most; None for all.
+
+    Raises
+    ------
+    PolicyError
+        A parameter is none of those possible.
+
+    Notes
+    -----
+    It needs quasi-identifiers that are numbers, and uses these alone. Full success: of the
+    original published unchanged, everybody has similarity 1, and whose equals (by numbers)
+    share the sensitive value has it found out. The baseline is exact: the share of the most
+    frequent value in the original, or 1 / n_original. With several sensitive attributes the
+    outcome is that of the largest risk; `parts` has each one's rate, and as `claimed ...` the
+    share of persons whose group gives a value away, which is what SIGO counts. Cost:
+    `similarity_attack`.
+
+    References
+    ----------
+    SIGO, https://github.com/CGI-FR/SIGO (reidentification). There a value that is given away
+    counts whether or not it is right, and there is no baseline.
+
+    """
+
+    type: ClassVar[str] = "similarity-reidentification"
+    question: ClassVar[str] = (
+        "Can someone who knows a person's numbers find the most similar released records and "
+        "learn from them what is sensitive?"
+    )
+
+    threshold: float = 0.5
+    distance: Distance = "euclidean"
+    attempts: int | None = 2000
+
+    def __post_init__(self) -> None:
+        check_number(self.type, "threshold", self.threshold, minimum=0, maximum=1)
+        check_choice(self.type, "distance", self.distance, get_args(Distance))
+        if self.attempts is not None:
+            check_integer(self.type, "attempts", self.attempts, 1)
+
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+        """Return what the intruder achieved; see the class."""
+        pair = scene.pair
+        reason = unlinkable(pair)
+        if reason is None and not _numbers(pair):
+            reason = "no quasi-identifier is a number"
+        if reason is None and not scene.sensitive and pair.rows is None:
+            reason = (
+                "there is no sensitive attribute, and nobody knows which released record is whose"
+            )
+        if reason:
+            return not_attempted(self, reason)
+        n = pair.n_original
+        persons = drawn(n, self.attempts or n, random)
+        if not scene.sensitive:
+            found = self._own_records(pair, persons)
+            return AttackOutcome(self.type, self.question, found, Counted(1, n, exact=True))
+        outcomes = []
+        parts: dict[str, float] = {}
+        control, others = scene.control, np.zeros(0, np.int64)
+        if control is not None and control.n_original:
+            others = drawn(control.n_original, self.attempts or control.n_original, random)
+        attack = self._found(pair, pair, persons)
+        elsewhere = (
+            None if control is None or not len(others) else self._found(control, pair, others)
+        )
+        for done, name in enumerate(scene.sensitive):
+            scene.told(done, len(scene.sensitive))
+            targets, claimed = _values(attack, pair, persons, name)
+            most = int(np.bincount(values_of(pair, name).own).max())
+            controlled = None
+            if control is not None and elsewhere is not None:
+                controlled, _ = _values(elsewhere, control, others, name)
+            parts |= {name: targets.rate, f"{name}: claimed": claimed}
+            outcomes.append((targets, Counted(most, n, exact=True), controlled))
+        judged = [
+            AttackOutcome(self.type, self.question, *one, parts=parts, other_attack=True)
+            for one in outcomes
+        ]
+        return worst_of(judged)
+
+    def _own_records(self, pair: TablePair, persons: NDArray[np.int64]) -> Counted:
+        """Return how many are expected to be given their own record."""
+        attack = self._found(pair, pair, persons)
+        row = np.full(pair.n_original, -1, np.int64)
+        row[pair.rows] = np.arange(pair.n_released)
+        own = row[persons]
+        right = attack.reidentified & (own >= 0)
+        group, own = attack.nearest[right], own[right]
+        same = np.ones(len(own), np.bool_)
+        for column in _numbers(pair):
+            for ends in (column.low, column.high):
+                same &= ends[own] == ends[attack.first[group]]
+            same &= ~column.suppressed[own]
+        return Counted(float((1 / attack.sizes[group[same]]).sum()), len(persons))
+
+    def _found(
+        self, pair: TablePair, units: TablePair, persons: NDArray[np.int64]
+    ) -> SimilarityAttack:
+        """Return what the attack finds for some persons, in the order of the release."""
+        original, released = {}, {}
+        # Of groups equally near the first is taken: first by value, not by place.
+        ends = [end for column in _numbers(pair) for end in (column.low, column.high)]
+        order = np.lexsort(ends[::-1])
+        for a, column in enumerate(_numbers(pair)):
+            unit = _spread(units, column.name)
+            original[f"n{a}"] = _series(column.original[persons] / unit)
+            released[f"n{a}"] = _cells(column, unit)
+        attack = similarity_attack(
+            pl.DataFrame(original),
+            pl.DataFrame(released)[order],
+            list(original),
+            distance=self.distance,
+            threshold=self.threshold,
+            standardize=False,
+        )
+        labels = np.empty_like(attack.labels)
+        labels[order] = attack.labels
+        return replace(attack, first=order[attack.first], labels=labels)
+
+
+def _values(
+    found: SimilarityAttack, pair: TablePair, persons: NDArray[np.int64], name: str
+) -> tuple[Counted, float]:
+    """Return how many sensitive values are right, and the share of those given away."""
+    values = values_of(pair, name)
+    known = np.bincount(values.released, minlength=values.size + 1)[: values.size]
+    # Without a released value there is no guess: -1 is nobody's.
+    guess = int(known.argmax()) if known.any() else -1
+    codes = pl.Series(values.released)
+    attack = found.on(codes.set(codes == values.size, None))
+    claims, shown = attack.reidentified, attack.sensitive
+    given = np.full(len(persons), guess)
+    if shown is not None:
+        given[claims] = shown.fill_null(-1).to_numpy()[claims]
+    right = int((given == values.own[persons]).sum())
+    return Counted(right, len(persons)), float(claims.mean())
+
+
+def _numbers(pair: TablePair) -> list[NumericColumn]:
+    columns = map(pair.column, pair.quasi_identifiers)
+    return [column for column in columns if isinstance(column, NumericColumn)]
+
+
+def _spread(pair: TablePair, name: str) -> float:
+    """Return the standard deviation of a column of the original, 1 where it has none."""
+    values = pair.column(name).original
+    held = values[~np.isnan(values)]
+    return float(held.std()) or 1.0 if len(held) and held.min() < held.max() else 1.0
+
+
+def _series(values: NDArray[np.float64]) -> pl.Series:
+    return pl.Series(values).fill_nan(None)
+
+
+def _cells(column: NumericColumn, unit: float) -> pl.Series:
+    """Return released cells as the attack reads them; null for what says nothing."""
+    low, high = _series(column.low / unit), _series(column.high / unit)
+    if (column.low < column.high).any():
+        low = pl.select(pl.format("[{}, {}]", low, high)).to_series()
+    return low.set(pl.Series(column.suppressed), None)

@@ -1,0 +1,284 @@
+"""Re-identification by similarity: who is nearest to which released values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data import frames
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.table import LARGEST, value_codes
+from kanonym.evaluation.attacks.matching.nearest import Distance, nearest
+from kanonym.kernels.classes.grouping import Groups, group_rows
+from kanonym.models.base import check_choice, check_number
+
+_NUMBER = r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)"
+_INTERVAL = rf"^[\[(]\s*{_NUMBER}\s*,\s*{_NUMBER}\s*[\])]$"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimilarityAttack:
+    """What the attack finds for each attacked record.
+
+    Attributes
+    ----------
+    nearest
+        (n,) int64, the group of released records nearest to each attacked one; -1 where
+        there is none.
+    distance
+        (n,) float64, how far away it is; infinite where there is none.
+    similarity
+        (n,) float64 in [0, 1]: 1 / (1 + distance).
+    sensitive
+        (n,) the sensitive value that all records of that group share, null where they do
+        not; None where none was asked for.
+    reidentified
+        (n,) bool: similar enough, and the sensitive value is given away where one was
+        asked for.
+    first
+        (n_groups,) int64, ascending: the first released row of each group.
+    sizes
+        (n_groups,) int64, the number of released rows of each group.
+    labels
+        (n_released,) int32, the group of each released row; -1 where a value is missing.
+
+    """
+
+    nearest: NDArray[np.int64]
+    distance: NDArray[np.float64]
+    similarity: NDArray[np.float64]
+    sensitive: pl.Series | None
+    reidentified: NDArray[np.bool_]
+    first: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    labels: NDArray[np.int32]
+
+    def on(self, values: pl.Series) -> SimilarityAttack:
+        """Return the same attack on a sensitive attribute: nobody is compared anew.
+
+        values: (n_released,), those of the released records.
+        """
+        shared = _shared(values, self.labels, self.first)
+        index = pl.Series(np.where(self.nearest < 0, len(shared), self.nearest))
+        shown = shared.extend_constant(None, 1).gather(index)
+        given = self.reidentified & shown.is_not_null().to_numpy()
+        return replace(self, sensitive=shown, reidentified=given)
+
+    @property
+    def number(self) -> int:
+        """How many attacked records are re-identified."""
+        return int(self.reidentified.sum())
+
+    @property
+    def share(self) -> float:
+        """Which share of the attacked records is re-identified; 0 where there are none."""
+        return self.number / max(1, len(self.reidentified))
+
+
+def similarity_attack(
+    original: Any,
+    released: Any,
+    columns: Sequence[str],
+    *,
+    sensitive: str | None = None,
+    distance: Distance = "euclidean",
+    threshold: float = 0.5,
+    standardize: bool = True,
+) -> SimilarityAttack:
+    """Look up each person that an intruder knows among the released records, by similarity.
+
+    Released records with the same values are one group. Each known person is compared with
+    all groups, and the most similar one is taken to be theirs. Where it is similar enough,
+    and all its records share a sensitive value, the intruder believes to know that value.
+    Whether it is the person's own, the attack does not say.
+
+    Parameters
+    ----------
+    original
+        What the intruder knows: a pandas or polars frame or a pyarrow table, with `columns`.
+    released
+        The release, a frame of any of these libraries, with `columns` and `sensitive`.
+    columns
+        The quasi-identifiers to compare: numbers, intervals `[20, 30)`, which count as
+        their middle, and numbers as text.
+    sensitive
+        The attribute that the intruder wants to know; None counts similar persons alone.
+    distance
+        `euclidean` or `manhattan`.
+    threshold
+        The least similarity of the re-identified, from 0 to 1.
+    standardize
+        Whether a difference counts in standard deviations of the original column, else
+        in units of it. Of a column that is constant in the original it is units always.
+
+    Returns
+    -------
+    SimilarityAttack
+        One entry for each row of the original. Persons with a missing value are found
+        nowhere, and released records with a missing or suppressed one (null, `*`) are
+        nobody's. A group that shares a missing sensitive value gives nothing away.
+
+    Raises
+    ------
+    DataError
+        There is no such column; or a cell is no number and no interval, is not finite,
+        or is beyond ±1e150.
+    SchemaError
+        `columns` are none, not different, hold something other than numbers or text,
+        or name the sensitive attribute.
+    PolicyError
+        `distance` or `threshold` is none of those possible.
+
+    Notes
+    -----
+    The similarity is 1 / (1 + d) at distance d. Of groups equally near, within a
+    relative 1e-9, the one that comes first in the release is taken. Cost O((n + m) log m)
+    for n persons, m groups and few columns, by a k-d tree.
+
+    SIGO (https://github.com/CGI-FR/SIGO), whose attack this is, standardizes either
+    table with its own mean and deviation, so that equal values may be apart, and compares
+    all columns of the original; here both tables have the same scale.
+
+    Examples
+    --------
+    >>> known = pl.DataFrame({"age": [34, 61], "income": [1900, 2500]})
+    >>> released = pl.DataFrame(
+    ...     {"age": [33, 33, 60, 60], "income": [2000] * 2 + [2500] * 2, "ill": list("abcc")}
+    ... )
+    >>> attack = similarity_attack(known, released, ["age", "income"], sensitive="ill")
+    >>> attack.nearest, attack.similarity.round(2), attack.sensitive.to_list()
+    (array([0, 1]), array([0.75, 0.93]), [None, 'c'])
+    >>> attack.number, attack.share
+    (1, 0.5)
+
+    """
+    check_choice("similarity attack", "distance", distance, get_args(Distance))
+    check_number("similarity attack", "threshold", threshold, minimum=0, maximum=1)
+    names = _checked(columns, sensitive)
+    original, released = frames.eager(original), frames.eager(released)
+    persons = _points(original, names)
+    groups, points = _groups(released, names)
+    if standardize:
+        scale = _spread(persons)
+        persons, points = _scaled(persons, scale), _scaled(points, scale)
+    whole = np.flatnonzero(~np.isnan(persons).any(axis=1))
+    own = np.full(len(persons), -1)
+    away = np.full(len(persons), np.inf)
+    if len(points):
+        own[whole], away[whole] = nearest(points, persons[whole], distance)
+    similarity = 1 / (1 + away)
+    reidentified = (own >= 0) & (similarity >= threshold)
+    attack = SimilarityAttack(
+        nearest=own,
+        distance=away,
+        similarity=similarity,
+        sensitive=None,
+        reidentified=reidentified,
+        first=groups.first,
+        sizes=groups.sizes,
+        labels=groups.labels,
+    )
+    return attack if sensitive is None else attack.on(frames.column(released, sensitive))
+
+
+def _checked(columns: Sequence[str], sensitive: str | None) -> list[str]:
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if not names or len(set(names)) < len(names):
+        raise SchemaError(
+            f"similarity attack: columns is {columns!r}; name one or more quasi-identifiers, each "
+            "once"
+        )
+    if sensitive in names:
+        raise SchemaError(
+            f"similarity attack: {sensitive!r} is what the intruder wants to know; leave it out of "
+            "columns"
+        )
+    return names
+
+
+def _points(frame: Any, names: list[str]) -> NDArray[np.float64]:
+    """Return (n, d) float64: where each row stands, NaN for a missing value."""
+    columns = [_positions(frames.column(frame, name)) for name in names]
+    return np.ascontiguousarray(np.array(columns).T)
+
+
+def _positions(values: pl.Series) -> NDArray[np.float64]:
+    """Return (n,) float64: numbers, and intervals by their middle; NaN for a missing value."""
+    name, dtype = values.name, values.dtype
+    if dtype.is_numeric():
+        found = values.cast(pl.Float64)
+    elif dtype in (pl.String, pl.Categorical, pl.Enum):
+        values = values.cast(pl.String)
+        values = values.set(values == ROOT, None)
+        ends = values.str.extract_groups(_INTERVAL).struct.unnest().cast(pl.Float64, strict=False)
+        middles = ends.get_column("1") / 2 + ends.get_column("2") / 2
+        found = pl.select(pl.coalesce(values.cast(pl.Float64, strict=False), middles)).to_series()
+    else:
+        raise SchemaError(
+            f"column {name!r} holds {dtype}, and the similarity attack compares numbers: leave it "
+            "out of columns, or write it as numbers"
+        )
+    wrong = values.is_not_null() & ~(found.abs() <= LARGEST).fill_null(value=False)
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise DataError(
+            f"column {name!r}, row {row + 1}: {values[row]!r} is neither a finite number nor an "
+            "interval of two, and the similarity attack compares numbers: leave the column out, or "
+            "write it as numbers"
+        )
+    return found.fill_null(np.nan).to_numpy()
+
+
+def _groups(released: Any, names: list[str]) -> tuple[Groups, NDArray[np.float64]]:
+    """Group equal released rows, in order of their first ones; and (n_groups, d) their points.
+
+    Rows with a missing value have label -1.
+    """
+    rows = _points(released, names)
+    whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
+    # By released value, not by position: [20, 30) and [24, 26) have one middle.
+    coded = [value_codes(frames.column(released, name)) for name in names]
+    found = group_rows(
+        [np.ascontiguousarray(codes[whole]) for codes, _ in coded], [size for _, size in coded]
+    )
+    order = np.argsort(found.first)
+    number = np.empty(len(order), np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    labels = np.full(len(rows), -1, np.int32)
+    labels[whole] = number[found.labels]
+    first = whole[found.first[order]]
+    return Groups(labels, found.sizes[order], first, found.codes[order]), rows[first]
+
+
+def _shared(values: pl.Series, labels: NDArray[np.int32], first: NDArray[np.int64]) -> pl.Series:
+    """Return (n_groups,) values: the one that all records of a group have, else null."""
+    codes, size = value_codes(values)
+    held = np.flatnonzero(labels >= 0)
+    least, most = np.full(len(first), size), np.full(len(first), -1)
+    np.minimum.at(least, labels[held], codes[held])
+    np.maximum.at(most, labels[held], codes[held])
+    index = np.where(least == most, first, len(values))
+    return values.extend_constant(None, 1).gather(index)
+
+
+def _spread(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (d,) float64: the standard deviation of each column, 1 where it has none."""
+    spread = np.ones(points.shape[1])
+    for a, column in enumerate(points.T):
+        held = column[~np.isnan(column)]
+        if len(held) and held.min() < held.max():
+            # A spread below the least positive number there is counts as none.
+            spread[a] = held.std() or 1.0
+    return spread
+
+
+def _scaled(points: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return points in units of a scale; what is farther than squares can tell is cut off."""
+    with np.errstate(over="ignore"):
+        return np.clip(points / scale, -LARGEST, LARGEST)

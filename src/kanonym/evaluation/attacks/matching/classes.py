@@ -1,0 +1,245 @@
+"""Released classes by some columns, and how near they are to persons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
+from kanonym.kernels.classes.grouping import Groups, group_rows
+from kanonym.kernels.neighbours import class_tree as opened
+from kanonym.kernels.neighbours import nearest_classes as linkage
+from kanonym.kernels.parallel import parallel
+
+CHUNK = 20_000
+"""Persons that one thread looks for at a time."""
+
+CELLS = 32
+"""Cells along each of the first columns of numbers, to sort persons by."""
+
+SORTED_BY = 8
+"""Columns of numbers that persons are sorted by, at most."""
+
+FARTHEST = 1e6
+"""No released number counts as farther from the originals than so many of their ranges."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleasedClasses(ShortRepr):
+    """Released records that leave the same values open in some columns, to be searched.
+
+    A class is nearer to a person than another if its nearest open values are: summed over
+    columns, for a number its way to the interval as a share of the original's range, at most
+    1; for a category that is not left open 1; for null beside a value 1. Of classes equally
+    near by that, as are all that leave a person's values open, the one is nearer from which
+    a value drawn evenly is expected to be: the one that says more, and has the person in its
+    middle. Distances within a relative 1e-9 are equal.
+
+    Attributes
+    ----------
+    names
+        The columns.
+    of_record
+        (n_released,) int32, the class of each released record.
+    sizes
+        (n_classes,) int64, released records.
+    origins, ranges
+        The lowest number and the range of each number column: one unit of distance.
+    grove
+        The classes as kernels see them.
+
+    """
+
+    names: tuple[str, ...]
+    of_record: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    origins: dict[str, float]
+    ranges: dict[str, float]
+    grove: opened.Grove
+
+    def persons(
+        self, pair: TablePair, chosen: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Return chosen persons of a pair as kernels see them: numbers, and codes of categories.
+
+        (n, n_numbers) float64 and (n, n_categorical) int32. The pair is the one that the
+        classes were made of: another one may code its categories otherwise.
+        """
+        columns = [pair.column(name) for name in self.names]
+        numbers = [
+            _scaled(one.original[chosen], self.origins[one.name], self.ranges[one.name])
+            for one in columns
+            if isinstance(one, NumericColumn)
+        ]
+        codes = [one.original[chosen] for one in columns if isinstance(one, CategoricalColumn)]
+        n = len(chosen)
+        return (
+            np.ascontiguousarray(np.array(numbers, np.float64).reshape(-1, n).T),
+            np.ascontiguousarray(np.array(codes, np.int32).reshape(-1, n).T),
+        )
+
+    def nearest(
+        self, numbers: NDArray[np.float64], codes: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return each person's nearest class, and how far its nearest open values are.
+
+        (n,) int64 and float64; a distance of 0 leaves all values of the person open.
+        """
+        found, first = np.empty(len(numbers), np.int64), np.empty(len(numbers))
+        order = _side_by_side(numbers)
+        numbers, codes = numbers[order], codes[order]
+
+        def search(part: slice) -> None:
+            linkage.nearest_class(self.grove, numbers[part], codes[part], found[part], first[part])
+
+        parallel(search, _parts(len(numbers)))
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return found[back], first[back]
+
+    def tied(
+        self, numbers: NDArray[np.float64], codes: NDArray[np.int32], own: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return how many records are as near to each person as those of one class.
+
+        own: (n,) int64 classes, -1 for none. (n,) int64: 0 where others are nearer.
+        """
+        records = np.empty(len(own), np.int64)
+        # Persons of one class ask for the same leaves.
+        order = np.argsort(np.append(self.grove.place, -1)[own], kind="stable")
+        numbers, codes, own = numbers[order], codes[order], own[order]
+
+        def search(part: slice) -> None:
+            linkage.tied_records(self.grove, numbers[part], codes[part], own[part], records[part])
+
+        parallel(search, _parts(len(own)))
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return records[back]
+
+
+def classes_by(
+    pair: TablePair, names: Sequence[str], units: TablePair | None = None
+) -> ReleasedClasses:
+    """Group released records by what they leave open in some columns.
+
+    Parameters
+    ----------
+    pair
+        Persons and a release of at least one record.
+    names
+        At least one column.
+    units
+        The pair whose persons say what one unit of a number is; None for `pair` itself.
+
+    Notes
+    -----
+    Cost O(n_released + n_classes log n_classes) a column.
+
+    """
+    columns = [pair.column(name) for name in names]
+    numeric = [one for one in columns if isinstance(one, NumericColumn)]
+    categorical = [one for one in columns if isinstance(one, CategoricalColumn)]
+    groups = _grouped(pair, numeric, categorical)
+    rows = groups.first
+    known = [(units or pair).column(one.name).original for one in numeric]
+    origins, ranges = {}, {}
+    for one, values in zip(numeric, known, strict=True):
+        held = values[~np.isnan(values)]
+        origins[one.name] = float(held.min()) if len(held) else 0.0
+        ranges[one.name] = (float(np.ptp(held)) if len(held) else 0.0) or 1.0
+    left_open, positions = _opened(numeric, categorical, rows, origins, ranges)
+    return ReleasedClasses(
+        tuple(names),
+        groups.labels,
+        groups.sizes,
+        origins,
+        ranges,
+        opened.plant(left_open._replace(sizes=groups.sizes), positions),
+    )
+
+
+def _opened(
+    numeric: Sequence[NumericColumn],
+    categorical: Sequence[CategoricalColumn],
+    rows: NDArray[np.int64],
+    origins: dict[str, float],
+    ranges: dict[str, float],
+) -> tuple[opened.Opened, NDArray[np.float64]]:
+    """Return what some released rows leave open, and where they stand to each other."""
+    n = len(rows)
+    low, high = np.empty((2, n, len(numeric)))
+    nullable = np.empty((n, len(numeric)), np.bool_)
+    labels = np.empty((n, len(categorical)), np.int64)
+    positions = np.empty((n, len(numeric) + len(categorical)))
+    for a, one in enumerate(numeric):
+        low[:, a] = _scaled(one.low[rows], origins[one.name], ranges[one.name])
+        high[:, a] = _scaled(one.high[rows], origins[one.name], ranges[one.name])
+        null = np.isnan(low[:, a])
+        nullable[:, a] = null | one.suppressed[rows]
+        # What leaves everything open stands apart, so that it spoils few leaves.
+        positions[:, a] = np.where(nullable[:, a], -1, (low[:, a] + high[:, a]) / 2)
+        low[null, a], high[null, a] = np.inf, -np.inf
+    offsets, members = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
+    for b, column in enumerate(categorical):
+        labels[:, b] = column.labels[rows] + sum(map(len, offsets)) - 1
+        offsets.append(column.offsets[1:] + sum(map(len, members)))
+        members.append(column.members)
+        place = column.members[column.offsets[:-1]] / len(column.categories)
+        place[np.diff(column.offsets) == len(column.categories)] = -1
+        positions[:, len(numeric) + b] = place[column.labels[rows]]
+    left_open = opened.Opened(
+        low,
+        high,
+        nullable,
+        labels,
+        np.concatenate(offsets),
+        np.concatenate(members),
+        np.ones(n, np.int64),
+    )
+    return left_open, positions
+
+
+def _grouped(
+    pair: TablePair, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn]
+) -> Groups:
+    """Group released records by what they leave open."""
+    classes = pair.classes
+    if classes is None:
+        classes = np.arange(pair.n_released, dtype=np.int32)
+    rows = np.zeros(int(classes.max()) + 1, np.int64)
+    rows[classes] = np.arange(pair.n_released)
+    codes, sizes = [], []
+    for one in numeric:
+        for values in (one.low, one.high, one.suppressed):
+            found, place = np.unique(values[rows], return_inverse=True)
+            codes.append(place.astype(np.int32))
+            sizes.append(len(found))
+    for column in categorical:
+        codes.append(column.labels[rows])
+        sizes.append(len(column.offsets) - 1)
+    groups = group_rows(codes, sizes)
+    labels = groups.labels[classes]
+    return Groups(labels, np.bincount(labels), rows[groups.first], groups.codes)
+
+
+def _scaled(values: NDArray[np.float64], origin: float, unit: float) -> NDArray[np.float64]:
+    """Return numbers in units of a column's range; far ones are cut off."""
+    return np.clip((values - origin) / unit, -FARTHEST, FARTHEST)
+
+
+def _side_by_side(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return an order of persons in which those with similar numbers ask one after the other."""
+    cells = np.nan_to_num(np.clip(numbers[:, :SORTED_BY], 0, 1) * (CELLS - 1)).astype(np.int64)
+    key = np.zeros(len(numbers), np.int64)
+    for column in cells.T:
+        key = key * CELLS + column
+    return np.argsort(key, kind="stable")
+
+
+def _parts(n: int) -> list[slice]:
+    return [slice(start, start + CHUNK) for start in range(0, n, CHUNK)]

@@ -1,0 +1,359 @@
+"""What a release says about the sensitive value of each person whom an intruder looks up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.attacks.intruder_view import Scene, drawn
+from kanonym.evaluation.attacks.matching.lookup import Candidates, classes_of, is_changed, told_of
+from kanonym.evaluation.attacks.matching.values import Values
+from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted, worst_of
+from kanonym.evaluation.pair.tables import TablePair
+
+Sparse = Any
+"""scipy.sparse.csr_array, which carries no types."""
+
+AT_ONCE = 512
+"""Persons that are looked up together."""
+
+CELLS = 1 << 22
+"""About how many values of persons are counted together."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Learned(ShortRepr):
+    """The sensitive values of the records that could be each person's.
+
+    Attributes
+    ----------
+    counts
+        (n_persons, size + 1) sparse int64, records of the person's candidate classes by
+        value, codes ascending; the last column counts cells that say nothing, of persons of
+        whom no other cell says anything.
+    own
+        (n_persons,) int32, the code of each person's true value.
+    table
+        (size + 1,) int64, all released records by value; the last one as of `counts`.
+    line
+        (size,) numbers behind the codes, None for categories.
+
+    """
+
+    counts: Sparse
+    own: NDArray[np.int32]
+    table: NDArray[np.int64]
+    line: NDArray[np.float64] | None
+
+    @property
+    def distinct(self) -> NDArray[np.int64]:
+        """(n_persons,) int64, how many values could be the person's.
+
+        All of the table's and more where no candidate's cell says anything.
+        """
+        known = np.diff(self.counts.indptr).astype(np.int64)
+        rows, codes = self.entries
+        open_ = np.zeros(len(known), np.bool_)
+        open_[rows[codes == self.size]] = True
+        return np.where(open_, self.size + 1, known)
+
+    @property
+    def includes_own(self) -> NDArray[np.bool_]:
+        """(n_persons,) bool, whether the true value is among them."""
+        rows, codes = self.entries
+        found = np.zeros(len(self.own), np.bool_)
+        found[rows[codes == self.own[rows]]] = True
+        return found
+
+    @property
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The person and the code of each count."""
+        rows = np.repeat(np.arange(len(self.own)), np.diff(self.counts.indptr))
+        return rows, self.counts.indices
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self.table) - 1
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Judged(ShortRepr):
+    """What the intruder achieved with each person.
+
+    Attributes
+    ----------
+    successes
+        (n_persons,) bool.
+    chances
+        (n_persons,) float64 in [0, 1]: how likely the same is without the release's classes.
+    claims
+        (n_persons,) bool, whether the intruder claimed anything.
+
+    """
+
+    successes: NDArray[np.bool_]
+    chances: NDArray[np.float64]
+    claims: NDArray[np.bool_]
+
+
+Judge = Callable[[Learned], Judged]
+Coder = Callable[[TablePair], Values]
+
+
+class Disclosing(Protocol):
+    """An attack on sensitive values."""
+
+    @property
+    def type(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def question(self) -> str:
+        """What the intruder wants."""
+        ...
+
+    @property
+    def attempts(self) -> int:
+        """How many persons are looked up at most."""
+        ...
+
+
+def disclosed(
+    attack: Disclosing,
+    scene: Scene,
+    random: np.random.Generator,
+    judges: Mapping[str, tuple[Coder, Judge]],
+    reason: str,
+) -> AttackOutcome:
+    """Look persons up in a release, and judge what it says of their sensitive values.
+
+    Parameters
+    ----------
+    attack
+        Names the outcome.
+    scene, random
+        As `carry_out` takes them.
+    judges
+        By sensitive attribute, how its values are coded and when the intruder succeeds.
+    reason
+        Why nothing is attempted where `judges` is empty.
+
+    Returns
+    -------
+    The outcome of the attribute with the largest risk, of equal ones the largest rate, then
+    the first. `parts` has the rate of each attribute, and the share of persons of whom
+    something was claimed where claims may be wrong.
+
+    Notes
+    -----
+    Cost: a lookup of the persons (`lookup.told_of`), and for each attribute a product of sparse
+    tables, persons × classes by classes × values. Memory does not grow with the persons.
+
+    """
+    if not judges or not scene.pair.n_original:
+        nobody = Counted(0, 0)
+        why = "the original has no person" if judges else reason
+        return AttackOutcome(attack.type, attack.question, nobody, nobody, reason=why)
+    nearest = is_changed(scene.pair)
+    persons = drawn(scene.pair.n_original, attack.attempts, random)
+    tables = [(scene.pair, persons)]
+    if scene.control is not None and scene.control.n_original:
+        others = drawn(scene.control.n_original, attack.attempts, random)
+        tables.append((scene.control, others))
+    total = sum(len(some) for _, some in tables)
+    found: list[dict[str, Judged]] = []
+    for (pair, some), before in zip(tables, (0, len(persons)), strict=False):
+        told = partial(_told, scene, before, total)
+        found.append(_judged(pair, some, judges, told, nearest=nearest))
+    targets, control = found[0], found[1] if len(found) > 1 else {}
+    parts: dict[str, float] = {}
+    for name, one in targets.items():
+        parts[name] = float(one.successes.mean())
+        if (one.claims != one.successes).any():
+            parts[f"{name}: claimed"] = float(one.claims.mean())
+    outcomes = [
+        AttackOutcome(
+            attack.type,
+            attack.question,
+            _counted(one.successes),
+            Counted(float(one.chances.sum()), len(one.chances), exact=True),
+            _counted(control[name].successes) if control else None,
+            parts=parts,
+            other_attack=True,
+        )
+        for name, one in targets.items()
+    ]
+    return worst_of(outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A release in which persons are looked up.
+
+    Attributes
+    ----------
+    pair
+        The tables.
+    coded
+        Values of sensitive attributes.
+    nearest
+        As `lookup.told_of` takes it.
+
+    """
+
+    pair: TablePair
+    coded: Sequence[Values]
+    nearest: bool
+
+
+def learned(
+    sources: Sequence[Source], persons: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], list[list[Learned]]]]:
+    """Yield some of the persons at a time, and what releases say of them.
+
+    Parameters
+    ----------
+    sources
+        Releases of the same persons.
+    persons
+        (n,) rows of the original.
+
+    Yields
+    ------
+    (n_some,) rows, the persons in their order; and for each source what it says of each
+    attribute.
+
+    Notes
+    -----
+    Suppression in place hides few records and no others: records of which all
+    quasi-identifiers are suppressed could be anybody's, and count for those alone whom no
+    other record fits; suppressed sensitive cells count where no other candidate has a value.
+    What is claimed so may be wrong, of the suppressed persons themselves.
+
+    """
+    held = [_histograms(source) for source in sources]
+    tables = [[_table(values) for values in source.coded] for source in sources]
+    for start in range(0, len(persons), AT_ONCE):
+        looked_up = persons[start : start + AT_ONCE]
+        found = [
+            _sparse(
+                told_of(source.pair, looked_up, nearest=source.nearest),
+                len(classes_of(source.pair)[1]),
+            )
+            for source in sources
+        ]
+        for part in _parts(found, held):
+            some = looked_up[part]
+            yield (
+                some,
+                [
+                    [
+                        Learned(_saying(own[part] @ one), values.own[some], table, values.line)
+                        for one, values, table in zip(*each, strict=True)
+                    ]
+                    for own, *each in zip(
+                        found, held, [source.coded for source in sources], tables, strict=True
+                    )
+                ],
+            )
+
+
+def _parts(found: list[Sparse], held: list[list[Sparse]]) -> Iterator[slice]:
+    """Yield runs of persons of whom few enough values are counted at once."""
+    entries = np.ones(found[0].shape[0], np.int64)
+    for own, histograms in zip(found, held, strict=True):
+        for histogram in histograms:
+            entries += np.minimum(own @ np.diff(histogram.indptr), histogram.shape[1])
+    ends = np.flatnonzero(np.diff(np.cumsum(entries) // CELLS, append=-1)) + 1
+    start = 0
+    for end in ends.tolist():
+        yield slice(start, end)
+        start = end
+
+
+def _told(scene: Scene, before: int, total: int, done: int) -> None:
+    scene.told(before + done, total)
+
+
+def _judged(
+    pair: TablePair,
+    persons: NDArray[np.int64],
+    judges: Mapping[str, tuple[Coder, Judge]],
+    told: Callable[[int], None],
+    *,
+    nearest: bool,
+) -> dict[str, Judged]:
+    """Return what was achieved with each person, by attribute; told of how many are done."""
+    source = Source(pair, [coder(pair) for coder, _ in judges.values()], nearest)
+    found: dict[str, list[Judged]] = {name: [] for name in judges}
+    done = 0
+    for some, (several,) in learned([source], persons):
+        done += len(some)
+        told(done)
+        for (name, (_, judge)), one in zip(judges.items(), several, strict=True):
+            found[name].append(judge(one))
+    return {
+        name: Judged(
+            np.concatenate([one.successes for one in parts]),
+            np.concatenate([one.chances for one in parts]),
+            np.concatenate([one.claims for one in parts]),
+        )
+        for name, parts in found.items()
+    }
+
+
+def _counted(successes: NDArray[np.bool_]) -> Counted:
+    return Counted(int(successes.sum()), len(successes))
+
+
+def _histograms(source: Source) -> list[Sparse]:
+    """Return (n_classes, size + 1) sparse for each attribute: records of a class by value."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - scipy takes a while to load
+
+    classes, rows = classes_of(source.pair)
+    ones = np.ones(len(classes), np.int64)
+    return [
+        coo_array((ones, (classes, values.released)), shape=(len(rows), values.size + 1)).tocsr()
+        for values in source.coded
+    ]
+
+
+def _sparse(found: Candidates, n_classes: int) -> Sparse:
+    """Return (n_persons, n_classes) sparse: 1 for each candidate."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - scipy takes a while to load
+
+    ones = np.ones(len(found.classes), np.int64)
+    shape = (len(found.offsets) - 1, n_classes)
+    return csr_array((ones, found.classes, found.offsets), shape=shape)
+
+
+def _table(values: Values) -> NDArray[np.int64]:
+    """Return (size + 1,) int64: released records by value."""
+    counts = np.bincount(values.released, minlength=values.size + 1)
+    if counts[:-1].any():
+        counts[-1] = 0
+    return counts
+
+
+def _saying(counts: Sparse) -> Sparse:
+    """Leave out cells that say nothing of persons of whom others do; codes ascending."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - scipy takes a while to load
+
+    counts.sort_indices()
+    n_persons, width = counts.shape
+    rows = np.repeat(np.arange(n_persons), np.diff(counts.indptr))
+    says = counts.indices < width - 1
+    says |= (np.bincount(rows[says], minlength=n_persons) == 0)[rows]
+    if says.all():
+        return counts
+    ends = np.cumsum(np.bincount(rows[says], minlength=n_persons))
+    offsets = np.concatenate([np.zeros(1, np.int64), ends])
+    return csr_array((counts.data[says], counts.indices[says], offsets), shape=counts.shape)

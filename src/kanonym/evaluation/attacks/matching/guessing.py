@@ -1,0 +1,179 @@
+"""Guessing a person's value of one attribute from released records that may be the person's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.attacks.matching.lookup import Candidates
+from kanonym.evaluation.attacks.matching.nearest import TIE
+from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn
+
+TOLERANCE = 0.05
+"""The share of the middle 90 % of the original's numbers by which a guess may be off."""
+
+
+class Secret(Protocol):
+    """One attribute: what the intruder knows of it from the release, and the truth."""
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(n_original,) bool, the persons who have a value."""
+        ...
+
+    def guess(self, records: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
+        """Return the value that most of the weight of released records speaks for.
+
+        Of values equally likely the lowest; NaN where no record says anything.
+        """
+        ...
+
+    def right(self, guesses: NDArray[np.float64], persons: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return (n,) bool: whether each guess is the value of each person."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Categories(ShortRepr):
+    """A secret of categories: one category is guessed, and right if it is the person's.
+
+    A released label that leaves several categories open speaks for each of them by an equal
+    share; null and suppressed cells for none.
+    """
+
+    column: CategoricalColumn
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(n_original,) bool, the persons who have a value."""
+        return np.asarray(~self._null[self.column.original])
+
+    @property
+    def _null(self) -> NDArray[np.bool_]:
+        return self.column.categories.is_null().to_numpy()
+
+    def guess(self, records: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
+        """Return the code of the category with the most weight."""
+        says = ~self.column.suppressed[records]
+        votes = np.bincount(
+            self.column.labels[records[says]],
+            weights[says],
+            minlength=len(self.column.offsets) - 1,
+        )
+        numbers = np.diff(self.column.offsets)
+        each = np.repeat(votes / numbers, numbers)
+        total = np.bincount(self.column.members, each, minlength=len(self.column.categories))
+        total[self._null] = 0.0
+        most = total.max(initial=0.0)
+        if not most:
+            return np.nan
+        return float((total >= most * (1 - TIE)).argmax())
+
+    def right(self, guesses: NDArray[np.float64], persons: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return (n,) bool: whether it is the category of the person."""
+        return np.asarray(self.column.original[persons] == guesses)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Numbers(ShortRepr):
+    """A secret of numbers: a guess is right within `reach` of the person's.
+
+    Guessed is the released number that has the most weight within reach, which is more often
+    right than the median; a released interval speaks for its middle.
+    """
+
+    column: NumericColumn
+    reach: float
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(n_original,) bool, the persons who have a value."""
+        return ~np.isnan(self.column.original)
+
+    def guess(self, records: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
+        """Return the number with the most weight around it."""
+        values = self.column.released[records]
+        says = ~(np.isnan(values) | self.column.suppressed[records])
+        values, place = np.unique(values[says], return_inverse=True)
+        if not len(values):
+            return np.nan
+        summed = np.concatenate([[0.0], np.cumsum(np.bincount(place, weights[says]))])
+        reach = self.reach * (1 + TIE)
+        near = (
+            summed[np.searchsorted(values, values + reach, side="right")]
+            - summed[np.searchsorted(values, values - reach)]
+        )
+        return float(values[(near >= near.max() * (1 - TIE)).argmax()])
+
+    def right(self, guesses: NDArray[np.float64], persons: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return (n,) bool: whether the number of the person is within reach."""
+        apart = np.abs(self.column.original[persons] - guesses)
+        return np.asarray(apart <= self.reach * (1 + TIE))
+
+
+def secret_of(column: Column, reach: float) -> Secret:
+    """Return a column as a secret; reach: of numbers, in their unit."""
+    if isinstance(column, NumericColumn):
+        return Numbers(column, reach)
+    return Categories(column)
+
+
+def reach_of(column: Column) -> float:
+    """Return how far a guess may be off: 5 % of the middle 90 % of the original's numbers.
+
+    Percentages of the value itself would depend on where the scale starts, and mean nothing
+    for dates; those of the whole range depend on one outlier. Of a column of which 90 %
+    are one number the reach is 0.
+    """
+    if not isinstance(column, NumericColumn) or np.isnan(column.original).all():
+        return 0.0
+    low, high = np.nanquantile(column.original, [0.05, 0.95])
+    return float(TOLERANCE * (high - low))
+
+
+def guesses(
+    secret: Secret,
+    found: Candidates,
+    classes: NDArray[np.int32],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Guess each person's value from the records of the classes that may be the person's.
+
+    Parameters
+    ----------
+    secret
+        What is guessed.
+    found
+        Classes by person.
+    classes
+        (n_released,) int32 class of each released record.
+    weights
+        (n_released,) float64, how much each record counts; those of one class are equal.
+
+    Returns
+    -------
+    (n_persons,) float64 guesses, as `Secret.right` takes them; NaN where there is none.
+
+    Notes
+    -----
+    Persons with the same classes are guessed once: cost O(records in them) for each
+    distinct set of classes.
+
+    """
+    order = np.argsort(classes, kind="stable")
+    starts = np.searchsorted(classes[order], np.arange(int(classes.max(initial=-1)) + 2))
+    known: dict[bytes, float] = {}
+    values = np.full(len(found.offsets) - 1, np.nan)
+    for person in range(len(values)):
+        own = found.classes[found.offsets[person] : found.offsets[person + 1]]
+        key = own.tobytes()
+        if key not in known:
+            parts = [order[starts[one] : starts[one + 1]] for one in own.tolist()]
+            records = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+            known[key] = secret.guess(records, weights[records])
+        values[person] = known[key]
+    return values

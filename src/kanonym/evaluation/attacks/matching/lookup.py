@@ -1,0 +1,244 @@
+"""Which classes of a release could be a person's: those that leave all known values open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.attacks.matching.nearest import TIE
+from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+
+CELLS = 1 << 24
+"""Persons times classes that are looked at together: bounds the memory."""
+
+Masks = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Candidates(ShortRepr):
+    """The classes that could be each person's, as a sparse table.
+
+    Attributes
+    ----------
+    offsets
+        (n_persons + 1,) int64: person i has the classes[offsets[i]:offsets[i + 1]].
+    classes
+        (n_found,) int32 numbers of `TablePair.classes`, ascending for each person.
+
+    """
+
+    offsets: NDArray[np.int64]
+    classes: NDArray[np.int32]
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """(n_persons,) int64, how many classes could be each person's."""
+        return np.diff(self.offsets)
+
+    @property
+    def persons(self) -> NDArray[np.int64]:
+        """(n_found,) int64, the place of the person to whom each class was found."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.numbers)
+
+
+def classes_of(pair: TablePair) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return (n_released,) int32 classes, and (n_classes,) int64 one record of each."""
+    classes = pair.classes
+    if classes is None:
+        classes = np.arange(pair.n_released, dtype=np.int32)
+    return classes, np.unique(classes, return_index=True)[1]
+
+
+def candidates(
+    pair: TablePair,
+    persons: NDArray[np.int64],
+    names: Sequence[str] | None = None,
+    *,
+    among: NDArray[np.int64] | None = None,
+    nearest: bool = False,
+) -> Candidates:
+    """Find the classes that leave each person's values open.
+
+    Parameters
+    ----------
+    pair
+        Persons (its original) and a release.
+    persons
+        (n,) rows of the original.
+    names
+        Quasi-identifiers that the intruder compares; None for all of them.
+    among
+        (n_among,) int64, the classes that are looked at, ascending; None for all.
+    nearest
+        Whether a person whose values no class leaves open has the nearest classes instead,
+        all that are equally near: where released values are changed (`is_changed`). The
+        distance is the sum over columns: of a number its way to the interval, as a share of
+        the released range; 1 for another category, and for null beside a number.
+
+    Returns
+    -------
+    One entry a person, in the order given; persons may be named twice.
+
+    Notes
+    -----
+    A column's distinct values are compared with each class once; persons then join bits.
+    Cost O(columns · n · n_classes / 64) beside O(distinct values · n_classes) a column;
+    with `nearest`, O(columns · n · n_classes) for those without a class.
+
+    """
+    columns = [pair.column(name) for name in (pair.quasi_identifiers if names is None else names)]
+    _, rows = classes_of(pair)
+    rows = rows if among is None else rows[among]
+    numbers, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    step = max(CELLS // max(len(rows), 1), 1)
+    for start in range(0, len(persons) if len(rows) else 0, step):
+        some = persons[start : start + step]
+        owner, place = _open(columns, some, rows)
+        number = np.bincount(owner, minlength=len(some))
+        lost = np.flatnonzero(number == 0) if nearest else np.zeros(0, np.int64)
+        if len(lost):
+            far, near = _nearest(columns, some[lost], rows)
+            owner, place = np.append(owner, lost[far]), np.append(place, near)
+            order = np.argsort(owner, kind="stable")
+            owner, place = owner[order], place[order]
+            number = np.bincount(owner, minlength=len(some))
+        numbers.append(number)
+        found.append(place)
+    counted = np.concatenate(numbers) if len(rows) else np.zeros(len(persons), np.int64)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counted)])
+    classes = np.concatenate(found)
+    return Candidates(offsets, (classes if among is None else among[classes]).astype(np.int32))
+
+
+def told_of(pair: TablePair, persons: NDArray[np.int64], *, nearest: bool) -> Candidates:
+    """Find the classes that say something of each person.
+
+    As `candidates`, but classes of which all quasi-identifiers are suppressed, which leave
+    everybody's values open, are those of persons alone who have no other. An intruder takes
+    a person for one of the few who were suppressed only where nothing else fits.
+    """
+    _, rows = classes_of(pair)
+    silent = np.ones(len(rows), np.bool_)
+    for name in pair.quasi_identifiers:
+        silent &= pair.column(name).suppressed[rows]
+    if not silent.any():
+        return candidates(pair, persons, nearest=nearest)
+    found = candidates(pair, persons, among=np.flatnonzero(~silent), nearest=nearest)
+    lost = np.flatnonzero(found.numbers == 0)
+    others = np.flatnonzero(silent).astype(np.int32)
+    owner = np.append(found.persons, np.repeat(lost, len(others)))
+    classes = np.append(found.classes, np.tile(others, len(lost)))
+    numbers = np.bincount(owner, minlength=len(persons))
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(numbers)])
+    return Candidates(offsets, classes[np.argsort(owner, kind="stable")])
+
+
+def is_changed(pair: TablePair) -> bool:
+    """Tell whether released values are means, rounded or noisy: no record may fit a person.
+
+    A generalization leaves open the value of every person who is in it. Where more persons
+    have a value that no record leaves open than records are missing, values were changed.
+    A suppressed cell says nothing of it, and its record counts as missing.
+
+    Cost: a sort of the classes and of the persons' values for each column.
+    """
+    missing = max(pair.n_original - pair.n_released, 0)
+    _, rows = classes_of(pair)
+    for column in map(pair.column, pair.quasi_identifiers):
+        says = rows[~column.suppressed[rows]]
+        if (~_held(column, says)).sum() > missing + column.suppressed.sum():
+            return True
+    return False
+
+
+def _held(column: Column, rows: NDArray[np.int64]) -> Masks:
+    """Return (n_original,) bool: whether a cell, none suppressed, leaves a value open."""
+    if isinstance(column, CategoricalColumn):
+        released = np.zeros(len(column.offsets) - 1, np.bool_)
+        released[column.labels[rows]] = True
+        held = np.zeros(len(column.categories), np.bool_)
+        held[column.members[np.repeat(released, np.diff(column.offsets))]] = True
+        return held[column.original]
+    null = np.isnan(column.low[rows])
+    order = np.argsort(column.low[rows[~null]])
+    low, high = (ends[rows[~null]][order] for ends in (column.low, column.high))
+    # Of all intervals that begin before a value, the farthest end tells.
+    farthest = np.append(np.maximum.accumulate(high), -np.inf)
+    begun = np.searchsorted(low, column.original, side="right") - 1
+    return np.where(np.isnan(column.original), null.any(), farthest[begun] >= column.original)
+
+
+def _open(
+    columns: Sequence[Column], persons: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return pairs of a person's place and an open row's place, ascending."""
+    words = -(-len(rows) // 64)
+    bits = np.zeros((len(persons), words * 8), np.uint8)
+    bits[:, : -(-len(rows) // 8)] = np.packbits(np.ones(len(rows), np.bool_), bitorder="little")
+    for column in columns:
+        values, place = np.unique(column.original[persons], return_inverse=True)
+        packed = np.packbits(_masks(column, values, rows), axis=1, bitorder="little")
+        bits[:, : packed.shape[1]] &= packed[place]
+    # Most words are empty, and only the others are unpacked.
+    owner, word = np.nonzero(bits.view(np.uint64))
+    held = bits.reshape(len(persons), words, 8)[owner, word]
+    entry, bit = np.nonzero(np.unpackbits(held, axis=1, bitorder="little"))
+    return owner[entry], word[entry] * 64 + bit
+
+
+def _masks(column: Column, values: NDArray[Any], rows: NDArray[np.int64]) -> Masks:
+    """Return (n_values, n_rows) bool: whether a released record leaves a value open."""
+    if isinstance(column, NumericColumn):
+        low, high = column.low[rows], column.high[rows]
+        asked = values[:, None]
+        inside = (low <= asked) & (asked <= high)
+        null = np.isnan(values)
+        inside[null] = np.isnan(low) | column.suppressed[rows]
+        return inside
+    return _labels_open(column, values)[column.labels[rows]].T
+
+
+def _labels_open(column: CategoricalColumn, values: NDArray[Any]) -> Masks:
+    """Return (n_labels, n_values) bool: whether a label leaves a category open."""
+    place = np.full(len(column.categories), -1, np.int64)
+    place[values.astype(np.int64)] = np.arange(len(values))
+    owners = np.repeat(np.arange(len(column.offsets) - 1), np.diff(column.offsets))
+    asked = place[column.members]
+    held = np.zeros((len(column.offsets) - 1, len(values)), np.bool_)
+    held[owners[asked >= 0], asked[asked >= 0]] = True
+    return held
+
+
+def _nearest(
+    columns: Sequence[Column], persons: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return pairs of a person's place and a nearest row's place, ascending."""
+    apart = np.zeros((len(persons), len(rows)))
+    for column in columns:
+        if isinstance(column, NumericColumn):
+            apart += _gaps(column, persons, rows)
+        else:
+            values, place = np.unique(column.original[persons], return_inverse=True)
+            apart += ~_masks(column, values, rows)[place]
+    least = apart.min(axis=1, keepdims=True)
+    return np.nonzero(apart <= least * (1 + TIE))  # type: ignore[return-value]
+
+
+def _gaps(
+    column: NumericColumn, persons: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return (n_persons, n_rows) float64: how far each value is from what is left open."""
+    low, high = column.low[rows], column.high[rows]
+    ends = np.concatenate([column.low, column.high])
+    known = ends[~np.isnan(ends)]
+    width = float(np.ptp(known)) if len(known) else 0.0
+    values = column.original[persons][:, None]
+    gaps = np.maximum(np.maximum(low - values, values - high), 0) / (width or 1.0)
+    null = np.isnan(values)
+    gaps = np.where(null, ~(np.isnan(low) | column.suppressed[rows]), gaps)
+    return np.where(np.isnan(gaps), 1.0, gaps)

@@ -1,0 +1,113 @@
+"""Membership: telling whether a person's record was among those that were anonymized."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.matching.gaps import nearest_gaps
+from kanonym.evaluation.attacks.models.roc import area, best_threshold
+from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.models.base import check_integer
+
+NO_CONTROL = "give a control table: people who are not in the data"
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Take persons whose values a released record fits well for persons of the original.
+
+    The intruder knows the quasi-identifiers of persons, half of them of the original and half
+    of the control, and how near the nearest released record is to each. Who is nearer than a
+    threshold is taken for a member. The threshold is the best one for half of the persons;
+    the other half is decided by it and counted.
+
+    Attributes
+    ----------
+    attempts
+        Decisions that are counted at most, members and others alike.
+
+    Raises
+    ------
+    PolicyError
+        `attempts` is no integer of at least 2.
+
+    Notes
+    -----
+    Needs a control. Full success: of an original published unchanged everybody is told from
+    the persons of the control who have nobody's values; the rate is 1 where all of them are
+    such. The baseline is one half, which a release that leaves everybody's values open gives
+    exactly: then all are equally near.
+
+    `parts` has the `advantage` (true positive rate minus false positive rate of the counted
+    decisions) and the `auc` (probability that a member is nearer than another person, equal
+    ones half, over all persons). Where there are sensitive attributes, also the same for an
+    intruder who knows these values, too, under `with sensitive values`.
+
+    The distance is that of `gaps.nearest_gaps`. The advantage is that of Yeom, Giacomelli,
+    Fredrikson, Jha (2018, CSF, definition 4); distance to the nearest released record as the
+    score is that of Hayes et al. and others on synthetic data. Fixing the threshold on other
+    persons than those decided keeps it from being flattered by chance.
+
+    Cost: `nearest_gaps` of twice as many persons as are decided, twice with sensitive
+    attributes.
+
+    """
+
+    type: ClassVar[str] = "membership"
+    question: ClassVar[str] = (
+        "Can someone who knows a person's quasi-identifiers tell from the release whether the "
+        "person was in the data?"
+    )
+    attempts: int = 2000
+
+    def __post_init__(self) -> None:
+        """Refuse parameters that mean nothing."""
+        check_integer(self.type, "attempts", self.attempts, 2)
+
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+        """Decide about persons of the original and of the control; see the class."""
+        pair, control = scene.pair, scene.control
+        if control is None:
+            return self._refused(NO_CONTROL)
+        if not pair.n_released or not pair.quasi_identifiers:
+            return self._refused("the release has no record, or no quasi-identifier")
+        half = min(self.attempts, pair.n_original, control.n_original) // 2
+        if not half:
+            return self._refused("the original and the control need two persons each, or more")
+        members = random.permutation(pair.n_original)[: 2 * half]
+        others = random.permutation(control.n_original)[: 2 * half]
+
+        secrets = tuple(name for name in scene.sensitive if name not in pair.quasi_identifiers)
+        step = scene.steps(4 if secrets else 2)
+
+        def tried(names: tuple[str, ...]) -> tuple[Counted, float]:
+            near = -nearest_gaps(pair, members, names, pair)
+            step()
+            far = -nearest_gaps(control, others, names, pair)
+            step()
+            threshold = best_threshold(near[:half], far[:half])
+            correct = (near[half:] >= threshold).sum() + (far[half:] < threshold).sum()
+            return Counted(int(correct), 2 * half), area(near, far)
+
+        targets, auc = tried(pair.quasi_identifiers)
+        parts = {"advantage": _advantage(targets), "auc": auc}
+        if secrets:
+            stronger, auc = tried((*pair.quasi_identifiers, *secrets))
+            parts["with sensitive values"] = stronger.rate
+            parts["advantage with sensitive values"] = _advantage(stronger)
+            parts["auc with sensitive values"] = auc
+        baseline = Counted(half, 2 * half, exact=True)
+        return AttackOutcome(self.type, self.question, targets, baseline, parts=parts)
+
+    def _refused(self, reason: str) -> AttackOutcome:
+        nobody = Counted(0, 0, exact=True)
+        return AttackOutcome(self.type, self.question, Counted(0, 0), nobody, reason=reason)
+
+
+def _advantage(decided: Counted) -> float:
+    """Return the true minus the false positive rate, of as many members as others."""
+    return 2 * decided.rate - 1

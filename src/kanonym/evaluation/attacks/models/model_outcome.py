@@ -1,0 +1,122 @@
+"""What attacks on a model achieved: told apart, or not, are members and other persons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kanonym.evaluation.attacks.outcome import CONFIDENCE
+
+FALSE_POSITIVES = 0.01
+"""False positive rate at which the true one is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipAttack:
+    """What one attack on a model achieved.
+
+    Attributes
+    ----------
+    type
+        `correctness`, `loss` or `shadow`; see `model_membership.attack_model`.
+    auc
+        Area under the ROC curve, in [0, 1]: the probability that a member looks more like one
+        than another person does; 0.5 for an attack that knows nothing.
+    interval
+        Of the area: what other persons would give with this one model.
+    advantage
+        True minus false positive rate, in [-1, 1].
+    true_positive_rate
+        At a false positive rate of 1 %, which is also what chance gives.
+    members, control
+        Persons that the area is taken of.
+    confidence
+        Of the interval.
+
+    """
+
+    type: str
+    auc: float
+    interval: tuple[float, float]
+    advantage: float
+    true_positive_rate: float
+    members: int
+    control: int
+    confidence: float = CONFIDENCE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attack as JSON."""
+        return {
+            "type": self.type,
+            "auc": self.auc,
+            "interval": list(self.interval),
+            "confidence": self.confidence,
+            "advantage": self.advantage,
+            "true_positive_rate": self.true_positive_rate,
+            "false_positive_rate": FALSE_POSITIVES,
+            "members": self.members,
+            "control": self.control,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAttacked:
+    """A model, and what attacks on it achieved.
+
+    Attributes
+    ----------
+    records
+        Records that it learned from.
+    score
+        `accuracy`, or `R²` of numbers.
+    on_members, on_control
+        That score of their true values; at most 1.
+    members, control
+        Persons it is taken of.
+    attacks
+        One or more.
+    reason
+        Why others were not made, where they were not.
+
+    """
+
+    records: int
+    score: str
+    on_members: float
+    on_control: float
+    members: int
+    control: int
+    attacks: tuple[MembershipAttack, ...]
+    reason: str | None = None
+
+    @property
+    def gap(self) -> float:
+        """How much better the model does on members: how far it is overfitted."""
+        return self.on_members - self.on_control
+
+    @property
+    def strongest(self) -> MembershipAttack:
+        """The attack with the largest area; of equal ones the first."""
+        return max(self.attacks, key=lambda one: one.auc)
+
+    def __getitem__(self, name: str) -> MembershipAttack:
+        """Return one attack by its type."""
+        for one in self.attacks:
+            if one.type == name:
+                return one
+        made = ", ".join(one.type for one in self.attacks)
+        raise KeyError(f"there is no attack {name!r} on this model; there are: {made}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as JSON."""
+        return {
+            "records": self.records,
+            "score": self.score,
+            "on_members": self.on_members,
+            "on_control": self.on_control,
+            "gap": self.gap,
+            "members": self.members,
+            "control": self.control,
+            "attacks": [one.to_dict() for one in self.attacks],
+            **({"reason": self.reason} if self.reason else {}),
+        }

@@ -1,0 +1,324 @@
+"""What intruders get from a release, against chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data import frames
+from kanonym.data.errors import DataError, PolicyError, SchemaError, shown_value
+from kanonym.data.progress import Progress
+from kanonym.data.short_repr import ShortRepr
+from kanonym.data.table import value_codes
+from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.outcome import HIDDEN, AttackOutcome, Counted
+from kanonym.evaluation.attacks.registry import ATTACKS, Attack
+from kanonym.evaluation.attacks.setup import stage
+from kanonym.evaluation.columns import listed
+from kanonym.evaluation.lines import figure
+from kanonym.evaluation.pair.aligned import Beside, beside
+from kanonym.evaluation.releases import hierarchies_of, opened
+from kanonym.models.base import check_integer, check_number
+from kanonym.pipeline import anonymize, canonical, typed
+from kanonym.policy import Policy
+from kanonym.policy.faults import unknown
+
+OF_RECORDS = (
+    "singling-out",
+    "linkage",
+    "optimal-linkage",
+    "linkability",
+    "membership",
+    "similarity-reidentification",
+)
+"""Attacks that take every record for another person; the last only without a sensitive value."""
+
+SEVERAL = "persons have several records, and this attack takes every record for another person"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AttackReport(ShortRepr):
+    """The outcomes of attacks on one release; `print` shows them.
+
+    Attributes
+    ----------
+    outcomes
+        One an attack, in the order in which they were carried out.
+    notes
+        What was assumed of released values.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("outcomes",)
+
+    outcomes: tuple[AttackOutcome, ...]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> AttackOutcome:
+        """Return the outcome of one attack by its name."""
+        for one in self.outcomes:
+            if one.type == name:
+                return one
+        raise KeyError(unknown("attack", name, [one.type for one in self.outcomes]))
+
+    def __iter__(self) -> Iterator[AttackOutcome]:
+        """Go through the outcomes."""
+        return iter(self.outcomes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of design §9."""
+        notes = {"notes": list(self.notes)} if self.notes else {}
+        return {"attacks": [one.to_dict() for one in self.outcomes], **notes}
+
+    def __str__(self) -> str:
+        """Return an attack a line: its rate, chance, and the risk with its interval."""
+        lines = [f"{'attack':28}{'persons':>9}{'rate':>10}{'chance':>10}{'risk':>10}   interval"]
+        for one in self.outcomes:
+            if not one.targets.attempts:
+                lines.append(f"{one.type:28}{'–':>9}   {one.reason}")
+                continue
+            low, high = one.interval
+            numbers = (one.targets.rate, one.chance.rate, one.risk)
+            shown = "".join(f"{figure(round(number, 4)):>10}" for number in numbers)
+            reach = f"{figure(round(low, 4))} to {figure(round(high, 4))}"
+            lines.append(f"{one.type:28}{one.targets.attempts:>9,}{shown}   {reach}")
+        hidden = [(one.type, HIDDEN[one.hidden_by]) for one in self.outcomes if one.hidden_by]
+        return "\n".join([*lines, *(f"{name}: {why}." for name, why in hidden), *self.notes])
+
+
+def attack(
+    original: Any,
+    released: Any = None,
+    policy: Policy | None = None,
+    *,
+    control: Any = None,
+    hold_out: float | None = None,
+    second: Any = None,
+    attacks: Sequence[str | Attack] | None = None,
+    attempts: int = 2000,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+    **columns: Any,
+) -> AttackReport:
+    """Attack a release as intruders would, and compare with chance.
+
+    Parameters
+    ----------
+    original
+        The table before anonymization: the persons who are attacked.
+    released
+        The release, whoever made it; or a `Release`, which brings its policy, its
+        hierarchies, and which records are which.
+    policy
+        Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave it
+        out and name them. Where it, or that of the `Release`, counts persons by an identifier,
+        attacks that count records (`OF_RECORDS`) are not carried out.
+    control
+        People of the same population who are not in the original. What an attack learns of
+        them is learnt from statistics, not from anybody's record in the release.
+    hold_out
+        In the place of a release and a control: anonymize the original without this share of
+        it, in (0, 1), by the policy, and attack that release, with the rest as control. Where
+        the policy counts persons by an identifier, all records of a person stay together.
+    second
+        A further release of the same people, for `intersection`: a table whose labels are of
+        the same hierarchies, or a `Release`, which brings its own.
+    attacks
+        Names of `attacks.registry.ATTACKS`, or attacks with their parameters; None for all.
+    attempts
+        Persons attacked at most, by the attacks that are named; at least 2.
+    seed
+        Of what is drawn; each attack has a generator of its own.
+    progress
+        Called with the name of each stage as it begins: `read`, and each attack; and with a
+        `Progress`, `attack: 35% done`, where an attack knows its share.
+    columns
+        `quasi_identifiers`, `sensitive`, `hierarchies` and `aligned`, as of `utility`.
+
+    Raises
+    ------
+    SchemaError, DataError, HierarchyError
+        The tables do not fit each other, or a released value cannot be read.
+    PolicyError
+        There is no such attack, or parameters contradict each other.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [23, 25, 41, 44], "ill": ["flu", "flu", "cold", "flu"]})
+    >>> release = people.with_columns(age=pl.Series(["[23, 25]"] * 2 + ["[41, 44]"] * 2))
+    >>> found = attack(
+    ...     people,
+    ...     release,
+    ...     quasi_identifiers=["age"],
+    ...     sensitive=["ill"],
+    ...     attacks=["homogeneity"],
+    ... )
+    >>> found["homogeneity"].targets.rate
+    0.5
+
+    """
+    check_integer("attack", "seed", seed, 0)
+    check_integer("attack", "attempts", attempts, 2)
+    chosen = _chosen(attacks, attempts)
+    step = progress or _quiet
+    if hold_out is not None:
+        given = released is not None or control is not None or any(columns.values())
+        if given or not isinstance(policy, Policy):
+            raise PolicyError("hold_out makes a release and its control: it needs a policy alone")
+        step("anonymize")
+        original, control = parted(original, policy, hold_out, seed)
+        released = anonymize(original, policy)
+        policy = None
+    elif released is None:
+        raise PolicyError("attack needs a release, or hold_out and a policy to make one")
+    step("read")
+    tables = beside(original, released, policy, **columns)
+    scene = _scene(tables, control, second)
+    # The policy that is meant, or that of the release, may count persons.
+    several = any(one.entities for one in (policy, policy_of(released)) if one is not None)
+    outcomes = []
+    for one in chosen:
+        step(one.type)
+        random = np.random.default_rng([seed, *one.type.encode()])
+        if several and _counts_records(one, scene):
+            nobody = Counted(0, 0)
+            outcome = AttackOutcome(one.type, one.question, nobody, nobody, reason=SEVERAL)
+        else:
+            told = partial(_share, step, one.type)
+            outcome = one.carry_out(replace(scene, told=told), random)
+        outcomes.append(replace(outcome, seed=int(seed)))
+    return AttackReport(tuple(outcomes), _notes(scene.pair.new))
+
+
+def _notes(new: Mapping[str, int]) -> tuple[str, ...]:
+    """Return what is to be known of categories that the original lacks."""
+    return tuple(
+        f"Column {name!r}: {n} released records have a value that the original lacks. It is taken "
+        "for a new category; if it is a label for several values, give its hierarchy, or the "
+        "attacks look weaker than they are."
+        for name, n in new.items()
+    )
+
+
+def _share(step: Callable[[str], None], attack: str, done: int, total: int) -> None:
+    """Tell which share of an attack is done."""
+    if 0 < done < total:
+        step(Progress(f"{done / total:.0%} done", done=done, total=total).of(attack))
+
+
+def _quiet(stage: str) -> None:
+    del stage
+
+
+def policy_of(released: Any) -> Policy | None:
+    """Return the policy of a `Release`."""
+    _, policy, _ = opened(released, None, named=False)
+    return policy
+
+
+def _counts_records(attack: Attack, scene: Scene) -> bool:
+    """Whether an attack says nothing of persons who have several records."""
+    if attack.type == "similarity-reidentification" and scene.sensitive:
+        return False
+    return attack.type in OF_RECORDS
+
+
+def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attack]:
+    """Return the attacks that are asked for; those that are named attack so many persons."""
+    if isinstance(attacks, str):
+        listed(attacks, "attacks")  # refuses a text
+    given: Sequence[str | Attack] = list(ATTACKS) if attacks is None else attacks
+    chosen: list[Attack] = []
+    for one in given:
+        if not isinstance(one, str):
+            if isinstance(one, type) or not hasattr(one, "carry_out"):
+                raise PolicyError(
+                    "attacks are given by name, or as objects such as Linkage(attempts=100); this "
+                    f"is {shown_value(one)}"
+                )
+            chosen.append(one)
+            continue
+        if one not in ATTACKS:
+            raise PolicyError(unknown("attack", one, ATTACKS))
+        kind = ATTACKS[one]
+        known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+        chosen.append(kind(**({"attempts": attempts} if "attempts" in known else {})))
+    return chosen
+
+
+def parted(original: Any, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
+    """Return the part of a table that is anonymized, and the part that is held out."""
+    check_number("attack", "hold_out", hold_out, above=0, maximum=1)
+    native = frames.eager(original)
+    persons, noun = np.arange(frames.n_rows(native)), "records"
+    if entities := policy.entities:
+        persons, noun = _persons(frames.column(native, entities[0])), "persons"
+    n = int(persons.max(initial=-1)) + 1
+    held = round(n * hold_out)
+    if not 0 < held < n:
+        raise DataError(
+            f"hold_out is {hold_out:g} of {n} {noun}: both parts need at least one of them"
+        )
+    out = np.zeros(n, np.bool_)
+    out[np.random.default_rng([seed, *b"hold out"]).permutation(n)[:held]] = True
+    names = frames.column_names(native)
+    kept, rest = (
+        frames.assemble(native, np.flatnonzero(out[persons] == part), names, original)
+        for part in (False, True)
+    )
+    return kept, rest
+
+
+def _persons(who: pl.Series) -> NDArray[np.int64]:
+    """Return (n_rows,) int64: persons from 0 by first appearance; a null is one of its own."""
+    code, n = value_codes(who)
+    null = who.is_null().to_numpy()
+    own = np.where(null, n + np.arange(len(who)), code)
+    _, first, place = np.unique(own, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[place]
+
+
+def _scene(tables: Beside, control: Any, second: Any) -> Scene:
+    """Return what the intruders see."""
+    further, _, release = opened(second, None, named=False)
+    return stage(
+        tables.before,
+        tables.after,
+        tables.known,
+        tables.sensitive,
+        control=None if control is None else control_columns(control, tables),
+        second=None if second is None else _columns(further, tables.policy),
+        hierarchies=tables.trees,
+        sources=tables.sources,
+        second_hierarchies=None if release is None else hierarchies_of(release),
+        aligned=tables.aligned,
+        rows=tables.rows,
+    )
+
+
+def control_columns(control: Any, tables: Beside) -> dict[str, pl.Series]:
+    """Return the columns of the control that the original is compared by."""
+    native = typed(control, tables.policy)
+    names = frames.column_names(native)
+    absent = [name for name in tables.before if name not in names]
+    if absent:
+        raise SchemaError(
+            f"the control has no column {absent[0]!r}. It has: {', '.join(names)}; it needs those "
+            "of the original"
+        )
+    try:
+        return {name: tables.column_of(native, name) for name in tables.before}
+    except DataError as fault:
+        raise DataError(f"the control: {fault}") from None
+
+
+def _columns(table: Any, policy: Policy | None) -> dict[str, pl.Series]:
+    native = canonical(table, policy)
+    return {name: frames.column(native, name) for name in frames.column_names(native)}

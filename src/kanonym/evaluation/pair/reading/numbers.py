@@ -1,0 +1,394 @@
+"""Reading numbers and times without a hierarchy: values, intervals, sets, masks, `*`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.hierarchy.labels import members_of, text_of
+from kanonym.data.short_repr import ShortRepr
+from kanonym.data.table import LARGEST, Domain, encode_column
+from kanonym.evaluation.pair.reading.cells import Cells, Reading, distinct, extent, parsed, physical
+from kanonym.evaluation.pair.reading.spread import spread
+from kanonym.evaluation.pair.reading.texts import (
+    Codes,
+    Span,
+    period_of,
+    says_nothing,
+    span_of,
+    starred,
+)
+from kanonym.evaluation.pair.tables import Generalization, NumericColumn
+from kanonym.kernels.classes.grouping import group_rows
+
+_ALL = Span(None, None)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Labels(ShortRepr):
+    """Distinct released cells as intervals of a line; the last two are null and suppressed.
+
+    Attributes
+    ----------
+    place
+        (n_released,) int32, the label of each cell.
+    low, high
+        (n_labels,) float64, infinite where open to that side.
+    low_open, high_open
+        (n_labels,) bool, whether that end is left out.
+    members
+        By label the codes of its values, where they are no interval.
+    low_code, high_code
+        (n_labels,) int32 codes of ends that are values of the original, -1 for others; None
+        where float64 tells its values apart.
+
+    """
+
+    place: NDArray[np.int32]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    low_open: NDArray[np.bool_]
+    high_open: NDArray[np.bool_]
+    members: dict[int, NDArray[np.int32]] = field(default_factory=dict)
+    low_code: NDArray[np.int32] | None = None
+    high_code: NDArray[np.int32] | None = None
+
+    @property
+    def everything(self) -> NDArray[np.bool_]:
+        """(n_labels,) bool, labels that leave everything open."""
+        return np.asarray(np.isneginf(self.low) & np.isposinf(self.high))
+
+
+def read_numbers(cells: Cells) -> Reading:
+    """Read a column of numbers or times.
+
+    Raises
+    ------
+    SchemaError
+        Names the first released value that cannot be read.
+
+    Notes
+    -----
+    Measures see numbers as float64. Integers beyond 2^53, several of which may be one there,
+    are told apart where a released value, or an end of an interval, is one of them.
+
+    Cost: a sort of the original's distinct values, one hash join, and the parsing of each
+    distinct released text.
+
+    """
+    domain, codes = encode_column(cells.original)
+    line = physical(domain.values)
+    found = _of_two(cells) if len(cells.released) > 1 else _of_one(cells, domain)
+    first, last = _covered(found, line, domain)
+    labels, everything = found.place, found.everything
+    low, high = _closed(found, line, cells.original.dtype)
+    low, high = low[labels], high[labels]
+    blank = everything[labels]
+    low[blank], high[blank] = extent(line)
+    column = NumericColumn(domain.name, physical(cells.original), low, high, blank)
+    gaps = line if found.low_code is None else _from_least(domain.values)
+    read = _generalization(domain, codes, (line, gaps), found, (first, last))
+    if cells.rows is None:
+        return Reading(column, read if cells.recoded else None, contains=False, unchanged=False)
+    own = codes[cells.rows]
+    inside = (first[labels] <= own) & (own <= last[labels])
+    if found.members:
+        inside = np.where(_enumerated(found)[labels], _members(found, own, domain), inside)
+    alone = (read.values == 1)[labels] & ~blank
+    if cells.recoded:
+        point = (found.low == found.high)[labels]
+        read = spread(read, cells.classes, point & ~inside, own, gaps)
+    return Reading(
+        column,
+        read if cells.recoded else None,
+        contains=bool(inside.all()),
+        unchanged=bool((inside & alone).all()),
+    )
+
+
+def _of_one(cells: Cells, domain: Domain) -> _Labels:
+    """Return the labels of one released column."""
+    values, place = distinct(cells.released[0])
+    released, original = values.dtype, domain.values.dtype
+    both_numbers = released.is_numeric() and original.is_numeric()
+    if both_numbers or (released.is_temporal() and original.is_temporal()):
+        line = physical(values if both_numbers else values.cast(original, strict=False))
+        _refuse(cells, place, np.isnan(line))
+        both_exact = released.is_integer() or released == original
+        at = _codes_of(values.cast(original, strict=False), domain) if both_exact else None
+        return _finished(cells, place, line, line, at=None if at is None else (at, at))
+    if released.is_numeric() or released.is_temporal():
+        _refuse(cells, place, np.ones(len(values), np.bool_))
+    return _of_texts(cells, domain, values.cast(pl.String), place)
+
+
+def _of_texts(cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.int32]) -> _Labels:
+    """Return the labels of distinct texts."""
+    low = _finite(parsed(texts, domain.values))
+    high = low.copy()
+    letters = set("".join(text_of(domain.values).to_list()))
+    times = domain.values.dtype.is_temporal()
+    given = texts.to_list()
+    texts = pl.Series(
+        texts.name,
+        [
+            starred(text, letters) if np.isnan(end) else text
+            for text, end in zip(given, low, strict=True)
+        ],
+        dtype=pl.String,
+    )
+    low_open, high_open = np.zeros((2, len(low)), np.bool_)
+    wanted = np.flatnonzero(np.isnan(low)).tolist()
+    spans = {i: span for i in wanted if (span := _span(texts[i], times=times)) is not None}
+    low[list(spans)] = _ends([span.low for span in spans.values()], domain, -np.inf)
+    high[list(spans)] = _ends([span.high for span in spans.values()], domain, np.inf)
+    low_open[list(spans)] = [span.low_open for span in spans.values()]
+    high_open[list(spans)] = [span.high_open for span in spans.values()]
+    low[low > high] = np.nan  # 2020-01 is no range of numbers
+    line, members = physical(domain.values), {}
+    others = np.flatnonzero(np.isnan(low) | np.isnan(high)).tolist()
+    values = _Values(domain, [texts[i] for i in others]) if others else None
+    for i in others:
+        codes = None if values is None else values.under(texts[i])
+        if codes is not None:
+            members[i] = codes
+            low[i], high[i] = extent(line[codes[codes < len(line)]])
+    _refuse(cells, place, np.isnan(low) | np.isnan(high))
+    at = None
+    if _is_dense(line):
+        ends = [
+            [getattr(spans[i], side) if i in spans else texts[i] for i in range(len(texts))]
+            for side in ("low", "high")
+        ]
+        known = text_of(domain.values)
+        at = tuple(_places(pl.Series(one, dtype=pl.String), known) for one in ends)
+    return _finished(cells, place, low, high, (low_open, high_open), members, at)
+
+
+def _is_dense(line: NDArray[np.float64]) -> bool:
+    """Whether distinct values ascending, (n_values,), are not distinct as float64."""
+    return bool((np.diff(line) <= 0).any())
+
+
+def _codes_of(values: pl.Series, domain: Domain) -> NDArray[np.int32] | None:
+    """Return the codes of values, -1 for others, where float64 does not tell the domain's apart."""
+    return _places(values, domain.values) if _is_dense(physical(domain.values)) else None
+
+
+def _places(values: pl.Series, known: pl.Series) -> NDArray[np.int32]:
+    """Return (n,) int32, the place of each value among distinct ones, -1 for none."""
+    numbers = pl.int_range(len(known), dtype=pl.Int32, eager=True)
+    return values.replace_strict(known, numbers, default=-1, return_dtype=pl.Int32).to_numpy()
+
+
+def _from_least(values: pl.Series) -> NDArray[np.float64]:
+    """Return (n_values,) float64, how far each of ascending values is from the first."""
+    whole = values.to_physical() if values.dtype.is_temporal() else values
+    if whole.dtype not in (pl.Int64, pl.UInt64):
+        line = physical(whole)
+        return np.asarray(line - line[0])
+    # Differences modulo 2^64 are those of the values, for none is below the first.
+    bits = whole.to_numpy().astype(np.uint64)
+    gaps: NDArray[np.float64] = (bits - bits[0]).astype(np.float64)
+    return gaps
+
+
+def _span(text: str, *, times: bool) -> Span | None:
+    if says_nothing(text):
+        return _ALL
+    return (period_of(text) if times else None) or span_of(text)
+
+
+def _ends(texts: list[str | None], domain: Domain, outside: float) -> NDArray[np.float64]:
+    """Return ends of intervals as numbers; None is what lies outside of all of them."""
+    given = pl.Series(texts, dtype=pl.String)
+    found = _finite(parsed(given.fill_null(""), domain.values))
+    found[given.is_null().to_numpy()] = outside
+    return found
+
+
+def _finite(line: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers, NaN for those without a finite square: they have no place here."""
+    line[np.abs(line) > LARGEST] = np.nan
+    return line
+
+
+class _Values:
+    """The original's values as text, to be looked up by sets and masks."""
+
+    def __init__(self, domain: Domain, masks: list[str]) -> None:
+        self._masks = masks
+        self._texts = text_of(domain.values).to_list()
+        self._place = {text: i for i, text in enumerate(self._texts)}
+        self._null = domain.null_code
+        self._whole = domain.values.dtype.is_integer()
+        self._padded: dict[int, Codes] = {}
+
+    def under(self, text: str) -> NDArray[np.int32] | None:
+        """Return the codes of the members of a set, or of the values under a mask; else None."""
+        members = members_of(text)
+        if members is not None:
+            codes = [self._null if one is None else self._place.get(one, -1) for one in members]
+            known = min(codes) >= 0 and any(one is not None for one in members)
+            return np.unique(np.array(codes, np.int32)) if known else None
+        if ROOT not in text:
+            return None
+        width = len(text) if self._whole else 0
+        if width not in self._padded:
+            masks = [one for one in self._masks if not width or len(one) == width]
+            self._padded[width] = Codes([one.zfill(width) for one in self._texts], masks)
+        found = self._padded[width].under(text)
+        return np.array(found, np.int32) if found else None
+
+
+def _of_two(cells: Cells) -> _Labels:
+    """Return the labels of two released columns of ends."""
+    domain, _ = encode_column(cells.original)
+    dense = _is_dense(physical(domain.values))
+    ends, places, codes = [], [], []
+    for column, released in enumerate(cells.released):
+        values, place = distinct(released)
+        if values.dtype == pl.String:
+            line = parsed(values, domain.values)
+        elif values.dtype.is_numeric() == domain.values.dtype.is_numeric():
+            line = physical(values.cast(domain.values.dtype, strict=False))
+        else:
+            line = np.full(len(values), np.nan)
+        _refuse(cells, place, np.isnan(line), column)
+        ends.append(np.append(line, np.nan))
+        places.append(np.where(place < 0, len(line), place).astype(np.int32))
+        if dense:
+            texts = values.dtype == pl.String
+            known = text_of(domain.values) if texts else domain.values
+            own = values if texts else values.cast(domain.values.dtype, strict=False)
+            codes.append(np.append(_places(own, known), np.int32(-1)))
+    groups = group_rows(places, [len(line) for line in ends])
+    low, high = (line[groups.codes[:, side]] for side, line in enumerate(ends))
+    low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+    at = tuple(one[groups.codes[:, side]] for side, one in enumerate(codes)) or None
+    return _finished(cells, np.where(cells.null, -1, groups.labels), low, high, at=at)
+
+
+def _finished(
+    cells: Cells,
+    place: NDArray[np.int32],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    are_open: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
+    members: dict[int, NDArray[np.int32]] | None = None,
+    at: tuple[NDArray[np.int32], ...] | None = None,
+) -> _Labels:
+    """Return the labels with those of null and of the suppressed cell behind them."""
+    labels = np.where(place >= 0, place, len(low)).astype(np.int32)
+    labels[cells.blank()] = len(low) + 1
+    shut = np.zeros(len(low), np.bool_)
+    low_open, high_open = are_open or (shut, shut)
+    return _Labels(
+        labels,
+        np.append(low, [np.nan, -np.inf]),
+        np.append(high, [np.nan, np.inf]),
+        np.append(low_open, [False, False]),
+        np.append(high_open, [False, False]),
+        members or {},
+        *(() if at is None else (np.append(one, np.full(2, -1, np.int32)) for one in at)),
+    )
+
+
+def _refuse(
+    cells: Cells, place: NDArray[np.int32], wrong: NDArray[np.bool_], column: int = 0
+) -> None:
+    """Refuse a column of which a distinct value cannot be read."""
+    if wrong.any():
+        rows = np.append(wrong, np.False_)[place]
+        raise cells.unreadable(int(rows.argmax()), column)
+
+
+def _covered(
+    found: _Labels, line: NDArray[np.float64], domain: Domain
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the first and last code of each label; none lies between where it has no value."""
+    low, high = found.low, found.high
+    left, right = np.searchsorted(line, low), np.searchsorted(line, low, side="right")
+    first = np.where(found.low_open, right, left)
+    left, right = np.searchsorted(line, high), np.searchsorted(line, high, side="right")
+    last = np.where(found.high_open, left, right) - 1
+    if found.low_code is not None and found.high_code is not None:
+        first = np.where(found.low_code >= 0, found.low_code + found.low_open, first)
+        last = np.where(found.high_code >= 0, found.high_code - found.high_open, last)
+    last = np.maximum(last, first - 1)
+    # Null is the last code, and what is left open everywhere includes it.
+    top = max(domain.size - 1, 0)
+    first[-2] = last[-2] = top
+    last[found.everything] = top
+    return first.astype(np.int32), last.astype(np.int32)
+
+
+def _closed(
+    found: _Labels, line: NDArray[np.float64], dtype: pl.DataType
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return both ends, both included: whole numbers and days exactly, others as they are."""
+    low, high = found.low.copy(), found.high.copy()
+    if dtype.is_integer() or dtype == pl.Date:
+        low = np.where(found.low_open, np.floor(low) + 1, low)
+        high = np.where(found.high_open, np.ceil(high) - 1, high)
+    least, most = extent(line)
+    low = np.where(np.isneginf(low), np.fmin(least, high), low)
+    high = np.where(np.isposinf(high), np.fmax(most, low), high)
+    return low, np.where(high < low, low, high)
+
+
+def _enumerated(found: _Labels) -> NDArray[np.bool_]:
+    """Return (n_labels,) bool: labels whose values are listed."""
+    listed = np.zeros(len(found.low), np.bool_)
+    listed[list(found.members)] = True
+    return listed
+
+
+def _members(found: _Labels, own: NDArray[np.int32], domain: Domain) -> NDArray[np.bool_]:
+    """Return (n_released,) bool: whether the listed values of each cell's label hold a code."""
+    size = max(domain.size, 1)
+    keys = np.concatenate(
+        [np.int64(label) * size + codes for label, codes in found.members.items()]
+    )
+    return np.isin(found.place.astype(np.int64) * size + own, keys)
+
+
+def _generalization(
+    domain: Domain,
+    codes: NDArray[np.int32],
+    lines: tuple[NDArray[np.float64], NDArray[np.float64]],
+    found: _Labels,
+    ends: tuple[NDArray[np.int32], NDArray[np.int32]],
+) -> Generalization:
+    """Count what each label leaves open.
+
+    lines: the values as float64, and how far they are from the least.
+    """
+    (first, last), (line, gaps) = ends, lines
+    counts = np.bincount(codes, minlength=max(domain.size, 1))
+    upto = np.concatenate([[0], np.cumsum(counts)])
+    least, most = extent(line)
+    spans = np.clip(found.high, least, most) - np.clip(found.low, least, most)
+    if found.low_code is not None and found.high_code is not None:
+        base, (least, most) = least, extent(gaps)
+        low, high = (np.clip(one - base, least, most) for one in (found.low, found.high))
+        low = np.where(found.low_code >= 0, gaps[found.low_code], low)
+        spans = np.where(found.high_code >= 0, gaps[found.high_code], high) - low
+    penalties = np.nan_to_num(spans / (most - least)) if most > least else np.zeros(len(spans))
+    penalties[found.everything] = float(domain.size > 1)
+    penalties[-1] = 1.0
+    values = last.astype(np.int64) - first + 1
+    records = upto[last + 1] - upto[first]
+    covered = penalties.copy()
+    for label, members in found.members.items():
+        if members[-1] == domain.null_code:
+            covered[label] = 1.0
+        values[label], records[label] = len(members), counts[members].sum()
+        penalties[label] = (len(members) - 1) / max(domain.size - 1, 1)
+    return Generalization(
+        domain.name, codes, domain.size, None, found.place, values, records, penalties, covered
+    )

@@ -1,0 +1,245 @@
+"""The forms of a released text: interval, bound, set and mask. What they mean is for others.
+
+Beside the forms of this package those of other tools: `[20, 30[` (ARX), `15-25` and
+`1/1980-12/1989` (Amnesia), `65+`, `≥65`, and masks with any repeated character, `25xxx`, `25$$$`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.hierarchy.labels import members_of
+
+_INTERVAL = re.compile(r"([\[(\]])(.+?),\s*(.+)([\])\[])", re.DOTALL)
+_BOUND = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)", re.DOTALL)
+_UPWARD = re.compile(r"(-?\d[\d.]*)\s*\+")
+_RANGE = re.compile(r"(-?\d[\d.]*)\s*[-–—]\s*(-?\d[\d.]*)")
+_TIMES = re.compile(r"(\d{4}-.+?)(?:\s+[-–—]\s+|\s*[–—]\s*)(\d{4}-.+)")
+_PERIOD = re.compile(r"(\d{4})(?:-(\d\d))?")
+_YEARS = re.compile(r"(\d{4})\s*[-–—]\s*(\d{4})")
+_MONTHS = re.compile(r"(\d{1,2})/(\d{4})\s*[-–—]\s*(\d{1,2})/(\d{4})")
+_MASKS = "xX#?_•·"
+_RUN = re.compile(r"(?P<run>([^\w\s])\2+|(?:([^\W\d_])\3+))")
+
+MONTHS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """An interval as text: its ends, None where it has none, and which of them is left out."""
+
+    low: str | None
+    high: str | None
+    low_open: bool = False
+    high_open: bool = False
+
+
+def span_of(text: str) -> Span | None:
+    """Return the interval that a text is: `[20, 30)`, `[20, 30[`, `<18`, `15-25`, `65+`; or None.
+
+    Both ends of `15-25` belong to it.
+
+    Examples
+    --------
+    >>> span_of("[20, 30)")
+    Span(low='20', high='30', low_open=False, high_open=True)
+    >>> span_of(">=90")
+    Span(low='90', high=None, low_open=False, high_open=False)
+
+    """
+    found = _INTERVAL.fullmatch(text)
+    if found:
+        return Span(found[2], found[3], found[1] in "(]", found[4] in ")[")
+    found = _RANGE.fullmatch(text) or _TIMES.fullmatch(text)
+    if found:
+        return Span(found[1], found[2])
+    found = _UPWARD.fullmatch(text)
+    if found:
+        return Span(found[1], None)
+    found = _BOUND.fullmatch(text)
+    if found is None:
+        return None
+    if found[1] in ("<", "<=", "≤"):
+        return Span(None, found[2], high_open=found[1] == "<")
+    return Span(found[2], None, low_open=found[1] == ">")
+
+
+def period_of(text: str) -> Span | None:
+    """Return the days of a year `1980`, a month `1980-05`, years `1980-1989` or months; or None.
+
+    Months are `1/1980-12/1989`.
+
+    Examples
+    --------
+    >>> period_of("1980-12")
+    Span(low='1980-12-01', high='1981-01-01', low_open=False, high_open=True)
+
+    """
+    years = _YEARS.fullmatch(text)
+    if years:
+        return Span(f"{years[1]}-01-01", f"{int(years[2]) + 1:04}-01-01", high_open=True)
+    months = _MONTHS.fullmatch(text)
+    if months:
+        low, high = (period_of(f"{months[i + 1]}-{months[i]:0>2}") for i in (1, 3))
+        return low and high and Span(low.low, high.high, high_open=True)
+    found = _PERIOD.fullmatch(text)
+    if found is None or not 1 <= int(found[2] or 1) <= MONTHS:
+        return None
+    year, month = int(found[1]), int(found[2] or 1)
+    after = (year + 1, 1) if found[2] is None or month == MONTHS else (year, month + 1)
+    return Span(f"{year:04}-{month:02}-01", "{:04}-{:02}-01".format(*after), high_open=True)
+
+
+def starred(text: str, letters: set[str]) -> str:
+    """Return a mask with `*` for its mask character, other texts as they are.
+
+    Parameters
+    ----------
+    text
+        A released text that is no value of the original.
+    letters
+        Characters of the original's values: none of them masks.
+
+    Examples
+    --------
+    >>> starred("25xxx", set("0123456789")), starred("Max", set("Ben")), starred("7", {"8"})
+    ('25***', 'Max', '7')
+    >>> starred("25$$$", set("0123456789")), starred("25ZZZ", set("0123456789"))
+    ('25***', '25***')
+
+    """
+    end = _masked_end(text, letters)
+    if end:
+        return end
+    masks = {letter for letter in text if letter in _MASKS and letter not in letters}
+    if ROOT in text or len(masks) != 1:
+        return text
+    mask = masks.pop()
+    rest = text.replace(mask, "")
+    # One letter at the end of a word is no mask.
+    if mask.isalpha() and text.count(mask) == 1 and not rest.isdigit():
+        return text
+    return text.replace(mask, ROOT)
+
+
+def _masked_end(text: str, letters: set[str]) -> str:
+    """Return a text that begins or ends with a mark several times with `*` for it, else "".
+
+    A mark is no character of the original's values; a letter is one where they have no letter.
+    """
+    for found in _RUN.finditer(text):
+        mark = found["run"][0]
+        at_an_end = found.start() == 0 or found.end() == len(text)
+        plain = mark.isalpha() and any(letter.isalpha() for letter in letters)
+        rest = text[: found.start()] + text[found.end() :]
+        if at_an_end and not plain and mark not in letters and rest and set(rest) <= letters:
+            stars = ROOT * len(found["run"])
+            return text[: found.start()] + stars + text[found.end() :]
+    return ""
+
+
+def ends_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield every way to read a text as `[low, high]` of values that may hold `, ` themselves."""
+    if text.startswith("[") and text.endswith("]"):
+        for found in re.finditer(", ", text):
+            yield text[1 : found.start()], text[found.end() : -1]
+
+
+class Codes:
+    """Codes of a column, to be looked up by masks.
+
+    `*` in a mask stands for one character; at either end for one or none, as masking pads
+    short codes.
+
+    Parameters
+    ----------
+    texts
+        The codes.
+    masks
+        Texts that will be looked up: what they have in common is done once for all of them.
+
+    Notes
+    -----
+    Cost: a sort of the codes; for masks with `*` elsewhere than at their end one pass over the
+    codes for each shape, which is where the `*` stand. Others are looked up by bisection.
+
+    Examples
+    --------
+    >>> Codes(["13053", "13068", "148"]).under("130**")
+    [0, 1]
+
+    """
+
+    def __init__(self, texts: list[str], masks: Iterable[str] = ()) -> None:
+        self._order = sorted(range(len(texts)), key=texts.__getitem__)
+        self._texts = [texts[i] for i in self._order]
+        self._found: dict[tuple[_Shape, str], list[int]] = {}
+        for mask in masks:
+            if ROOT in mask and not says_nothing(mask):
+                shape, inner = _shape_of(mask)
+                if shape.before or shape.holes:
+                    self._found[shape, inner] = []
+        for shape in {shape for shape, _ in self._found}:
+            self._note(shape)
+
+    def under(self, mask: str) -> list[int]:
+        """Return the places of the codes that a mask may stand for, ascending."""
+        if ROOT not in mask:
+            return []
+        shape, inner = _shape_of(mask)
+        if (shape, inner) in self._found:
+            return sorted(set(self._found[shape, inner]))
+        first, last = 0, len(self._texts)
+        if not shape.before:
+            # Codes that start alike stand side by side.
+            start = inner.split(ROOT)[0]
+            first = bisect_left(self._texts, start)
+            last = bisect_left(self._texts, start + chr(sys.maxunicode), first)
+        middle = ".".join(re.escape(part) for part in inner.split(ROOT))
+        form = re.compile(f".{{0,{shape.before}}}{middle}.{{0,{shape.after}}}", re.DOTALL)
+        return sorted(self._order[i] for i in range(first, last) if form.fullmatch(self._texts[i]))
+
+    def _note(self, shape: _Shape) -> None:
+        """Note the codes under each mask of a shape."""
+        for text, place in zip(self._texts, self._order, strict=True):
+            rest = len(text) - shape.length
+            for start in range(max(rest - shape.after, 0), min(shape.before, rest) + 1):
+                letters = list(text[start : start + shape.length])
+                for hole in shape.holes:
+                    letters[hole] = ROOT
+                found = self._found.get((shape, "".join(letters)))
+                if found is not None:
+                    found.append(place)
+
+
+class _Shape(NamedTuple):
+    """Where a mask has `*`: how many before and after all others, and where between them."""
+
+    before: int
+    after: int
+    length: int
+    holes: tuple[int, ...]
+
+
+def _shape_of(mask: str) -> tuple[_Shape, str]:
+    """Return the shape of a mask, and what is between the `*` at its ends."""
+    inner = mask.strip(ROOT)
+    before = len(mask) - len(mask.lstrip(ROOT))
+    holes = tuple(i for i, letter in enumerate(inner) if letter == ROOT)
+    return _Shape(before, len(mask) - before - len(inner), len(inner), holes), inner
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text is `*` or a row of them: a suppressed cell."""
+    return bool(text) and not text.strip(ROOT)
+
+
+def is_label(text: str) -> bool:
+    """Whether a text has the form of a label: an interval, a bound, a set or a mask."""
+    return ROOT in text or span_of(text) is not None or members_of(text) is not None

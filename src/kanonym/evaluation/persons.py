@@ -1,0 +1,91 @@
+"""How many persons are in each class: of a population table, and as a release counted them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data import frames
+from kanonym.data.errors import SchemaError
+from kanonym.data.hierarchy import Flat
+from kanonym.evaluation.columns import Asked
+from kanonym.kernels.classes.grouping import Groups
+from kanonym.metrics.person_risk import PersonRisk
+from kanonym.release import Release
+from kanonym.verification.persons import PopulationColumn, count_persons
+
+UNTOLD = (
+    "k-anonymity counts persons by {!r}, which the table lacks: give the release itself, or one "
+    "with a pseudonym of it (action surrogate); records are no persons"
+)
+"""Why nothing is said of persons."""
+
+NOBODY = (
+    ", and nobody in the population table has it. A population table has everybody of the table; "
+    "a release beside it has values or labels of hierarchies"
+)
+"""What a value means that the population table does not have."""
+
+
+def persons_of_release(
+    release: Release | None, entity: str, groups: Groups, threshold: float
+) -> PersonRisk | None:
+    """Return the risk of persons as a release counted them, by the classes of its values.
+
+    groups: the released records. None where the release counts no persons by `entity`, or
+    where its values make other classes than its algorithm did.
+    """
+    if release is None or release.persons is None or release.policy.entities[0] != entity:
+        return None
+    own = release.decision.labels[release.rows]
+    of_group = own[groups.first]
+    torn = len(np.unique(own)) != len(of_group)
+    if torn or not np.array_equal(of_group[groups.labels], own):
+        return None
+    found = release.persons
+    return replace(
+        found,
+        threshold=threshold,
+        at_risk=int((found.by_person > threshold).sum()),
+        by_class=found.by_class[of_group],
+    )
+
+
+def persons_of_classes(
+    population: Any, known: Sequence[pl.Series], asked: Asked, first: NDArray[np.int64]
+) -> NDArray[np.int64] | None:
+    """Return (n_classes,) int64: the persons of a population table in each class.
+
+    known: the quasi-identifiers of the table. first: a row of each class. None without a
+    population table.
+
+    Raises
+    ------
+    SchemaError
+        The population table lacks a quasi-identifier or somebody of the table, or a value
+        of the table leaves open who is meant: a range, an interval, a set.
+
+    """
+    if population is None:
+        return None
+    names = frames.column_names(population)
+    for name, own in asked.held.items():
+        if len(own) > 1:
+            raise SchemaError(
+                f"quasi-identifier {name!r} is a range in two columns: beside a population table "
+                "a release must have values or labels of hierarchies"
+            )
+        if name not in names:
+            raise SchemaError(
+                f"the population table has no column {name!r}. It has: {', '.join(names)}"
+            )
+    columns = [
+        PopulationColumn(frames.column(population, name), asked.trees.get(name) or Flat())
+        for name in asked.held
+    ]
+    return count_persons(known, columns, first, NOBODY)[0]

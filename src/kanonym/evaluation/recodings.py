@@ -1,0 +1,63 @@
+"""How a policy has each quasi-identifier released, which the values alone may not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from kanonym.data.schema import QuasiIdentifier, Recoding
+from kanonym.data.table import kind_of
+from kanonym.evaluation.pair.tables import TablePair
+from kanonym.policy import Policy
+from kanonym.recoding.recode import CENTROIDS, choose_recoding
+
+SINGLE = frozenset(CENTROIDS.values())
+"""Recodings that release one value of a class in the place of all."""
+
+
+def recodings_of(policy: Policy, columns: Mapping[str, pl.Series]) -> dict[str, Recoding]:
+    """Return the recodings of quasi-identifiers; none of those that are released as they are.
+
+    columns: their original values, as actions leave them.
+    """
+    algorithm = policy.algorithm
+    if algorithm.recodes == "levels":
+        return dict.fromkeys(columns, "hierarchy")
+    if algorithm.recodes == "cells":
+        return {}
+    found: dict[str, Recoding] = {}
+    for name, values in columns.items():
+        attribute = policy.attributes.get(name)
+        known = attribute if isinstance(attribute, QuasiIdentifier) else QuasiIdentifier()
+        kind = kind_of(values.dtype)
+        # As the engine: the mean of microaggregation is the centroid of the kind.
+        own = algorithm.recoding
+        default = policy.recoding or (CENTROIDS[kind] if own == "mean" else own)
+        found[name] = known.recoding or choose_recoding(name, known, kind, default)
+    return found
+
+
+def with_centroids(pair: TablePair, recodings: Mapping[str, Recoding]) -> TablePair:
+    """Return a pair that knows of centroids: alone they do not say what they stand for.
+
+    A mode is a value like others, and a mean may be one; the records of its class, which say
+    what it leaves open, are known in aligned tables alone.
+    """
+    if pair.rows is not None:
+        return pair
+    return replace(
+        pair,
+        generalizations=tuple(
+            replace(
+                one,
+                unknown=f"{one.name} is released as the {recodings[one.name]} of each class: what "
+                "it stands for is known only where the rows of both tables are aligned, or of a "
+                "release object",
+            )
+            if recodings.get(one.name) in SINGLE
+            else one
+            for one in pair.generalizations
+        ),
+    )

@@ -1,0 +1,314 @@
+"""All measures of the risk of one table, from arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.risk.entries import ENTRIES
+from kanonym.evaluation.risk.individual import (
+    HouseholdRisk,
+    estimated_population,
+    household_risk,
+    individual_risk,
+)
+from kanonym.evaluation.risk.population import PopulationUniques, population_uniques
+from kanonym.evaluation.risk.presets import PRESETS, Preset, Verdict
+from kanonym.metrics.measured import Measured
+from kanonym.metrics.person_risk import PersonRisk, person_risk
+from kanonym.metrics.record_risk import THRESHOLD, RecordRisk, journalist, prosecutor
+
+SEVERAL_RECORDS = (
+    "persons have several records each, and the estimators take every record for another person"
+)
+NO_SOLUTION = "the estimator has no estimate for these class sizes"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RiskAssessment(ShortRepr):
+    """What an intruder could do with one table.
+
+    Attributes
+    ----------
+    records, classes
+        Of the table, without suppressed records.
+    threshold
+        Of the counts of records and persons at risk.
+    prosecutor, journalist
+        By record; the journalist's is the prosecutor's without a population table.
+    uniques
+        Records alone in their class.
+    persons
+        By person; None where nothing says whose the records are.
+    individual, individual_exact
+        Benedetti-Franconi risk from sampling weights, in the form of statistical offices
+        and exactly; None without weights.
+    households
+        None without households; from the prosecutor's risk without weights.
+    population
+        Estimated uniques; None without the number of persons, or where persons have
+        several records.
+    reasons
+        By entry, why something asked for is impossible.
+    verdicts
+        By preset asked for.
+
+    """
+
+    records: int
+    classes: int
+    threshold: float
+    prosecutor: RecordRisk
+    journalist: RecordRisk
+    uniques: int
+    persons: PersonRisk | None
+    individual: RecordRisk | None
+    individual_exact: RecordRisk | None
+    households: HouseholdRisk | None
+    population: PopulationUniques | None
+    reasons: Mapping[str, str]
+    verdicts: Mapping[str, Verdict]
+
+    @property
+    def marketer(self) -> float:
+        """Expected share of re-identified records: the journalist's average."""
+        return self.journalist.average
+
+    def entries(self) -> dict[str, Measured]:
+        """Return every entry of `entries.ENTRIES`; without a value where it was not asked for."""
+        values = self._values()
+        parts = self._parts()
+        return {
+            name: Measured(meaning, values.get(name), parts.get(name, {}), self.reasons.get(name))
+            for name, meaning in ENTRIES.items()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of design §9: the entries by name, and `presets` judged."""
+        found: dict[str, Any] = {name: one.to_dict() for name, one in self.entries().items()}
+        if self.population is not None:
+            found["population_uniques_dankar"]["chosen"] = self.population.chosen
+        found["presets"] = {
+            name: {"met": verdict.met, "reason": verdict.reason, **PRESETS[name].to_dict()}
+            for name, verdict in self.verdicts.items()
+        }
+        return found
+
+    def _values(self) -> dict[str, float | None]:
+        values: dict[str, float | None] = {
+            **_values_of("prosecutor", self.prosecutor),
+            **_values_of("journalist", self.journalist),
+            "marketer": self.marketer,
+            "uniques": self.uniques,
+            "unique_share": self.uniques / self.records if self.records else 0.0,
+        }
+        if self.persons is not None:
+            values |= _values_of("person", self.persons)
+            values["person_uniques"] = self.persons.uniques
+        if self.individual is not None:
+            values |= _values_of("individual", self.individual)
+        if self.households is not None:
+            values["household_highest"] = self.households.highest
+            values["household_average"] = self.households.average
+            values["household_expected"] = self.households.expected
+        if self.population is not None:
+            for name, uniques in self.population.estimates.items():
+                values[f"population_uniques_{name}"] = uniques
+        return values
+
+    def _parts(self) -> dict[str, dict[str, float]]:
+        threshold = {"threshold": self.threshold}
+        parts = {
+            name: threshold
+            for name, value in self._values().items()
+            if name.endswith("_at_risk") and value is not None
+        }
+        if self.individual_exact is not None:
+            exact = _values_of("individual", self.individual_exact)
+            for name, value in exact.items():
+                parts[name] = {"exact": value, **parts.get(name, {})}
+        if self.population is not None:
+            for name in self.population.estimates:
+                share, inside = self.population.share(name), self.population.in_table(name)
+                if share is not None and inside is not None:
+                    parts[f"population_uniques_{name}"] = {"share": share, "in_table": inside}
+        return parts
+
+
+def measure_risk(
+    labels: NDArray[np.int32],
+    n_classes: int,
+    *,
+    persons_of_class: NDArray[np.int64] | None = None,
+    entities: NDArray[np.int32] | PersonRisk | None = None,
+    untold: str | None = None,
+    weights: NDArray[np.float64] | None = None,
+    households: NDArray[np.int32] | None = None,
+    population: int | None = None,
+    threshold: float = THRESHOLD,
+    presets: Sequence[str] = tuple(PRESETS),
+) -> RiskAssessment:
+    """Measure everything that the given arrays allow.
+
+    Parameters
+    ----------
+    labels
+        (n_rows,) int32, the class of each record; -1 for suppressed ones, which are in no
+        measure. A null in a quasi-identifier is a value like others.
+    n_classes
+        Labels are below it. A class may be without a record.
+    persons_of_class
+        (n_classes,) int64, persons of each class in a population table, which contains
+        the table: for journalist and marketer risk.
+    entities
+        (n_rows,) int32 codes from 0, whose record it is, where one person may have several;
+        or what is known of the persons already, by these classes.
+    untold
+        Why nobody knows whose the records are, where one person may have several: nothing
+        that is about persons then has a value, and presets are judged by a population
+        table alone.
+    weights
+        (n_rows,) float64 sampling weights: for individual and household risk.
+    households
+        (n_rows,) int32 codes from 0, -1 for a record without one.
+    population
+        Number of persons that the table is a random sample of: for population uniques.
+    threshold
+        In [0, 1]; records and persons with a risk strictly above it are at risk.
+    presets
+        Names of `presets.PRESETS` to judge. They look at the smallest number of persons
+        that a record could be of: in the population table where there is one (a
+        journalist), else the persons of the table where `entities` tells them apart, else
+        its records.
+
+    Raises
+    ------
+    PolicyError
+        The threshold is out of its range, or there is no such preset.
+    DataError
+        A weight is not a finite number above 0, or the population is smaller than the
+        table, as a whole or in a class.
+
+    Notes
+    -----
+    Cost O(n_rows), and one radix sort with `entities`.
+
+    Examples
+    --------
+    >>> found = measure_risk(np.array([0, 1, 1, 1, 1], np.int32), 2)
+    >>> found.prosecutor.average, found.uniques, found.verdicts["ema-0070"].met
+    (0.4, 1, False)
+
+    """
+    _check(threshold, presets)
+    sizes = np.bincount(labels[labels >= 0], minlength=n_classes)
+    by_record = prosecutor(sizes, threshold)
+    persons = entities if isinstance(entities, PersonRisk) else None
+    if entities is not None and not isinstance(entities, PersonRisk):
+        persons = person_risk(labels, n_classes, entities, threshold)
+    individual = exact = None
+    if weights is not None:
+        estimated = estimated_population(labels, n_classes, weights)
+        individual = individual_risk(sizes, estimated, threshold)
+        exact = individual_risk(sizes, estimated, threshold, "exact")
+    together = None
+    if households is not None:
+        kept = labels >= 0
+        risks = (by_record if individual is None else individual).of_records(labels[kept])
+        together = household_risk(risks, households[kept])
+    uniques, reasons = _uniques(sizes, population, persons, untold)
+    counted = None if persons is None else persons.by_class
+    if untold is not None:
+        reasons |= {name: untold for name in ENTRIES if name.startswith("person_")}
+        # Of each class somebody is in the table; nobody knows how many.
+        counted = (sizes > 0).astype(np.int64)
+    fewest, noun = _fewest(sizes, persons_of_class, persons)
+    share = None if uniques is None else uniques.share("dankar")
+
+    def verdict(preset: Preset) -> Verdict:
+        counted_elsewhere = persons_of_class is not None and preset.smallest is not None
+        if untold is not None and fewest is not None and not counted_elsewhere:
+            return Verdict(met=None, reason=untold)
+        return preset.judge(fewest, noun, share, reasons.get("population_uniques_dankar"))
+
+    return RiskAssessment(
+        records=by_record.records,
+        classes=int((sizes > 0).sum()),
+        threshold=threshold,
+        prosecutor=by_record,
+        journalist=journalist(sizes, persons_of_class, threshold, counted),
+        uniques=int((sizes == 1).sum()),
+        persons=persons,
+        individual=individual,
+        individual_exact=exact,
+        households=together,
+        population=uniques,
+        reasons=reasons,
+        verdicts={name: verdict(PRESETS[name]) for name in presets},
+    )
+
+
+def _check(threshold: float, presets: Sequence[str]) -> None:
+    """Refuse a threshold out of its range and presets that there are not."""
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.number):
+        raise PolicyError(f"the risk threshold is {threshold!r}; it must be a number from 0 to 1")
+    if not 0 <= threshold <= 1:
+        raise PolicyError(f"the risk threshold is {threshold!r}; it must be from 0 to 1")
+    unknown = [name for name in presets if name not in PRESETS]
+    if unknown:
+        raise PolicyError(
+            f"there is no preset {unknown[0]!r}; presets are {', '.join(sorted(PRESETS))}"
+        )
+
+
+def _uniques(
+    sizes: NDArray[np.int64],
+    population: int | None,
+    persons: PersonRisk | None,
+    untold: str | None,
+) -> tuple[PopulationUniques | None, dict[str, str]]:
+    """Estimate population uniques where it is asked and possible, and say why not."""
+    if population is None:
+        return None, {}
+    names = [name for name in ENTRIES if name.startswith("population_uniques_")]
+    if untold is not None:
+        return None, dict.fromkeys(names, untold)
+    if persons is not None and persons.records > persons.persons:
+        return None, dict.fromkeys(names, SEVERAL_RECORDS)
+    found = population_uniques(sizes, population)
+    none = [name for name, uniques in found.estimates.items() if uniques is None]
+    return found, {f"population_uniques_{name}": NO_SOLUTION for name in none}
+
+
+def _fewest(
+    sizes: NDArray[np.int64],
+    persons_of_class: NDArray[np.int64] | None,
+    persons: PersonRisk | None,
+) -> tuple[int | None, str]:
+    """Return the fewest persons that a record could be of, and what was counted."""
+    held = sizes > 0
+    if not held.any():
+        return None, "records"
+    if persons_of_class is not None:
+        return int(persons_of_class[held].min()), "persons of the population"
+    if persons is not None:
+        return persons.fewest, "persons"
+    return int(sizes[held].min()), "records"
+
+
+def _values_of(who: str, risk: RecordRisk | PersonRisk) -> dict[str, float]:
+    """Return the five entries that every kind of risk has."""
+    expected = risk.expected if isinstance(risk, RecordRisk) else float(risk.by_person.sum())
+    return {
+        f"{who}_highest": risk.highest,
+        f"{who}_average": risk.average,
+        f"{who}_expected": expected,
+        f"{who}_at_risk": risk.share_at_risk,
+        f"{who}_number_at_risk": risk.at_risk,
+    }

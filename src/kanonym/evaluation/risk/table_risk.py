@@ -1,0 +1,384 @@
+"""What a table gives away of the persons in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data import frames
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.short_repr import ShortRepr
+from kanonym.data.table import encode_column, value_codes
+from kanonym.evaluation.columns import Asked, check_seed, columns_asked, known_column
+from kanonym.evaluation.lines import lines_of
+from kanonym.evaluation.options import households_of, population_of, presets_of, weights_of
+from kanonym.evaluation.persons import UNTOLD, persons_of_classes, persons_of_release
+from kanonym.evaluation.releases import opened
+from kanonym.evaluation.risk import RiskAssessment, measure_risk
+from kanonym.evaluation.risk.assessment import SEVERAL_RECORDS
+from kanonym.evaluation.risk.copula import CORRECTNESS, UNIQUENESS, CopulaRisk, copula_risk
+from kanonym.evaluation.risk.disclosed import disclosed
+from kanonym.evaluation.risk.presets import PRESETS
+from kanonym.evaluation.risk.suda import ENTRIES as SUDA
+from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, fitting, suda
+from kanonym.kernels.classes.grouping import Groups, group_rows
+from kanonym.metrics.disclosure import Measurement, measure_table
+from kanonym.metrics.measured import Measured
+from kanonym.metrics.person_risk import PersonRisk
+from kanonym.metrics.record_risk import THRESHOLD
+from kanonym.pipeline import canonical
+from kanonym.policy import Policy
+from kanonym.verification import SensitiveColumn, classes_as_released, group_by_code, k_wildcard
+
+MANY_ATTRIBUTES = 10
+LARGEST_OF_MANY = 3
+"""Of more attributes than ten, minimal sample uniques of up to three are looked for."""
+
+MOST_DISTINCT = 100_000
+"""Of more distinct records the likelihood of a correct match is not computed: 10 s here."""
+
+TOO_MANY_ATTRIBUTES = f"SUDA takes at most {MOST_ATTRIBUTES} quasi-identifiers"
+TOO_MANY_RECORDS = "SUDA takes minutes and gigabytes of so many records; `largest` asks for it"
+TOO_MANY_DISTINCT = f"of more than {MOST_DISTINCT:,} distinct records it takes minutes"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableRisk(ShortRepr):
+    """What a table gives away of the persons in it.
+
+    Attributes
+    ----------
+    measurement
+        The value of every privacy model.
+    assessment
+        Prosecutor, journalist and marketer risk and what follows from class sizes,
+        persons, weights and households.
+    suda
+        Special uniques and their scores; None where they were not asked for, of more than
+        27 quasi-identifiers, or of too many records.
+    copula
+        How likely a match is correct; None without the number of persons, where persons have
+        several records, or of more than 100,000 distinct records (`evaluation.risk.copula`
+        itself has no such limit).
+    reasons
+        By entry, why something asked for is not there.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "measurement.rows",
+        "measurement.k",
+        "measurement.uniques",
+    )
+
+    measurement: Measurement
+    assessment: RiskAssessment
+    suda: Suda | None
+    copula: CopulaRisk | None
+    reasons: Mapping[str, str]
+    _like: Any = field(repr=False)
+    _table: Any = field(repr=False)
+    _columns: tuple[pl.Series, ...] = field(repr=False)
+    _groups: Groups = field(repr=False)
+
+    def __str__(self) -> str:
+        """Return the counts, and every number on a line of its own."""
+        found = self.measurement
+        alone = f"records alone in their class {found.uniques:,}"
+        counts = f"records {found.rows:,} · classes {found.classes:,} · k {found.k:,} · {alone}"
+        return "\n".join([counts, "", *lines_of("risk", self.entries())])
+
+    def entries(self) -> dict[str, Measured]:
+        """Return every measure that the given columns allow, by name."""
+        found = {**disclosed(self.measurement), **self.assessment.entries()}
+        if self.suda is not None:
+            found |= self.suda.entries()
+        if self.copula is not None:
+            both = (self.copula.population_uniqueness, self.copula.population_correctness)
+            found |= {one.meaning.name: one for one in both}
+        for meaning in (*SUDA.values(), UNIQUENESS, CORRECTNESS):
+            if meaning.name in self.reasons:
+                found[meaning.name] = Measured(meaning, None, {}, self.reasons[meaning.name])
+        return {name: one for name, one in found.items() if one.value is not None or one.reason}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of design §9: one entry a measure, and `presets` judged."""
+        judged = self.assessment.to_dict()["presets"]
+        entries: dict[str, Any] = {name: one.to_dict() for name, one in self.entries().items()}
+        return {**entries, "presets": judged}
+
+    @cached_property
+    def records(self) -> Any:
+        """The risk of each record, in the table's order and type: no value of the table.
+
+        Of a pandas frame it has the index, too. Columns: `class` (its number), `class_size`,
+        `prosecutor`, `journalist`; and `individual`, `household`, `persons` (of the class),
+        `suda`, `dis`, `uniqueness` and `correctness`, where they were measured.
+        """
+        labels, found = self._groups.labels, self.assessment
+        columns: dict[str, NDArray[Any]] = {
+            "class": labels,
+            "class_size": self._groups.sizes[labels],
+            "prosecutor": found.prosecutor.of_records(labels),
+            "journalist": found.journalist.of_records(labels),
+        }
+        if found.individual is not None:
+            columns["individual"] = found.individual.of_records(labels)
+        if found.households is not None:
+            columns["household"] = found.households.by_record
+        if found.persons is not None:
+            columns["persons"] = found.persons.by_class[labels]
+        if self.suda is not None and self.suda.told:
+            columns |= {"suda": self.suda.scores, "dis": self.suda.dis}
+        if self.copula is not None:
+            columns |= {
+                "uniqueness": self.copula.uniqueness,
+                "correctness": self.copula.correctness,
+            }
+        return frames.with_index(self._framed(columns, []), self._table)
+
+    @cached_property
+    def classes(self) -> Any:
+        """The classes, smallest first: their quasi-identifiers, `class`, `class_size`, risk.
+
+        Where a quasi-identifier has one of these names, the measure's gets a `_` behind it.
+        """
+        order = np.argsort(self._groups.sizes, kind="stable")
+        found = self.assessment
+        columns: dict[str, NDArray[Any]] = {
+            "class": order,
+            "class_size": self._groups.sizes[order],
+            "prosecutor": found.prosecutor.by_class[order],
+            "journalist": found.journalist.by_class[order],
+        }
+        first = pl.Series(self._groups.first[order])
+        taken = [one.gather(first) for one in self._columns]
+        names = {one.name for one in taken}
+        free = {_free(name, names): values for name, values in columns.items()}
+        return self._framed(free, taken)
+
+    def _framed(self, columns: Mapping[str, NDArray[Any]], taken: Sequence[pl.Series]) -> Any:
+        built = [pl.Series(name, np.ascontiguousarray(one)) for name, one in columns.items()]
+        return frames.assemble(
+            self._table, np.zeros(len(built[0]), np.int64), [*taken, *built], self._like
+        )
+
+
+def _free(name: str, names: set[str]) -> str:
+    """Return a name that is none of the others."""
+    while name in names:
+        name += "_"
+    return name
+
+
+def risk(
+    frame: Any,
+    policy: Policy | None = None,
+    *,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    hierarchies: Mapping[str, HierarchySource] | None = None,
+    population: Any = None,
+    entity: str | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    threshold: float = THRESHOLD,
+    presets: Sequence[str] = tuple(PRESETS),
+    largest: int | None = None,
+    seed: int = 0,
+) -> TableRisk:
+    """Measure what a table gives away: any table, before or after it was anonymized.
+
+    Parameters
+    ----------
+    frame
+        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table; or a `Release`,
+        which brings its policy, and the persons that it counted where no column says whose
+        the records are.
+    policy
+        Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave
+        it out and name them.
+    quasi_identifiers, sensitive, hierarchies
+        Names of columns; hierarchies of sensitive attributes add t-closeness with
+        hierarchical distance, those of quasi-identifiers read the labels of a release
+        beside a population table.
+    population
+        The number of persons that the table is a random sample of: for population
+        uniques and the likelihood of a correct match. Or a table (or its path) with the
+        quasi-identifiers of all of them: for journalist and marketer risk.
+    entity
+        Column that tells persons apart, where one person has several records: persons
+        are counted, too; records without a value count as one person. None: that of the
+        policy's k-anonymity. Where the table lacks it, as releases do, nothing about
+        persons has a value, and no preset is judged by records in their place.
+    weight
+        Column of sampling weights, numbers above 0, for individual risk.
+    household
+        Column of households, for the risk that one member is found; a record without a
+        value is in none.
+    threshold
+        In [0, 1]; records with a risk strictly above it are at risk.
+    presets
+        Which of `evaluation.risk.presets` are judged.
+    largest
+        Attributes of the largest minimal sample unique that is looked for (SUDA), 0 for
+        none. None: all of up to ten attributes, else three of them; of many records fewer,
+        as `evaluation.risk.suda.fitting` says. A range, released as two columns, is one
+        attribute.
+    seed
+        Of integration points, where `population` is a number.
+
+    Raises
+    ------
+    SchemaError, DataError, PolicyError
+        A column is missing, in two roles or has a cell that has no meaning there; or a
+        parameter is out of its range.
+
+    Notes
+    -----
+    Everything is taken from the values of the table. A null is a value like others, but
+    for `k_wildcard`. Cost: one group-by, then O(classes); SUDA and the copula by far the
+    most, see `evaluation.risk.suda` and `evaluation.risk.copula`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"age": [23, 23, 41, 57], "sex": ["f", "f", "m", "m"]})
+    >>> found = risk(table, quasi_identifiers=["age", "sex"]).entries()
+    >>> found["uniques"].value, found["prosecutor_average"].value
+    (2, 0.75)
+
+    """
+    check_seed(seed)
+    named = bool(quasi_identifiers or sensitive or hierarchies)
+    frame, policy, release = opened(frame, policy, named=named)
+    native = canonical(frame, policy)
+    names = frames.column_names(native)
+    asked = columns_asked(policy, quasi_identifiers, sensitive, hierarchies or {}, names)
+    if not asked.held:
+        raise SchemaError("say which columns are quasi-identifiers: without one there is no risk")
+    judged = presets_of(presets)
+    number, table = population_of(population)
+    known = [known_column(native, name) for name in asked.columns]
+    groups = group_by_code(known)
+    whose: NDArray[np.int32] | PersonRisk | None = None
+    untold = None
+    if entity is None and asked.entities:
+        whose = persons_of_release(release, asked.entities[0], groups, threshold)
+        entity = next((one for one in asked.entities if one in names), None)
+        if whose is None and entity is None:
+            untold = UNTOLD.format(asked.entities[0])
+    if whose is None and entity is not None:
+        whose = value_codes(frames.column(native, entity))[0]
+    hidden = [
+        SensitiveColumn(frames.column(native, name), asked.trees.get(name))
+        for name in asked.sensitive
+    ]
+    assessment = measure_risk(
+        groups.labels,
+        len(groups.sizes),
+        persons_of_class=persons_of_classes(table, known, asked, groups.first),
+        entities=whose,
+        untold=untold,
+        weights=None if weight is None else weights_of(frames.column(native, weight)),
+        households=None if household is None else households_of(frames.column(native, household)),
+        population=number,
+        threshold=threshold,
+        presets=judged,
+    )
+    fraction = None if untold else _fraction(assessment, number)
+    reasons = _reasons(assessment, groups, number, untold)
+    special = likely = None
+    if largest != 0:
+        special, why = _suda(asked, groups, largest, fraction)
+        reasons |= {} if why is None else dict.fromkeys(SUDA, why)
+    if number is not None and UNIQUENESS.name not in reasons:
+        likely = _copula(known, asked, number, seed)
+    return TableRisk(
+        measurement=measure_table(classes_as_released(groups, hidden), k_wildcard(known)),
+        assessment=assessment,
+        suda=special,
+        copula=likely,
+        reasons=reasons,
+        _like=frame,
+        _table=native,
+        _columns=tuple(known),
+        _groups=groups,
+    )
+
+
+def _fraction(assessment: RiskAssessment, population: int | None) -> float | None:
+    """Return the share of the population that is in the table; None where it is not known."""
+    if population is None:
+        return None
+    persons = assessment.persons
+    inside = assessment.records if persons is None else persons.persons
+    if inside > population:
+        raise DataError(
+            f"the table has records of {inside} persons, but the population only {population}; "
+            "it must be the number of persons that the table is a sample of"
+        )
+    return inside / population if inside else None
+
+
+def _reasons(
+    assessment: RiskAssessment, groups: Groups, population: int | None, untold: str | None
+) -> dict[str, str]:
+    """Return why entries that were asked for are not there, those of SUDA apart."""
+    if population is None:
+        return {}
+    persons, why = assessment.persons, untold
+    if why is None and persons is not None and persons.records > persons.persons:
+        why = SEVERAL_RECORDS
+    if why is None and len(groups.sizes) > MOST_DISTINCT:
+        why = TOO_MANY_DISTINCT
+    return {} if why is None else dict.fromkeys((UNIQUENESS.name, CORRECTNESS.name), why)
+
+
+def _suda(
+    asked: Asked, groups: Groups, largest: int | None, fraction: float | None
+) -> tuple[Suda | None, str | None]:
+    """Return the special uniques, or why they were not looked for."""
+    d = len(asked.held)
+    if largest is None and d > MOST_ATTRIBUTES:
+        return None, TOO_MANY_ATTRIBUTES
+    of_classes = _together(list(groups.codes.T), asked)
+    if largest is None:
+        largest = fitting(
+            len(groups.sizes),
+            [int(codes.max(initial=-1)) + 1 for codes in of_classes],
+            LARGEST_OF_MANY if d > MANY_ATTRIBUTES else d,
+        )
+        if not largest:
+            return None, TOO_MANY_RECORDS
+    codes = np.column_stack(of_classes)[groups.labels]
+    further = {} if fraction is None else {"fraction": fraction}
+    found = suda(np.ascontiguousarray(codes), list(asked.held), largest=largest, **further)
+    return found, None
+
+
+def _copula(known: Sequence[pl.Series], asked: Asked, population: int, seed: int) -> CopulaRisk:
+    """Return the likelihood of correct matches."""
+    columns = _together([encode_column(one, by_value=True)[1] for one in known], asked)
+    sizes = [int(codes.max(initial=-1)) + 1 for codes in columns]
+    return copula_risk(np.column_stack(columns), sizes, population, seed=seed)
+
+
+def _together(columns: Sequence[NDArray[np.int32]], asked: Asked) -> list[NDArray[np.int32]]:
+    """Return one code column for each quasi-identifier, from one for each column."""
+    left = list(columns)
+    found = []
+    for own in asked.held.values():
+        codes, left = left[: len(own)], left[len(own) :]
+        if len(own) > 1:
+            sizes = [int(one.max(initial=-1)) + 1 for one in codes]
+            codes = [group_rows([np.ascontiguousarray(one) for one in codes], sizes).labels]
+        found.append(codes[0].astype(np.int32))
+    return found

@@ -1,0 +1,206 @@
+"""Cells that both tables are counted in, and what share of each record falls in which.
+
+A released value that leaves several values open spreads its record evenly over them: a label
+over its categories, an interval over its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
+
+BINS = 20
+"""Most bins of a column of numbers."""
+
+CHUNK = 1 << 14
+"""Records that are spread over cells at a time, which bounds the memory."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NumericCells(ShortRepr):
+    """Bins of a column of numbers: quantiles of the original, and one cell for null.
+
+    Attributes
+    ----------
+    name
+        The attribute.
+    size
+        Number of cells; the last is that of null.
+    original
+        (n_original,) int32 cells.
+    borders
+        (size - 2,) float64, ascending: bin i is [borders[i - 1], borders[i]), the outer
+        ones without end.
+    low, high
+        (n_released,) float64, as in `NumericColumn`.
+
+    """
+
+    name: str
+    size: int
+    original: NDArray[np.int32]
+    borders: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def released(self, rows: slice) -> NDArray[np.float64]:
+        """Return (n_rows, size) float64: shares of released records; rows add up to 1."""
+        low = self.low[rows]
+        shares = np.zeros((len(low), self.size))
+        null = np.isnan(low)
+        up_to = np.ones((len(low), self.size))
+        up_to[:, 0] = 0.0
+        up_to[:, 1:-1] = below(low, self.high[rows], self.borders)
+        shares[:, :-1] = np.diff(up_to, axis=1)
+        shares[null] = 0.0
+        shares[null, -1] = 1.0
+        return shares
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CategoryCells(ShortRepr):
+    """Categories of a column; where they are many, the rare ones are one cell.
+
+    Attributes
+    ----------
+    name
+        The attribute.
+    size
+        Number of cells.
+    original
+        (n_original,) int32 cells.
+    labels
+        (n_released,) int32 labels.
+    shares
+        (n_labels, size) float64: the share of its categories that a label has in each cell.
+
+    """
+
+    name: str
+    size: int
+    original: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    shares: NDArray[np.float64]
+
+    def released(self, rows: slice) -> NDArray[np.float64]:
+        """Return (n_rows, size) float64: shares of released records; rows add up to 1."""
+        return self.shares[self.labels[rows]]
+
+
+Cells = NumericCells | CategoryCells
+
+
+def one_hot(cells: Cells, rows: slice) -> NDArray[np.float64]:
+    """Return (n_rows, size) float64: 1 for the cell of an original record, 0 elsewhere."""
+    codes = cells.original[rows]
+    found = np.zeros((len(codes), cells.size))
+    found[np.arange(len(codes)), codes] = 1.0
+    return found
+
+
+def chunks(n: int) -> Iterator[slice]:
+    """Cut n records into slices that fit into memory when spread over cells."""
+    return (slice(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK))
+
+
+def nothing_to_compare(pair: TablePair) -> str | None:
+    """Say why two tables have no distributions to compare; None where they have."""
+    if not pair.columns:
+        return "the tables have no column in common"
+    if not pair.n_original:
+        return "the original has no records"
+    return None if pair.n_released else "the release has no records"
+
+
+def numeric_cells(column: NumericColumn, bins: int = BINS) -> NumericCells:
+    """Cut a column of numbers into bins of about equally many original records.
+
+    Borders lie in the middle between neighbouring values of the original, so a
+    column of few values has a bin for each. Cost O(n log n).
+    """
+    held = column.original[~np.isnan(column.original)]
+    distinct, counts = np.unique(held, return_counts=True)
+    limits = borders(distinct)
+    if len(distinct) > bins:
+        up_to = np.cumsum(counts)
+        aims = np.arange(1, bins) * len(held) / bins
+        last = np.unique(np.searchsorted(up_to, aims))
+        limits = limits[last[last < len(limits)]]
+    n_bins = len(limits) + 1
+    original = np.searchsorted(limits, column.original, side="right").astype(np.int32)
+    original[np.isnan(column.original)] = n_bins
+    return NumericCells(column.name, n_bins + 1, original, limits, column.low, column.high)
+
+
+def category_cells(column: CategoricalColumn, most: int) -> CategoryCells:
+    """Make a cell of each category, or of the `most` most frequent and one of all others.
+
+    Of categories that the original has equally often, the first count.
+    """
+    # Of a column without a record that has a value, labels still leave one category open.
+    n_categories = max(len(column.categories), 1)
+    cell_of = np.arange(n_categories, dtype=np.int32)
+    size = n_categories
+    if n_categories > most + 1:
+        counts = np.bincount(column.original, minlength=n_categories)
+        kept = np.argsort(-counts, kind="stable")[:most]
+        cell_of = np.full(n_categories, most, np.int32)
+        cell_of[np.sort(kept)] = np.arange(most, dtype=np.int32)
+        size = most + 1
+    n_members = np.diff(column.offsets)
+    owners = np.repeat(np.arange(len(n_members)), n_members)
+    found = np.bincount(owners * size + cell_of[column.members], minlength=len(n_members) * size)
+    shares = found.reshape(len(n_members), size) / np.maximum(n_members, 1)[:, None]
+    return CategoryCells(column.name, size, cell_of[column.original], column.labels, shares)
+
+
+def distributions(
+    column: NumericColumn | CategoricalColumn,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the shares of each cell in the original and in the release, both (n_cells,).
+
+    Numbers in bins, categories each for itself however many they are. Both tables have
+    records. Cost O(n · bins) for numbers, O(n + members) for categories.
+    """
+    if isinstance(column, CategoricalColumn):
+        n_categories = max(len(column.categories), 1)
+        n_members = np.diff(column.offsets)
+        each = np.bincount(column.labels, minlength=len(n_members)) / np.maximum(n_members, 1)
+        spread = np.bincount(column.members, np.repeat(each, n_members), n_categories)
+        found = np.bincount(column.original, minlength=n_categories)
+        return found / len(column.original), spread / len(column.labels)
+    cells = numeric_cells(column)
+    sums = np.zeros(cells.size)
+    for rows in chunks(len(column.low)):
+        sums += cells.released(rows).sum(axis=0)
+    found = np.bincount(cells.original, minlength=cells.size)
+    return found / len(column.original), sums / len(column.low)
+
+
+def borders(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what parts neighbours: (n - 1,) middles of (n,) ascending distinct numbers.
+
+    A number below its border belongs to the lower neighbour.
+    """
+    middles = distinct[:-1] / 2 + distinct[1:] / 2
+    # Between neighbours in float64 there is no middle.
+    return np.where(middles > distinct[:-1], middles, distinct[1:])
+
+
+def below(
+    low: NDArray[np.float64], high: NDArray[np.float64], limits: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return (n, m) float64: what share of each of n spans lies below each of m limits.
+
+    A span without length lies below a limit or not; what null gives means nothing.
+    """
+    low, width = low[:, None], (high - low)[:, None]
+    wide = width > 0
+    share = np.clip((limits - low) / np.where(wide, width, 1.0), 0.0, 1.0)
+    return np.where(wide, share, low < limits)

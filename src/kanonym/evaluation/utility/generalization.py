@@ -1,0 +1,304 @@
+"""What any release leaves open, in the metrics of the full-domain search, from its values.
+
+Of a full-domain release each measure is the score of its node (factor 0.5, no weights).
+Under local recoding, where a value may be released at several levels or in overlapping
+intervals, each label is charged for itself:
+
+- Loss, precision and height take each record's own label; a suppressed cell is the root.
+- Ambiguity multiplies what each record's own labels leave open.
+- Non-uniform entropy is the number of bits from each record's label to its value, where a
+  suppressed record has the label of all records; the charge on top that full-domain
+  suppression has (see `NonUniformEntropy`) is left out, for there is no level to charge from.
+- The divergence spreads each class over its own labels alone: an upper bound where the
+  classes of others overlap with them.
+
+Without a hierarchy the values of the domain are the distinct values of the original.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.evaluation.pair.tables import Generalization, TablePair
+from kanonym.evaluation.utility.measure import Measure
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.metrics.information_loss import (
+    Ambiguity,
+    AverageClassSize,
+    Discernibility,
+    Height,
+    KLDivergence,
+    Loss,
+    LossArithmetic,
+    Metric,
+    NonUniformEntropy,
+    NormalizedEntropy,
+    Precision,
+)
+from kanonym.metrics.information_loss.base import aggregate
+from kanonym.metrics.information_loss.entropy import cut_off as cut_off_bits
+from kanonym.metrics.information_loss.labels import ordered_sum, x_log2_x
+from kanonym.metrics.information_loss.loss import bounds, cut_off
+from kanonym.metrics.measured import Meaning, Measured
+
+Found = tuple[float, dict[str, float]]
+
+GCP = Meaning(
+    name="gcp",
+    low=0.0,
+    high=1.0,
+    better="lower",
+    unit="share of the range",
+    source=(
+        "Ghinita et al. 2007, §2, the mean over attributes of the normalized certainty penalty "
+        "(parts) of Xu et al. 2006, §3.1; n of N values lose (n - 1) / (N - 1)"
+    ),
+)
+
+
+SPAN_LOSS = Meaning(
+    name="span-loss",
+    low=0.0,
+    high=1.0,
+    better="lower",
+    unit="share of the range",
+    source=(
+        "Xu et al. 2006, §3.1, where a list costs what the smallest range around it costs; without "
+        "an order n of N values lose (n - 1) / (N - 1); mean over records, then attributes (parts)"
+    ),
+)
+
+
+MORE_RECORDS = "the release has more records than the original: they are no generalization of its"
+
+
+class _UnknownError(Exception):
+    """Why a pair of tables gives no number."""
+
+
+def measures(pair: TablePair) -> dict[str, Measured]:
+    """Return every measure of this module by name; see `MEASURES`."""
+    drawn = np.random.default_rng(0)  # none of them draws
+    return {one.meaning.name: one.take(pair, drawn) for one in MEASURES}
+
+
+def _measure(meaning: Meaning, found: Callable[[TablePair], Found]) -> Measure:
+    def take(pair: TablePair, rng: np.random.Generator) -> Measured:
+        del rng
+        if not pair.generalizations:
+            return Measured(meaning, None, reason="there is no quasi-identifier")
+        if not pair.n_original:
+            return Measured(meaning, None, reason="the original has no records")
+        if pair.n_released > pair.n_original:
+            return Measured(meaning, None, reason=MORE_RECORDS)
+        try:
+            value, parts = found(pair)
+        except _UnknownError as why:
+            return Measured(meaning, None, reason=str(why))
+        return Measured(meaning, value, parts)
+
+    return Measure(meaning, take)
+
+
+def _as_metric(metric: type[Metric]) -> Meaning:
+    return Meaning(metric.type, metric.low, metric.high, metric.better, metric.unit, metric.source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """What each quasi-identifier leaves open, the suppressed records apart."""
+
+    counts: list[NDArray[np.int64]]
+    lost: int
+
+    @classmethod
+    def of(cls, pair: TablePair) -> _Open:
+        """Count the records of each label, and refuse values of which nothing is known."""
+        counts = []
+        for one in pair.generalizations:
+            if one.unknown is not None:
+                raise _UnknownError(one.unknown)
+            counts.append(np.bincount(one.labels, minlength=len(one.values)))
+            if (counts[-1] * (one.values == 0)).any():
+                raise _UnknownError(
+                    f"{one.name} is released with values that no record of the original has: "
+                    "what they stand for is known only where the rows of both tables are aligned"
+                )
+        return cls(counts, _lost(pair))
+
+
+def _lost(pair: TablePair) -> int:
+    return max(pair.n_original - pair.n_released, 0)
+
+
+def _class_sizes(pair: TablePair) -> NDArray[np.int64]:
+    if pair.classes is None:
+        raise _UnknownError("the classes of the release are not known")
+    return np.bincount(pair.classes).astype(np.int64)
+
+
+def _gcp(pair: TablePair) -> Found:
+    open_ = _Open.of(pair)
+    parts = {
+        one.name: float(counts @ one.penalties + open_.lost) / pair.n_original
+        for one, counts in zip(pair.generalizations, open_.counts, strict=True)
+    }
+    return float(np.mean(list(parts.values()))), parts
+
+
+def _span_loss(pair: TablePair) -> Found:
+    open_ = _Open.of(pair)
+    parts = {
+        one.name: float(counts @ one.spans + open_.lost) / pair.n_original
+        for one, counts in zip(pair.generalizations, open_.counts, strict=True)
+    }
+    return float(np.mean(list(parts.values()))), parts
+
+
+def _losses(pair: TablePair) -> dict[str, float]:
+    open_ = _Open.of(pair)
+    sizes = np.array([one.size for one in pair.generalizations], np.float64)
+    sums = np.array(
+        [
+            float(counts @ one.values) + open_.lost * one.size
+            for one, counts in zip(pair.generalizations, open_.counts, strict=True)
+        ]
+    )
+    x = cut_off(sums, *bounds(pair.n_original, sizes)).tolist()
+    return dict(zip((one.name for one in pair.generalizations), x, strict=True))
+
+
+def _loss(pair: TablePair) -> Found:
+    x = _losses(pair)
+    return aggregate(x.values(), [1.0] * len(x), geometric=True), x
+
+
+def _loss_arithmetic(pair: TablePair) -> Found:
+    x = _losses(pair)
+    return aggregate(x.values(), [1.0 / len(x)] * len(x), geometric=False), x
+
+
+def _average_class_size(pair: TablePair) -> Found:
+    sizes, lost = _class_sizes(pair), _lost(pair)
+    released = float(sizes.mean()) if len(sizes) else 0.0
+    parts = {"classes": float(len(sizes)), "suppressed": float(lost), "released": released}
+    return pair.n_original / (len(sizes) + (lost > 0)), parts
+
+
+def _discernibility(pair: TablePair) -> Found:
+    sizes, lost = _class_sizes(pair), _lost(pair)
+    squares, suppressed = int(sizes @ sizes), pair.n_original * lost
+    parts = {"classes": float(squares), "suppressed": float(suppressed)}
+    return float(squares + suppressed), parts
+
+
+def _ambiguity(pair: TablePair) -> Found:
+    open_ = _Open.of(pair)
+    every = pair.generalizations
+    groups = group_rows([one.labels for one in every], [len(one.values) for one in every])
+    boxes = np.ones(len(groups.sizes))
+    for one, labels in zip(every, groups.codes.T, strict=True):
+        boxes *= one.values[labels]
+    domain = math.prod(float(one.size) for one in every)
+    return ordered_sum(groups.sizes * boxes) + open_.lost * domain, {}
+
+
+def _climbed(pair: TablePair) -> list[tuple[Generalization, int, int]]:
+    """Return of each quasi-identifier the height of its root and its records' levels, added up."""
+    found = []
+    for one in pair.generalizations:
+        if one.levels is None or one.height is None:
+            raise _UnknownError(
+                f"{one.name} is not released as labels of a hierarchy: it has no levels"
+            )
+        found.append((one, one.height, int(one.levels[one.labels].sum(dtype=np.int64))))
+    return found
+
+
+def _precision(pair: TablePair) -> Found:
+    lost, n_rows = _lost(pair), pair.n_original
+    x = {
+        one.name: (climbed + lost * height) / (n_rows * height)
+        for one, height, climbed in _climbed(pair)
+    }
+    return aggregate(x.values(), [1.0 / len(x)] * len(x), geometric=False), x
+
+
+def _height(pair: TablePair) -> Found:
+    if not pair.n_released:
+        raise _UnknownError("no record is released, so that none has a level")
+    x = {one.name: climbed / pair.n_released for one, _, climbed in _climbed(pair)}
+    return float(sum(x.values())), x
+
+
+def _bits(pair: TablePair) -> list[tuple[str, float, float]]:
+    """Return of each quasi-identifier the bits that are lost, and those that there are to lose."""
+    open_ = _Open.of(pair)
+    found = []
+    for one, counts in zip(pair.generalizations, open_.counts, strict=True):
+        values = _entropy_sum(np.bincount(one.original))
+        every = _entropy_sum(np.array([pair.n_original]))
+        if one.expected is not None and one.missing is not None and (one.missing >= 0).all():
+            bits = _entropy_sum(one.expected) - values
+            apart = _entropy_sum(np.array([open_.lost])) - _entropy_sum(one.missing)
+            bits += max(apart, 0.0)
+        else:
+            own = counts * np.log2(np.maximum(one.records, 1))
+            bits = math.fsum(own.tolist()) + open_.lost * math.log2(pair.n_original) - values
+        found.append((one.name, *cut_off_bits(np.array([max(bits, 0.0), every - values])).tolist()))
+    return found
+
+
+def _entropy_sum(counts: NDArray[np.int64]) -> float:
+    """Return the sum of n · log2(n), rounded once."""
+    return math.fsum(x_log2_x(counts.astype(np.float64)).tolist())
+
+
+def _non_uniform_entropy(pair: TablePair) -> Found:
+    x = {name: lost for name, lost, _ in _bits(pair)}
+    return aggregate(x.values(), [1.0] * len(x), geometric=False), x
+
+
+def _normalized_entropy(pair: TablePair) -> Found:
+    x = {name: lost / (whole if whole > 0 else 1.0) for name, lost, whole in _bits(pair)}
+    return aggregate(x.values(), [1.0] * len(x), geometric=False), x
+
+
+def _divergence(pair: TablePair) -> Found:
+    open_, every = _Open.of(pair), pair.generalizations
+    tuples = group_rows([one.original for one in every], [one.size for one in every]).sizes
+    own = ordered_sum(x_log2_x(tuples.astype(np.float64)))
+    boxes = math.fsum(
+        float(counts @ np.log2(np.maximum(one.values, 1)))
+        for one, counts in zip(every, open_.counts, strict=True)
+    )
+    domain = math.fsum(math.log2(one.size) for one in every)
+    sizes = np.append(_class_sizes(pair), open_.lost)
+    alike = ordered_sum(x_log2_x(sizes.astype(np.float64)))
+    return max((own + boxes + open_.lost * domain - alike) / pair.n_original, 0.0), {}
+
+
+_FOUND: Mapping[type[Metric], Callable[[TablePair], Found]] = {
+    Loss: _loss,
+    LossArithmetic: _loss_arithmetic,
+    AverageClassSize: _average_class_size,
+    Discernibility: _discernibility,
+    NonUniformEntropy: _non_uniform_entropy,
+    NormalizedEntropy: _normalized_entropy,
+    Precision: _precision,
+    Height: _height,
+    KLDivergence: _divergence,
+    Ambiguity: _ambiguity,
+}
+
+MEASURES: tuple[Measure, ...] = (
+    _measure(SPAN_LOSS, _span_loss),
+    _measure(GCP, _gcp),
+    *(_measure(_as_metric(metric), found) for metric, found in _FOUND.items()),
+)
+"""Every measure of what a release leaves open; each costs a pass or two over the labels."""

@@ -1,0 +1,47 @@
+"""Every measure of utility of a pair of tables, by name."""
+
+from __future__ import annotations
+
+from kanonym.evaluation.utility import (
+    associations,
+    generalization,
+    intervals,
+    marginals,
+    queries,
+    records,
+)
+from kanonym.evaluation.utility.measure import Measure
+from kanonym.evaluation.utility.models import propensity
+from kanonym.evaluation.utility.models.accuracy import accuracy_measure
+from kanonym.evaluation.utility.models.learning import learning_measure
+
+ALL: tuple[Measure, ...] = (
+    *generalization.MEASURES,
+    *records.MEASURES,
+    *marginals.MEASURES,
+    *associations.MEASURES,
+    *intervals.MEASURES,
+    *queries.MEASURES,
+    *propensity.MEASURES,
+)
+"""Every measure but those of a model, which need a target: `OF_A_TARGET`."""
+
+MEASURES: dict[str, Measure] = {measure.meaning.name: measure for measure in ALL}
+
+OF_A_TARGET = {"learning": learning_measure, "accuracy": accuracy_measure}
+"""Measures of how well a model predicts a column, by what stands before the column's name."""
+
+
+def target_of(name: str) -> str | None:
+    """Return the column that a name such as `accuracy-salary` has; None of other measures."""
+    kind, _, target = name.partition("-")
+    return target if kind in OF_A_TARGET and target else None
+
+
+def measure_of(name: str) -> Measure | None:
+    """Return the measure of a name, with `-` or, as in JSON, `_`; None where there is none."""
+    plain = name.replace("_", "-")
+    if plain in MEASURES:
+        return MEASURES[plain]
+    target = target_of(name)
+    return None if target is None else OF_A_TARGET[name.partition("-")[0]](target)

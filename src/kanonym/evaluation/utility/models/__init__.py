@@ -1,0 +1,1 @@
+"""What models learn from a release: predictions, and telling it from the original."""

@@ -1,0 +1,1 @@
+"""Equivalence classes: grouping, histograms, what a class gives away and what it costs."""

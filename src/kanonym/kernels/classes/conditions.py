@@ -1,0 +1,198 @@
+"""Whether the sides of a cut, or the tuples of a class, satisfy every condition of the models."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.kernels.classes.disclosure import class_measure, holds
+from kanonym.kernels.compile import Int, part
+
+
+class Criteria(NamedTuple):
+    """What every class must satisfy.
+
+    Attributes
+    ----------
+    min_size
+        Smallest number of records of a class.
+    conditions
+        (n_conditions, 5) int64: measure, sensitive attribute, relation, argument,
+        levels of the attribute's hierarchy (0 without one).
+    thresholds
+        (n_conditions,) float64.
+    references
+        (s, n_rows, n_values) float64, `disclosure.reference_shares` by attribute,
+        padded to the largest.
+    ancestors
+        (s, n_levels, n_values) int32, padded.
+
+    """
+
+    min_size: int
+    conditions: NDArray[np.int64]
+    thresholds: NDArray[np.float64]
+    references: NDArray[np.float64]
+    ancestors: NDArray[np.int32]
+
+
+class Tuples(NamedTuple):
+    """The tuples of a table.
+
+    Attributes
+    ----------
+    codes
+        (n, d) int32, of the quasi-identifiers.
+    secrets
+        (n, s) int32, of the sensitive attributes; negative where null does not count.
+    weights
+        (n,) int64 numbers of their records.
+
+    """
+
+    codes: NDArray[np.int32]
+    secrets: NDArray[np.int32]
+    weights: NDArray[np.int64]
+
+
+@part
+def shell_sort(keys: NDArray[np.int64], column: Int, n: Int) -> None:
+    """Sort the first n of one column of (>= n, any) int64 keys in place."""
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            key = keys[i, column]
+            j = i
+            while j >= gap and keys[j - gap, column] > key:
+                keys[j, column] = keys[j - gap, column]
+                j -= gap
+            keys[j, column] = key
+        gap //= 3
+
+
+@part
+def _values_satisfy(
+    j: Int,
+    touched: NDArray[np.int64],
+    m: Int,
+    total: Int,
+    counts: NDArray[np.int64],
+    criteria: Criteria,
+) -> bool:
+    """Say whether a class satisfies every condition about sensitive attribute j.
+
+    touched: (>= m, 1) int64, the m values of the class; counts: (n_values,) int64 records of
+    each value, zeroed for those of the class. total: their sum.
+    """
+    shell_sort(touched, np.int64(0), m)
+    values = np.empty(m, np.int32)
+    compact = np.empty(m, np.int64)
+    for i in range(m):
+        values[i] = touched[i, 0]
+        compact[i] = counts[touched[i, 0]]
+        counts[touched[i, 0]] = 0
+    for c in range(len(criteria.thresholds)):
+        if criteria.conditions[c, 1] == j:
+            measured = class_measure(
+                criteria.conditions[c, 0],
+                values,
+                compact,
+                m,
+                total,
+                criteria.references[j],
+                criteria.ancestors[j][: criteria.conditions[c, 4]],
+                criteria.conditions[c, 3],
+            )
+            if not holds(measured, criteria.conditions[c, 2], criteria.thresholds[c]):
+                return False
+    return True
+
+
+@part
+def sides_satisfy(
+    records: NDArray[np.int32],
+    start: Int,
+    stop: Int,
+    a: Int,
+    cut: Int,
+    criteria: Criteria,
+    first: Int,
+    last: Int,
+) -> bool:
+    """Say whether sides first to last (0 left, 1 right) of a cut satisfy every condition."""
+    if len(criteria.thresholds) == 0:
+        return True
+    s, _, n_values = criteria.references.shape
+    weight_at = records.shape[1] - 2
+    counts = np.zeros(n_values, np.int64)
+    touched = np.empty((min(n_values, stop - start), 1), np.int64)
+    for turn in range(first * s, (last + 1) * s):
+        j = turn % s
+        right = turn >= s
+        m = np.int64(0)
+        total = np.int64(0)
+        for i in range(start, stop):
+            if (records[i, a] > cut) == right:
+                value = records[i, weight_at - s + j]
+                if value >= 0:
+                    if counts[value] == 0:
+                        touched[m, 0] = value
+                        m += 1
+                    counts[value] += records[i, weight_at]
+                    total += records[i, weight_at]
+        if not _values_satisfy(np.int64(j), touched, m, total, counts, criteria):
+            return False
+    return True
+
+
+@part
+def chain_satisfies(
+    first: Int,
+    following: NDArray[np.int64],
+    tuples: Tuples,
+    criteria: Criteria,
+    counts: NDArray[np.int64],
+) -> bool:
+    """Say whether a class satisfies every condition but that of its size.
+
+    Parameters
+    ----------
+    first, following
+        A tuple of the class, and (n,) int64 the next one after each; -1 after the last.
+    tuples, criteria
+        As their types say.
+    counts
+        (>= n_values,) int64 zeros, as they are found again.
+
+    """
+    for j in range(criteria.references.shape[0]):
+        asked = False
+        for c in range(len(criteria.thresholds)):
+            asked |= criteria.conditions[c, 1] == j
+        if not asked:
+            continue
+        length: Int = np.int64(0)
+        i = first
+        while i >= 0 and length < len(counts):
+            length += 1
+            i = following[i]
+        touched = np.empty((length, 1), np.int64)
+        m = np.int64(0)
+        total = np.int64(0)
+        i = first
+        while i >= 0:
+            value = tuples.secrets[i, j]
+            if value >= 0:
+                if counts[value] == 0:
+                    touched[m, 0] = value
+                    m += 1
+                counts[value] += tuples.weights[i]
+                total += tuples.weights[i]
+            i = following[i]
+        if not _values_satisfy(np.int64(j), touched, m, total, counts, criteria):
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""Groups of at least k records that are near each other."""

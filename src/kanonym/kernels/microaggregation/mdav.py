@@ -1,0 +1,222 @@
+"""MDAV: groups of the nearest records around the two ends of the table, again and again."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.kernels.compile import Int, kernel, part
+from kanonym.kernels.microaggregation.centroid import NOMINAL, add, locate, totals_of_none
+from kanonym.kernels.neighbours.kdtree import (
+    LEAF,
+    NOBODY,
+    Tree,
+    apart,
+    build,
+    distances,
+    farthest,
+    halve,
+    nearest,
+    planted,
+    sort,
+    take_out,
+)
+
+SHARE = 8
+"""The rim is an eighth of the records."""
+
+PATIENCE = 16
+"""After a rim that was of little use, so many questions at the least are asked without one."""
+
+SLACK = 1 + 1e-9
+"""More than rounding adds to a distance."""
+
+HELD, HEAD, LOOKS, SERVED, WAIT, INTERVAL = range(6)
+"""What the state of a rim says, see there."""
+
+
+class Rim(NamedTuple):
+    """The records that were farthest from the centroid when it was `centre`, outermost first.
+
+    Attributes
+    ----------
+    records
+        (n,) int64, the records of the rim come first.
+    reach
+        (n,) float64, how far from the centre each was.
+    centre
+        (d,) float64.
+    state
+        (6,) int64: records HELD, 0 where there is no rim; the first that is left (HEAD); LOOKS
+        at records and questions SERVED since it was filled; questions to WAIT before it
+        is filled, and how many those were the last time (INTERVAL).
+
+    """
+
+    records: NDArray[np.int64]
+    reach: NDArray[np.float64]
+    centre: NDArray[np.float64]
+    state: NDArray[np.int64]
+
+
+@kernel
+def mdav(
+    rows: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    k: int,
+    kinds: NDArray[np.int8],
+) -> tuple[NDArray[np.int32], int]:
+    """Divide records into groups of k, the last of up to 2 k - 1.
+
+    Parameters
+    ----------
+    rows
+        (n, d) float64, the records, d at least 1; squares of their differences are finite.
+        Attributes that are no numbers hold ranks or codes, whole numbers from 0 on.
+    weights
+        (d,) float64, at least 0: what a squared difference counts in a distance.
+    k
+        From 1 to n.
+    kinds
+        (d,) int8, of `kernels.microaggregation.centroid`. Nominal codes differ by 0 or 1.
+
+    Returns
+    -------
+    (n,) int32, the group of each record in the order of their formation; their number.
+
+    Notes
+    -----
+    As long as 3 k records are left, one group is made of the record farthest from the
+    centroid of those left and its k - 1 nearest, and one around the record that is then
+    farthest from that one. Of 2 k to 3 k - 1, one is made around the record farthest from
+    the centroid, and one of the others; of fewer, one of all. Ties go to the lower record
+    number. The partition is that of comparing every distance; a k-d tree spares most of
+    them where attributes are few. Cost O(n²d / k) at the worst.
+
+    """
+    n, d = rows.shape
+    labels = np.empty(n, np.int32)
+    n_groups = 0
+    tree = planted(rows, weights)
+    for a in range(d):
+        if kinds[a] == NOMINAL:
+            tree.caps[a] = 1.0
+    built = 2 * n
+    rim = Rim(np.empty(n, np.int64), np.empty(n), np.empty(d), np.zeros(6, np.int64))
+    left = n
+    totals = totals_of_none(rows, kinds)
+    group = np.empty(k, np.int64)
+    centre = np.empty(d)
+    opposite = False
+    while left >= 2 * k or opposite:
+        if opposite:
+            # The centre is the record that the group before was built around.
+            chosen = farthest(tree, centre)
+            opposite = False
+        else:
+            if 2 * left <= built:
+                build(tree)
+                built = left
+                # Sums begin anew: what rounding has left in them goes with records taken out.
+                totals.sums[:] = 0.0
+                totals.counts[:] = 0
+                for record in tree.records[:left]:
+                    add(totals, rows, record, 1.0)
+            locate(totals, left, centre)
+            chosen = _outermost(tree, rim, centre, left)
+            opposite = left >= 3 * k
+        for a in range(d):
+            centre[a] = rows[chosen, a]
+        nearest(tree, centre, group)
+        take_out(tree, group)
+        for record in group:
+            labels[record] = n_groups
+            add(totals, rows, record, -1.0)
+        n_groups += 1
+        left -= k
+    for i in range(n):
+        if tree.place[i] >= 0:
+            labels[i] = n_groups
+    return labels, n_groups + 1
+
+
+@part
+def _outermost(tree: Tree, rim: Rim, centre: NDArray[np.float64], left: Int) -> Int:
+    """Return the record that is farthest from the centroid of those left.
+
+    The boxes at the surface of a ball all reach about as far out as its farthest point, so
+    the tree spares little. But the centroid hardly moves, and a record is no farther from
+    it now than it was from the old one and the old one is from it: records that were
+    farthest are looked at in that order, until no other can be farther.
+    """
+    state = rim.state
+    if state[HELD] > 0:
+        winner = _outermost_of_rim(tree, rim, centre)
+        if winner != NOBODY:
+            if state[LOOKS] > 4 * left:
+                # It has cost as much as a new one does.
+                state[HELD] = 0
+            return winner
+        # Where many records are equally far, it serves few questions: wait longer each time.
+        state[HELD] = 0
+        if state[SERVED] * 256 < left:
+            state[INTERVAL] = max(2 * state[INTERVAL], PATIENCE)
+            state[WAIT] = state[INTERVAL]
+        else:
+            state[INTERVAL] = 0
+    if state[WAIT] > 0 or left < SHARE * LEAF:
+        state[WAIT] -= 1
+        return farthest(tree, centre)
+    return _fill(tree, rim, centre, left)
+
+
+@part
+def _outermost_of_rim(tree: Tree, rim: Rim, centre: NDArray[np.float64]) -> Int:
+    """Return the record that is farthest from a centre, NOBODY if it may be outside of the rim."""
+    state = rim.state
+    moved = math.sqrt(apart(tree, rim.centre, centre))
+    best, root, winner = -1.0, -1.0, NOBODY
+    state[SERVED] += 1
+    for i in range(state[HEAD], state[HELD]):
+        if (rim.reach[i] + moved) * SLACK < root:
+            return winner
+        state[LOOKS] += 1
+        record = rim.records[i]
+        if tree.place[record] < 0:
+            if i == state[HEAD]:
+                state[HEAD] += 1
+            continue
+        distance = apart(tree, tree.rows[record], centre)
+        if distance > best or (distance == best and record < winner):
+            best, winner = distance, record
+            root = math.sqrt(best)
+    return NOBODY
+
+
+@part
+def _fill(tree: Tree, rim: Rim, centre: NDArray[np.float64], left: Int) -> Int:
+    """Fill the rim anew, and return its outermost record."""
+    n, n_leaves = tree.shape
+    found = np.empty(LEAF)
+    at = 0
+    for leaf in range(n_leaves):
+        start = leaf * n // n_leaves
+        count = tree.counts[n_leaves + leaf]
+        distances(tree, start, count, centre, found)
+        for i in range(count):
+            rim.records[at] = tree.records[start + i]
+            rim.reach[at] = -found[i]
+            at += 1
+    held = left // SHARE
+    halve(rim.reach, rim.records, np.int64(0), left, held)
+    sort(rim.reach, rim.records, held)
+    for i in range(held):
+        rim.reach[i] = math.sqrt(-rim.reach[i])
+    for a in range(len(centre)):
+        rim.centre[a] = centre[a]
+    rim.state[HELD] = held
+    rim.state[HEAD] = rim.state[LOOKS] = rim.state[SERVED] = 0
+    return np.int64(rim.records[0])

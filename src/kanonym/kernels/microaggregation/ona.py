@@ -1,0 +1,416 @@
+"""ONA: groups give records away, exchange them and are dissolved, as long as the loss falls."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.kernels.compile import Int, kernel, part
+from kanonym.kernels.microaggregation.exchange import (
+    FREE,
+    LOGGED,
+    TRIAL,
+    WAITING,
+    Groups,
+    begin,
+    exchange,
+    fallen,
+    grouped,
+    loss,
+    measure,
+    move,
+    next_awake,
+    refresh,
+    release,
+    take_back,
+    touch,
+    wake,
+)
+from kanonym.kernels.neighbours.kdtree import build, planted, search, sort
+
+PATIENCE = 128
+"""When a group was dissolved, so many others deal with all those nearby before it is judged."""
+
+FOREVER = np.int64(np.iinfo(np.int64).max)
+"""Until no group waits."""
+
+GAIN = 1e-9
+"""What a loss falls by counts from so large a share on; less may be rounding."""
+
+NOTHING = 1e-20
+"""So small a share of the largest squares may be rounding whatever it is compared to."""
+
+NOBODY = np.int64(-1)
+"""No record, no group."""
+
+
+@kernel
+def ona(
+    rows: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    labels: NDArray[np.int32],
+    k: int,
+    width: int,
+    rounds: int,
+    above: float,
+) -> tuple[NDArray[np.int32], int]:
+    """Improve groups of records until their loss falls no more.
+
+    The loss is the sum of the squared distances of all records to the centroids of their
+    groups.
+
+    Parameters
+    ----------
+    rows
+        (n, d) float64, the records, n and d at least 1; squares of their differences are finite.
+    weights
+        (d,) float64, at least 0: what a squared difference counts in a distance.
+    labels
+        (n,) int32, numbers below n / k: the groups to begin with, of k to 2 k - 1 records each.
+    k
+        From 1 to n.
+    width
+        At least 1: a group deals with so many others, those with the nearest centroids.
+    rounds
+        How often groups are dissolved, at most.
+    above
+        A group is dissolved if its loss is more than so many mean losses.
+
+    Returns
+    -------
+    (n,) int32, the group of each record, groups numbered in the order of their first
+    records; the number of groups. Groups have k to 2 k - 1 records.
+
+    Notes
+    -----
+    A step between two groups is that by which the loss falls most: a record moves from a
+    group of more than k, or two records are exchanged. A group that reaches 2 k is split:
+    the record farthest from the centroid and its k - 1 nearest are one, the others the
+    other. First each group deals with those nearby, and again if it has changed, until
+    none changes. Then, in every round, each group is dissolved: each of its records moves
+    to the group nearby where the loss rises least, groups of 2 k are split, and all that
+    have changed deal with those nearby. If the loss has not fallen then, all that is
+    taken back. A group is not tried again before it, or one nearby, has changed.
+
+    Every step lowers the loss, by more than rounding can; so does every dissolution that
+    is kept. Ties go to what comes first.
+
+    A step between two groups costs O(k d), and up to O(k² d) where many exchanges look
+    promising; a round O(n d) for a given width, as patience is limited.
+
+    """
+    n, d = rows.shape
+    scaled = np.empty((n, d))
+    nothing = 0.0
+    for a in range(d):
+        scale = math.sqrt(weights[a])
+        largest = 0.0
+        for i in range(n):
+            scaled[i, a] = rows[i, a] * scale
+            largest = max(largest, abs(scaled[i, a]))
+        nothing += NOTHING * largest * largest
+    groups = grouped(scaled, labels, k, min(n // k, width))
+    n_groups = len(groups.sizes)
+    _meet(groups)
+    begin(groups)
+    for c in range(n_groups):
+        if groups.sizes[c] > 0:
+            wake(groups, c)
+    _settle(groups, nothing, FOREVER)
+    refresh(groups)
+    changed = np.zeros(n_groups, np.int64)
+    tried = np.full(n_groups, -1)
+    for _ in range(rounds):
+        _meet(groups)
+        least = max(above * _mean_loss(groups), nothing)
+        before = groups.state[TRIAL]
+        kept = before
+        for c in range(n_groups):
+            if loss(groups, c) <= least or not _has_news(groups, c, changed, tried[c]):
+                continue
+            begin(groups)
+            tried[c] = groups.state[TRIAL]
+            if _dissolved(groups, c, nothing):
+                kept = groups.state[TRIAL]
+                for at in range(groups.state[LOGGED]):
+                    changed[groups.log[at, 0]] = kept
+            else:
+                take_back(groups)
+        if kept == before:
+            break
+    return _numbered(groups)
+
+
+@part
+def _mean_loss(groups: Groups) -> float:
+    """Return the mean loss of a group."""
+    total = 0.0
+    count = 0
+    for c in range(len(groups.sizes)):
+        if groups.sizes[c] > 0:
+            total += loss(groups, c)
+            count += 1
+    return total / count
+
+
+@part
+def _has_news(groups: Groups, c: Int, changed: NDArray[np.int64], trial: Int) -> bool:
+    """Say whether a group or one nearby has changed since a trial."""
+    if changed[c] > trial:
+        return True
+    for at in range(groups.near.shape[1]):
+        other = groups.near[c, at]
+        if other >= 0 and changed[other] > trial:
+            return True
+    return False
+
+
+@part
+def _meet(groups: Groups) -> None:
+    """Find the groups whose centroids are nearest to that of each."""
+    n_groups, width = groups.near.shape
+    d = groups.rows.shape[1]
+    numbers = np.empty(n_groups, np.int64)
+    m = 0
+    for c in range(n_groups):
+        if groups.sizes[c] > 0:
+            numbers[m] = c
+            m += 1
+    centres = np.empty((m, d))
+    for c in range(m):
+        for a in range(d):
+            centres[c, a] = groups.centres[numbers[c], a]
+    tree = planted(centres, np.ones(d))
+    build(tree)
+    count = min(width + 1, m)
+    distances = np.empty(count)
+    found = np.empty(count, np.int64)
+    for c in range(m):
+        search(tree, centres[c], distances, found, np.int64(0))
+        sort(distances, found, count)
+        at = 0
+        for other in found:
+            if other != c and at < width:
+                groups.near[numbers[c], at] = numbers[other]
+                at += 1
+        while at < width:
+            groups.near[numbers[c], at] = NOBODY
+            at += 1
+
+
+@part
+def _settle(groups: Groups, nothing: float, patience: Int) -> None:
+    """Let groups that wait, and those that change with them, deal with those nearby.
+
+    No further group begins after two groups have met `patience` times.
+    """
+    leans = np.empty((2, groups.members.shape[1]))
+    line = np.empty((2, groups.rows.shape[1]))
+    while groups.state[WAITING] > 0 and patience > 0:
+        c = next_awake(groups)
+        if groups.sizes[c] == 0:
+            continue
+        changed = False
+        for at in range(groups.near.shape[1]):
+            other = groups.near[c, at]
+            if other < 0:
+                break
+            if groups.sizes[other] == 0 or other == c:
+                continue
+            patience -= 1
+            while _deal(groups, c, other, leans, line, nothing):
+                patience -= 1
+                changed = True
+                wake(groups, other)
+        if changed:
+            wake(groups, c)
+
+
+@part
+def _deal(
+    groups: Groups,
+    one: Int,
+    other: Int,
+    leans: NDArray[np.float64],
+    line: NDArray[np.float64],
+    nothing: float,
+) -> bool:
+    """Take the step between two groups by which the loss falls most, if there is one.
+
+    A record leans to the other group by its squared distance to the centroid of `one`
+    less that to the centroid of `other`. If it moves from m records to n, the loss falls by
+    m / (m - 1) of the squared distance that it had, less n / (n + 1) of that to the other
+    centroid as it was. If i and j are exchanged, it falls by what i leans to the other
+    group more than j does, and 1 / m + 1 / n of their squared distance.
+    """
+    rows, reach = groups.rows, groups.reach
+    d = rows.shape[1]
+    k = groups.members.shape[1] // 2
+    m, n = groups.sizes[one], groups.sizes[other]
+    share = 1.0 / m + 1.0 / n
+    apart = 0.0
+    for a in range(d):
+        gap = groups.centres[other, a] - groups.centres[one, a]
+        apart += gap * gap
+        line[0, a] = 2.0 * gap
+        line[1, a] = (groups.centres[one, a] + groups.centres[other, a]) / 2.0
+    best = GAIN * apart + nothing
+    # Two groups that are far apart have nothing to exchange, and nothing to give.
+    gap = math.sqrt(apart)
+    here, there = math.sqrt(groups.radii[one]), math.sqrt(groups.radii[other])
+    if (
+        2.0 * gap * (here + there - gap) + (here + there + gap) ** 2 * share <= best
+        and (m == k or m / (m - 1) * here**2 <= n / (n + 1) * max(gap - here, 0.0) ** 2)
+        and (n == k or n / (n - 1) * there**2 <= m / (m + 1) * max(gap - there, 0.0) ** 2)
+    ):
+        return False
+    giver = taker = NOBODY
+    lowest = math.inf
+    for q in range(n):
+        j = groups.members[other, q]
+        lean = 0.0
+        for a in range(d):
+            lean += (rows[j, a] - line[1, a]) * line[0, a]
+        leans[0, q] = lean
+        leans[1, q] = math.sqrt(reach[j])
+        lowest = min(lowest, lean)
+        if n > k:
+            gain = n / (n - 1) * reach[j] - m / (m + 1) * (reach[j] + lean)
+            if gain > best and gain > GAIN * reach[j]:
+                best, taker = gain, j
+    for p in range(m):
+        i = groups.members[one, p]
+        lean = 0.0
+        for a in range(d):
+            lean += (rows[i, a] - line[1, a]) * line[0, a]
+        if m > k:
+            gain = m / (m - 1) * reach[i] - n / (n + 1) * (reach[i] - lean)
+            if gain > best and gain > GAIN * reach[i]:
+                best, giver, taker = gain, i, NOBODY
+        # Two records are no farther apart than both are from a centroid.
+        far = math.sqrt(max(reach[i] - lean, 0.0) + GAIN * reach[i])
+        if lean - lowest + (far + there) ** 2 * share * (1.0 + GAIN) <= best:
+            continue
+        for q in range(n):
+            most = (far + leans[1, q]) ** 2 * share * (1.0 + GAIN)
+            if lean - leans[0, q] + most <= best:
+                continue
+            j = groups.members[other, q]
+            distance = 0.0
+            for a in range(d):
+                gap = rows[j, a] - rows[i, a]
+                distance += gap * gap
+            gain = lean - leans[0, q] + distance * share
+            if gain > best:
+                best, giver, taker = gain, i, j
+    if giver == NOBODY and taker == NOBODY:
+        return False
+    if taker == NOBODY:
+        move(groups, giver, other)
+    elif giver == NOBODY:
+        move(groups, taker, one)
+    else:
+        exchange(groups, giver, taker)
+    measure(groups, one)
+    measure(groups, other)
+    _split(groups, one)
+    _split(groups, other)
+    return True
+
+
+@part
+def _split(groups: Groups, c: Int) -> None:
+    """Divide a group in two if it is full: one is its outermost record and the nearest ones."""
+    full = groups.members.shape[1]
+    if groups.sizes[c] < full:
+        return
+    d = groups.rows.shape[1]
+    width = groups.near.shape[1]
+    groups.state[FREE] -= 1
+    new = groups.free[groups.state[FREE]]
+    touch(groups, new)
+    for a in range(d):
+        groups.sums[new, a] = 0.0
+    members = np.empty(full, np.int64)
+    outermost = groups.members[c, 0]
+    for place in range(full):
+        members[place] = groups.members[c, place]
+        if groups.reach[members[place]] > groups.reach[outermost]:
+            outermost = members[place]
+    distances = np.zeros(full)
+    for place in range(full):
+        for a in range(d):
+            gap = groups.rows[members[place], a] - groups.rows[outermost, a]
+            distances[place] += gap * gap
+    sort(distances, members, full)
+    for place in range(full // 2):
+        move(groups, members[place], new)
+    measure(groups, c)
+    measure(groups, new)
+    groups.near[new, 0] = c
+    for at in range(1, width):
+        groups.near[new, at] = groups.near[c, at - 1]
+    wake(groups, c)
+    wake(groups, new)
+
+
+@part
+def _dissolved(groups: Groups, c: Int, nothing: float) -> bool:
+    """Give a group's records to those nearby and let these settle; say if the loss has fallen.
+
+    If not, they are still to be taken back.
+    """
+    full = groups.members.shape[1]
+    d = groups.rows.shape[1]
+    while groups.sizes[c] > 0:
+        i = groups.members[c, 0]
+        least = math.inf
+        chosen = NOBODY
+        for at in range(groups.near.shape[1]):
+            other = groups.near[c, at]
+            if other < 0:
+                break
+            size = groups.sizes[other]
+            if size in (0, full) or other == c:
+                continue
+            rise = 0.0
+            for a in range(d):
+                gap = groups.rows[i, a] - groups.centres[other, a]
+                rise += gap * gap
+            rise *= size / (size + 1)
+            if rise < least:
+                least, chosen = rise, other
+        if chosen == NOBODY:
+            return False
+        move(groups, i, chosen)
+        measure(groups, chosen)
+        wake(groups, chosen)
+    for at in range(groups.state[LOGGED]):
+        _split(groups, groups.log[at, 0])
+    _settle(groups, nothing, PATIENCE * groups.near.shape[1])
+    refresh(groups)
+    if not fallen(groups, GAIN):
+        return False
+    if groups.state[WAITING] > 0:
+        _settle(groups, nothing, FOREVER)
+        refresh(groups)
+    release(groups, c)
+    return True
+
+
+@part
+def _numbered(groups: Groups) -> tuple[NDArray[np.int32], int]:
+    """Return labels that number the groups in the order of their first records."""
+    n = len(groups.group)
+    numbers = np.full(len(groups.sizes), -1, np.int32)
+    labels = np.empty(n, np.int32)
+    found = 0
+    for i in range(n):
+        c = groups.group[i]
+        if numbers[c] < 0:
+            numbers[c] = found
+            found += 1
+        labels[i] = numbers[c]
+    return labels, found

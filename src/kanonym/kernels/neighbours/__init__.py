@@ -1,0 +1,1 @@
+"""The records and classes that are nearest to a person."""

@@ -1,0 +1,1 @@
+"""Records into classes: Mondrian and its variants, segmentation, joining."""

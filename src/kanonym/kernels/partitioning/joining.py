@@ -1,0 +1,181 @@
+"""Let tuples that have no class join the classes that then lose least."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.kernels.classes.conditions import Criteria, Tuples, chain_satisfies
+from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.compile import Int, kernel, part
+
+
+class Members(NamedTuple):
+    """Classes, as they grow.
+
+    Attributes
+    ----------
+    heads
+        (n_classes,) int64, a tuple of each.
+    following
+        (n,) int64, the next tuple of the same class; -1 after the last.
+    levels
+        (n_classes, d) int64, at which each releases its values.
+    sizes
+        (n_classes,) int64 records.
+    highest
+        (d,) int64, the highest levels allowed.
+
+    """
+
+    heads: NDArray[np.int64]
+    following: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    highest: NDArray[np.int64]
+
+
+@part
+def _level_with(one: Int, other: Int, a: Int, level: Int, costs: Costs) -> Int:
+    """Return the first level from `level` on at which two codes of attribute a are one."""
+    offset = costs.attributes[a, 1]
+    while costs.ancestors[level, offset + one] != costs.ancestors[level, offset + other]:
+        level += 1
+    return level
+
+
+@part
+def _comes_before(one: Int, other: Int, codes: NDArray[np.int32]) -> bool:
+    """Say whether a tuple comes before another by their codes, attribute by attribute."""
+    for a in range(codes.shape[1]):
+        if codes[one, a] != codes[other, a]:
+            return bool(codes[one, a] < codes[other, a])
+    return False
+
+
+@kernel
+def join_nearest(
+    tuples: Tuples,
+    left: NDArray[np.int64],
+    members: Members,
+    order: NDArray[np.int64],
+    costs: Costs,
+    criteria: Criteria,
+    limit: float,
+    reach: int,
+) -> NDArray[np.int64]:
+    """Let tuples join classes one after the other, each where that adds least to the loss.
+
+    The joined class must satisfy the criteria. All of its records then stand at the first
+    levels that they share with the tuple.
+
+    Parameters
+    ----------
+    tuples
+        All of the table.
+    left
+        (m,) int64, those without a class; those of equal sensitive values side by side.
+    members
+        The classes; they are changed.
+    order
+        (n_classes,) int64, the classes by the codes of their first tuples.
+    costs
+        The loss of every label; all attributes are of kind TREE.
+    criteria
+        What a class must satisfy.
+    limit
+        Most loss that a record may add, in the attributes together.
+    reach
+        So many neighbours in `order` are looked at on either side.
+
+    Returns
+    -------
+    (m,) int64, the class that each joined, -1 for those that joined none.
+
+    Notes
+    -----
+    Cost O(m r d) for r = min(n_classes, 2 reach), and the criteria of each class that is
+    the nearest so far. Of equally near ones, the first in `order` is taken.
+
+    """
+    n_classes, d = members.levels.shape
+    heads, levels, sizes = members.heads, members.levels, members.sizes
+    following = members.following
+    counts = np.zeros(criteria.references.shape[2], np.int64)
+    joined = np.full(len(left), -1, np.int64)
+    codes = np.empty((n_classes, d), np.int32)
+    losses = np.zeros(n_classes)
+    for c in range(n_classes):
+        for a in range(d):
+            codes[c, a] = tuples.codes[heads[c], a]
+            losses[c] += costs.losses[levels[c, a], costs.attributes[a, 1] + codes[c, a]]
+    # From so many records of the present sensitive values on, a class is known to refuse.
+    refused = np.full(n_classes, np.iinfo(np.int64).max, np.int64)
+    for x in range(len(left)):
+        i = left[x]
+        weight = tuples.weights[i]
+        if x > 0:
+            for j in range(tuples.secrets.shape[1]):
+                if tuples.secrets[i, j] != tuples.secrets[left[x - 1], j]:
+                    refused[:] = np.iinfo(np.int64).max
+        start, stop = 0, n_classes
+        if 2 * reach < n_classes:
+            low, high = 0, n_classes
+            while low < high:
+                middle = (low + high) // 2
+                if _comes_before(heads[order[middle]], i, tuples.codes):
+                    low = middle + 1
+                else:
+                    high = middle
+            start = max(0, min(low - reach, n_classes - 2 * reach))
+            stop = start + 2 * reach
+        nearest = np.int64(-1)
+        least = weight * limit * (1 + 1e-12)
+        for y in range(start, stop):
+            c = order[y]
+            if weight >= refused[c] or weight * losses[c] >= least:
+                continue
+            # The loss of the joined class's label that would add as much as the nearest does.
+            most = (least + sizes[c] * losses[c]) / (sizes[c] + weight)
+            loss = 0.0
+            for a in range(d):
+                level = _level_with(
+                    np.int64(codes[c, a]),
+                    np.int64(tuples.codes[i, a]),
+                    np.int64(a),
+                    levels[c, a],
+                    costs,
+                )
+                if level > members.highest[a]:
+                    loss = np.inf
+                    break
+                loss += costs.losses[level, costs.attributes[a, 1] + codes[c, a]]
+                if loss > most:
+                    break
+            added = sizes[c] * (loss - losses[c]) + weight * loss
+            if loss > most or not added < least:
+                continue
+            following[i] = heads[c]
+            if chain_satisfies(i, following, tuples, criteria, counts):
+                nearest, least = c, added
+            else:
+                refused[c] = weight
+        following[i] = -1
+        if nearest < 0:
+            continue
+        joined[x] = nearest
+        sizes[nearest] += weight
+        refused[nearest] = np.iinfo(np.int64).max
+        losses[nearest] = 0.0
+        for a in range(d):
+            code = codes[nearest, a]
+            levels[nearest, a] = _level_with(
+                np.int64(code), np.int64(tuples.codes[i, a]), np.int64(a), levels[nearest, a], costs
+            )
+            losses[nearest] += costs.losses[levels[nearest, a], costs.attributes[a, 1] + code]
+        # The head stays, for `order` was made by it.
+        following[i] = following[heads[nearest]]
+        following[heads[nearest]] = i
+    return joined

@@ -1,0 +1,446 @@
+"""Mondrian's compiled parts: choose a cut of one node, carry it out, refine to the end.
+
+Records are one (n, d + s + 2) int32 array in C order, moved in place: d
+quasi-identifier codes, s sensitive codes (-1 for a null that does not count), the
+weight, and the tuple number. A node is a slice [start, stop) of it; a cut (a, c)
+sends codes of attribute a that are at most c to the left.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.kernels.classes.conditions import Criteria, shell_sort, sides_satisfy
+from kanonym.kernels.classes.penalty import RANGE, SET, Costs, span_loss
+from kanonym.kernels.compile import Int, kernel, part
+
+QUANTILES = np.array([8, 4, 12, 2, 14, 1, 15], np.int64)
+"""Where a large node is cut, in sixteenths of its records: the median, then outwards."""
+
+
+class Workspace(NamedTuple):
+    """Memory of one thread for nodes of at most n tuples; `workspace` allocates it.
+
+    Few arrays, because each one that is handed from kernel to kernel costs compile time.
+
+    Attributes
+    ----------
+    tuples
+        (n, 4) int64 by place: ORDER (offset of the tuple in the node), KEY (to sort
+        by), and the records of the side that ends here, grown from the LEFT and the
+        RIGHT.
+    places
+        (n + 1, 2 d + 4) float64: where each tuple stands, see `spread`, and in the
+        last two columns the loss of the side that ends here, grown from the left and
+        the right; the last row is the running minimum.
+    candidates
+        (n d, 4) float64: loss, records of the smaller side, attribute, code.
+    codes
+        (4 d + 4 n + 2 + n_codes + 1,) int64: by attribute lowest code, highest code,
+        distinct codes and list of attributes in use; a counting sort's counts; a stamp
+        for each code, and the latest stamp.
+
+    """
+
+    tuples: NDArray[np.int64]
+    places: NDArray[np.float64]
+    candidates: NDArray[np.float64]
+    codes: NDArray[np.int64]
+
+
+ORDER, KEY, LEFT, RIGHT = 0, 1, 2, 3
+
+
+def workspace(n: int, costs: Costs) -> Workspace:
+    """Allocate memory for nodes of at most n tuples."""
+    d = len(costs.attributes)
+    return Workspace(
+        tuples=np.empty((n, 4), np.int64),
+        places=np.empty((n + 1, 2 * d + 4)),
+        candidates=np.empty((n * d, 4)),
+        codes=np.zeros(4 * d + 4 * n + 2 + len(costs.positions) + 1, np.int64),
+    )
+
+
+@part
+def measure_node(records: NDArray[np.int32], start: Int, stop: Int, box: NDArray[np.int64]) -> Int:
+    """Write smallest and largest code of each attribute into (2, d) box; return the records."""
+    d = box.shape[1]
+    weight_at = records.shape[1] - 2
+    total = np.int64(0)
+    for a in range(d):
+        box[0, a] = records[start, a]
+        box[1, a] = records[start, a]
+    for i in range(start, stop):
+        total += records[i, weight_at]
+        for a in range(d):
+            code = records[i, a]
+            box[0, a] = min(box[0, a], code)
+            box[1, a] = max(box[1, a], code)
+    return total
+
+
+@part
+def quantile_cut(
+    records: NDArray[np.int32], start: Int, stop: Int, a: Int, low: Int, high: Int, target: Int
+) -> tuple[Int, Int, Int]:
+    """Return the smallest code v with at least `target` records at or below it.
+
+    Returns v, the records at or below v, and those below v. Codes run from low to
+    high; a histogram of at most 2 n + 64 buckets is narrowed until a bucket is a code.
+    """
+    weight_at = records.shape[1] - 2
+    below = np.int64(0)
+    while True:
+        limit = 2 * (stop - start) + 64
+        shift = 0
+        while (high - low) >> shift >= limit:
+            shift += 1
+        histogram = np.zeros(((high - low) >> shift) + 1, np.int64)
+        for i in range(start, stop):
+            code = records[i, a]
+            if low <= code <= high:
+                histogram[(code - low) >> shift] += records[i, weight_at]
+        bucket = 0
+        while below + histogram[bucket] < target:
+            below += histogram[bucket]
+            bucket += 1
+        low += bucket << shift
+        if shift == 0:
+            return low, below + histogram[bucket], below
+        high = min(high, low + (1 << shift) - 1)
+
+
+@part
+def wide_cut(
+    records: NDArray[np.int32],
+    start: Int,
+    stop: Int,
+    total: Int,
+    box: NDArray[np.int64],
+    costs: Costs,
+    criteria: Criteria,
+) -> tuple[Int, Int]:
+    """Choose a cut by LeFevre et al. 2006: widest attribute, beside the median.
+
+    Where no median cut satisfies the criteria, cuts beside other quantiles are tried.
+    Returns attribute and code, or (-1, 0). total: records of the node.
+    """
+    d = box.shape[1]
+    tried = np.zeros(d, np.bool_)
+    spans = np.empty(d, np.float64)
+    for b in range(d):
+        spans[b] = span_loss(b, box[0, b], box[1, b], costs)
+    n_quantiles = len(QUANTILES) if len(criteria.thresholds) else 1
+    for q in range(n_quantiles):
+        for b in range(d):
+            tried[b] = False
+        target = max((total * QUANTILES[q] + 15) // 16, 1)
+        for _ in range(d):
+            a: Int = np.int64(-1)
+            for b in range(d):
+                # Equal on paper, spans may differ by rounding: the lower attribute goes first.
+                wider = a < 0 or spans[b] > spans[a] + 1e-9
+                if wider and not tried[b] and box[0, b] < box[1, b]:
+                    a = b
+            if a < 0:
+                break
+            tried[a] = True
+            code, upto, below = quantile_cut(records, start, stop, a, box[0, a], box[1, a], target)
+            first = min(upto, total - upto) >= min(below, total - below)
+            for turn in range(2):
+                inclusive = first == (turn == 0)
+                left = upto if inclusive else below
+                cut = code if inclusive else code - 1
+                if (
+                    left >= criteria.min_size
+                    and total - left >= criteria.min_size
+                    and sides_satisfy(
+                        records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)
+                    )
+                ):
+                    return a, cut
+    return -1, 0
+
+
+@part
+def sort_node(node: NDArray[np.int32], a: Int, box: NDArray[np.int64], work: Workspace) -> None:
+    """Order a node's tuples by code of attribute a: their places in the node, in ORDER."""
+    n = len(node)
+    low = box[0, a]
+    range_ = box[1, a] - low + 1
+    tuples = work.tuples
+    if n > 24 and range_ <= 4 * n:
+        counts = work.codes
+        first = 4 * box.shape[1]
+        for v in range(range_ + 1):
+            counts[first + v] = 0
+        for i in range(n):
+            counts[first + node[i, a] - low + 1] += 1
+        for v in range(1, range_):
+            counts[first + v] += counts[first + v - 1]
+        for i in range(n):
+            v = first + node[i, a] - low
+            tuples[counts[v], ORDER] = i
+            counts[v] += 1
+        return
+    for i in range(n):
+        tuples[i, KEY] = (np.int64(node[i, a]) << 32) | i
+    shell_sort(tuples, np.int64(KEY), n)
+    for i in range(n):
+        tuples[i, ORDER] = tuples[i, KEY] & 0xFFFFFFFF
+
+
+@part
+def spread(
+    node: NDArray[np.int32], box: NDArray[np.int64], costs: Costs, places: NDArray[np.float64]
+) -> None:
+    """Write where a node's tuples stand in RANGE attributes that vary.
+
+    places: (> n, 2 d + 4) float64; row i gets the positions of tuple i and their
+    negatives, so that growing a side is one running minimum over a row. An even
+    number of attributes is written, for `sweep` adds four columns at a time.
+    """
+    n = len(node)
+    x = 0
+    for a in range(box.shape[1]):
+        if box[0, a] < box[1, a] and costs.attributes[a, 0] == RANGE:
+            offset = costs.attributes[a, 1]
+            for i in range(n):
+                place = costs.positions[offset + node[i, a]]
+                places[i, x] = place
+                places[i, x + 1] = -place
+            x += 2
+    if x % 4 == 2:
+        for i in range(n):
+            places[i, x] = 0.0
+            places[i, x + 1] = 0.0
+
+
+@part
+def sweep(
+    node: NDArray[np.int32],
+    a: Int,
+    right: Int,
+    box: NDArray[np.int64],
+    costs: Costs,
+    work: Workspace,
+    fewest: Int,
+    most: Int,
+) -> None:
+    """Grow a side along the order of `sort_node`; write loss and records at each boundary.
+
+    right: 0 to grow from the lowest code, 1 from the highest. `spread` has filled
+    work.places. The loss of sides of less than `fewest` records is not written, and a
+    side of more than `most` grows no further.
+    """
+    n = len(node)
+    d = box.shape[1]
+    weight_at = node.shape[1] - 2
+    tuples, places, codes = work.tuples, work.places, work.codes
+    least = len(places) - 1
+    loss_at = 2 * d + 2 + right
+    seen_at = 4 * d + 4 * len(tuples) + 2
+    width = 0
+    n_other = 0
+    for b in range(d):
+        if box[0, b] < box[1, b]:
+            if costs.attributes[b, 0] == RANGE:
+                width += 2
+            if costs.attributes[b, 0] != RANGE or box[1, b] == costs.attributes[b, 2]:
+                codes[3 * d + n_other] = b
+                n_other += 1
+                codes[b] = box[1, b]
+                codes[d + b] = box[0, b]
+                codes[2 * d + b] = 0
+    width += width % 4
+    for x in range(width):
+        places[least, x] = 2.0
+    stamp = codes[-1] + 1
+    codes[-1] = stamp
+    weight = np.int64(0)
+    step = 1 - 2 * right
+    i = right * (n - 1)
+    for _ in range(n - 1):
+        row = tuples[i, ORDER]
+        weight += node[row, weight_at]
+        if weight > most:
+            break
+        for x in range(width):
+            places[least, x] = min(places[least, x], places[row, x])
+        for x in range(n_other):
+            b = codes[3 * d + x]
+            code = np.int64(node[row, b])
+            codes[b] = min(codes[b], code)
+            codes[d + b] = max(codes[d + b], code)
+            if costs.attributes[b, 0] == SET:
+                at = seen_at + costs.attributes[b, 1] + code
+                if codes[at] != stamp:
+                    codes[at] = stamp
+                    codes[2 * d + b] += 1
+        if node[tuples[i + step, ORDER], a] != node[row, a]:
+            tuples[i, LEFT + right] = weight
+            if weight >= fewest:
+                # Four sums, for one would wait for each addition in turn.
+                w0 = w1 = w2 = w3 = 0.0
+                for x in range(0, width, 4):
+                    w0 -= places[least, x]
+                    w1 -= places[least, x + 1]
+                    w2 -= places[least, x + 2]
+                    w3 -= places[least, x + 3]
+                loss = (w0 + w1) + (w2 + w3)
+                for x in range(n_other):
+                    b = codes[3 * d + x]
+                    first = costs.attributes[b, 1]
+                    if costs.attributes[b, 0] == SET:
+                        loss += (codes[2 * d + b] - 1) * costs.positions[first + 1]
+                    else:
+                        loss += span_loss(b, codes[b], codes[d + b], costs)
+                        if costs.attributes[b, 0] == RANGE:
+                            # Only with null, which stands at 1: take its distance back.
+                            high = costs.positions[first + codes[d + b]]
+                            loss -= high - costs.positions[first + codes[b]]
+                places[i, loss_at] = loss * weight
+        i += step
+
+
+@part
+def least_loss_cut(
+    records: NDArray[np.int32],
+    start: Int,
+    stop: Int,
+    total: Int,
+    box: NDArray[np.int64],
+    costs: Costs,
+    criteria: Criteria,
+    work: Workspace,
+) -> tuple[Int, Int]:
+    """Choose the cut of least loss among all that satisfy the criteria.
+
+    Ties go to the better balanced cut, then to the lower attribute and code.
+    Returns attribute and code, or (-1, 0). Cost O(n d (d + log n)), plus O(n) for
+    each candidate that fails the criteria.
+    """
+    node = records[start:stop]
+    n = len(node)
+    fewest = criteria.min_size
+    weight_at = node.shape[1] - 2
+    loss_at = 2 * box.shape[1] + 2
+    spread(node, box, costs, work.places)
+    candidates, tuples, places = work.candidates, work.tuples, work.places
+    n_candidates = 0
+    for a in range(box.shape[1]):
+        if box[0, a] == box[1, a]:
+            continue
+        sort_node(node, a, box, work)
+        for side in range(2):
+            sweep(node, a, side, box, costs, work, fewest, total - fewest)
+        upto = np.int64(0)
+        for i in range(n - 1):
+            upto += node[tuples[i, ORDER], weight_at]
+            if upto < fewest:
+                continue
+            if total - upto < fewest:
+                break
+            code = node[tuples[i, ORDER], a]
+            if node[tuples[i + 1, ORDER], a] == code:
+                continue
+            candidates[n_candidates, 0] = places[i, loss_at] + places[i + 1, loss_at + 1]
+            candidates[n_candidates, 1] = min(upto, total - upto)
+            candidates[n_candidates, 2] = a
+            candidates[n_candidates, 3] = code
+            n_candidates += 1
+    margin = 1e-9 * total
+    for _ in range(n_candidates):
+        pick = 0
+        for c in range(1, n_candidates):
+            gain = candidates[pick, 0] - candidates[c, 0]
+            if gain > margin or (gain >= -margin and candidates[c, 1] > candidates[pick, 1]):
+                pick = c
+        a, cut = int(candidates[pick, 2]), int(candidates[pick, 3])
+        if sides_satisfy(records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)):
+            return a, cut
+        candidates[pick, 0] = math.inf
+        candidates[pick, 1] = -1.0
+    return -1, 0
+
+
+@kernel
+def separate(records: NDArray[np.int32], start: Int, stop: Int, a: Int, cut: Int) -> Int:
+    """Move the records of codes <= cut to the front; return where the others begin."""
+    width = records.shape[1]
+    i, j = start, stop - 1
+    while True:
+        while i <= j and records[i, a] <= cut:
+            i += 1
+        while i <= j and records[j, a] > cut:
+            j -= 1
+        if i > j:
+            return i
+        for b in range(width):
+            records[i, b], records[j, b] = records[j, b], records[i, b]
+
+
+@kernel
+def refine(
+    records: NDArray[np.int32],
+    start: Int,
+    stop: Int,
+    costs: Costs,
+    criteria: Criteria,
+    work: Workspace,
+    is_start: NDArray[np.bool_],
+    only_once: bool,
+) -> Int:
+    """Cut a node and what comes of it until nothing can be cut; mark where classes start.
+
+    Nodes that fit the workspace try every cut and take the one of least loss; larger
+    ones cut their widest attribute beside the median.
+    is_start: (n,) bool, set to True at the first record of each class.
+    only_once: stop after the first cut and mark both sides.
+    Returns where the right side of the first cut begins, -1 where there was none.
+    """
+    d = len(costs.attributes)
+    box = np.empty((2, d), np.int64)
+    exact_below = len(work.tuples)
+    # The larger side waits: at most 64 nodes ever do.
+    waiting = np.empty((64, 2), np.int64)
+    waiting[0, 0] = start
+    waiting[0, 1] = stop
+    n_waiting = 1
+    first_cut: Int = np.int64(-1)
+    while n_waiting > 0:
+        n_waiting -= 1
+        first, last = waiting[n_waiting]
+        a: Int = np.int64(0)
+        while a >= 0:
+            is_start[first] = True
+            a = np.int64(-1)
+            cut: Int = np.int64(0)
+            if first_cut >= 0 and only_once:
+                break
+            total = measure_node(records, first, last, box)
+            if total < 2 * criteria.min_size:
+                break
+            if last - first <= exact_below:
+                a, cut = least_loss_cut(records, first, last, total, box, costs, criteria, work)
+            else:
+                a, cut = wide_cut(records, first, last, total, box, costs, criteria)
+            if a >= 0:
+                middle = separate(records, first, last, a, cut)
+                if first_cut < 0:
+                    first_cut = middle
+                if middle - first <= last - middle:
+                    waiting[n_waiting, 0] = middle
+                    waiting[n_waiting, 1] = last
+                    last = middle
+                else:
+                    waiting[n_waiting, 0] = first
+                    waiting[n_waiting, 1] = middle
+                    first = middle
+                n_waiting += 1
+    return first_cut

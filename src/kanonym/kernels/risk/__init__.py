@@ -1,0 +1,1 @@
+"""Estimates of risk: uniqueness in a population, minimal sample uniques, matches."""

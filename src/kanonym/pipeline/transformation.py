@@ -1,0 +1,145 @@
+"""Actions on columns of a table, without classes and without a promise of anonymity."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kanonym.actions.base import Action, After
+from kanonym.actions.perturbation import sampled_rows
+from kanonym.actions.registry import Acting
+from kanonym.data import frames
+from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data.frames import FrameT
+from kanonym.models.base import check_integer
+from kanonym.policy.actions import actions as built_actions
+from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown
+
+ROOT = 0x736D70
+"""Keeps the draw of the sample apart from those of actions."""
+
+
+def transform(
+    frame: FrameT,
+    actions: Mapping[str, Any],
+    *,
+    drop: Sequence[str] = (),
+    sample: float | None = None,
+    seed: int | None = None,
+) -> FrameT:
+    """Change columns of a table cell by cell.
+
+    Nothing is promised of the result: no class is formed, no privacy model checked. For a
+    release that satisfies one, give attributes an `action` and call `anonymize`.
+
+    Parameters
+    ----------
+    frame
+        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+    actions
+        For each column to be changed, an action, its name or its form in a policy, or a list
+        of these, which are applied in order. Files that a form names are relative to the
+        working directory. Every action sees other columns as they came in.
+    drop
+        Columns to leave out.
+    sample
+        The share of the rows to keep, drawn at random, above 0 and at most 1. Actions see
+        the whole table: what they count or rank is counted in all of it.
+    seed
+        Of all that is drawn, at least 0: the same one gives the same table, and who knows it can
+        draw it all again. None draws anew each time.
+
+    Returns
+    -------
+    frame
+        Of the type of the one that came in, its rows and columns in their order.
+
+    Raises
+    ------
+    PolicyError
+        An action is unknown, has wrong parameters, or needs classes.
+    SchemaError
+        There is no such column, one is both dropped and changed, or none is left; or an
+        action has no meaning for values of this type.
+    DataError
+        A cell cannot be changed as asked.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"name": ["Ada", "Bob"], "zip": ["01234", "99999"], "age": [34, 57]})
+    >>> actions = {"zip": {"type": "keep", "first": 2}, "age": {"type": "round", "to": 10}}
+    >>> transform(table, actions, drop=["name"])
+    shape: (2, 2)
+    ┌───────┬─────┐
+    │ zip   ┆ age │
+    │ ---   ┆ --- │
+    │ str   ┆ i64 │
+    ╞═══════╪═════╡
+    │ 01*** ┆ 30  │
+    │ 99*** ┆ 60  │
+    └───────┴─────┘
+
+    """
+    if seed is None:
+        seed = secrets.randbits(128)
+    check_integer("transform", "seed", seed, 0)
+    native = frames.eager(frame)
+    names = frames.column_names(native)
+    _check_columns(names, actions, drop)
+    acting = Acting(partial(frames.column, native), _built(actions), seed)
+    rows = None
+    if sample is not None:
+        random = np.random.default_rng(np.random.SeedSequence([seed, ROOT]))
+        rows = sampled_rows(frames.n_rows(native), sample, random)
+    columns: list[Any] = []
+    for name in names:
+        if name in actions:
+            changed = acting.before(name)
+            columns.append(changed if rows is None else changed.gather(rows))
+        elif name not in drop:
+            columns.append(name)
+    built: FrameT = frames.assemble(native, rows, columns, frame)
+    return built
+
+
+def _check_columns(names: list[str], actions: Mapping[str, Any], drop: Sequence[str]) -> None:
+    if not isinstance(actions, Mapping):
+        raise PolicyError("actions must map each column's name to its action")
+    if isinstance(drop, str):
+        raise SchemaError(f"give a list of columns to drop, not the text {drop!r}")
+    for name in (*actions, *drop):
+        if name not in names:
+            raise SchemaError(unknown("column", name, names))
+    both = [name for name in drop if name in actions]
+    if both:
+        raise SchemaError(f"column {both[0]!r} is both dropped and changed; choose one")
+    if set(names) <= set(drop):
+        raise SchemaError("every column is dropped; leave one")
+
+
+def _built(given: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
+    """Return the actions of each column; the faults of all of them are told together."""
+    built: dict[str, tuple[Action, ...]] = {}
+    faults: list[Fault] = []
+    for name, form in given.items():
+        try:
+            several = built_actions(form, Path())
+        except FaultsFoundError as error:
+            faults += [fault.below((name,)) for fault in error.faults]
+            continue
+        if any(isinstance(one, After) for one in several):
+            reason = (
+                "is for values that an algorithm releases, and here is none: leave it out, or "
+                "give the attribute this action in a policy and anonymize"
+            )
+            faults.append(Fault((name, "when"), reason))
+        built[name] = tuple(one for one in several if not isinstance(one, After))
+    if faults:
+        raise policy_error(faults, "")
+    return built

@@ -1,0 +1,1 @@
+"""From a decision of an algorithm to released values."""

@@ -1,0 +1,121 @@
+"""The centroid of each class: its mean, its median or its most frequent value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.schema import Recoding
+from kanonym.data.table import Domain
+from kanonym.recoding.generalization import typed
+
+
+def centroids(
+    domain: Domain,
+    recoding: Recoding,
+    histograms: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
+    dtype: pl.DataType | None = None,
+    *,
+    keep_integers: bool = False,
+) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
+    """Label each class by its mean, median or most frequent value.
+
+    Mean and median are of the values that are present; a class of nulls stays null. Of an
+    even number of records, numbers have the mean of the two in the middle as their median,
+    other values the lower one. Among values of equal frequency the mode is the one of the
+    lowest code.
+
+    Parameters
+    ----------
+    domain
+        The attribute, without a hierarchy unless the mode is asked for: codes stand in
+        order of value.
+    recoding
+        `mean`, `median` or `mode`.
+    histograms
+        Of `class_histograms`: offsets, codes and counts by class.
+    dtype
+        The type of the column; values whose domain holds them as text get it back.
+    keep_integers
+        Whether mean and median of integers are rounded, half to even, and keep the type
+        of the column. Without it they are 64-bit floating-point numbers.
+
+    Returns
+    -------
+    One column of labels, and the (n_classes,) int32 place of each class in it.
+
+    """
+    offsets, codes, counts = histograms
+    n_classes = len(offsets) - 1
+    owners = np.repeat(np.arange(n_classes), np.diff(offsets))
+    if recoding == "mode":
+        column = domain.values.extend_constant(None, 1) if domain.has_null else domain.values
+        used, inverse = np.unique(_modes(owners, codes, counts), return_inverse=True)
+        return (typed(column.gather(used), dtype),), inverse.astype(np.int32)
+    held = codes != domain.null_code
+    owners, codes, counts = owners[held], codes[held], counts[held]
+    # Each run of entries is a class that has a value.
+    classes, starts = np.unique(owners, return_index=True)
+    sizes = np.add.reduceat(counts, starts) if len(starts) else counts
+    if recoding == "median":
+        upto = np.cumsum(counts)
+        before = np.cumsum(sizes) - sizes
+        lower = codes[np.searchsorted(upto, before + (sizes + 1) // 2)]
+        upper = codes[np.searchsorted(upto, before + sizes // 2 + 1)]
+    place = np.full(n_classes, len(classes), np.int32)
+    place[classes] = np.arange(len(classes), dtype=np.int32)
+    if recoding == "median" and domain.kind != "number":
+        found = domain.values.gather(lower)
+    elif keep_integers and domain.values.dtype.is_integer():
+        # Sums of integers may need more than 64 bits.
+        whole = np.array(domain.values.to_list(), object)
+        if recoding == "median":
+            rounded = _rounded(whole[lower] + whole[upper], 2)
+        else:
+            terms = whole[codes] * counts.astype(object)
+            sums = np.add.reduceat(terms, starts) if len(starts) else terms
+            rounded = _rounded(sums, sizes.astype(object))
+        found = pl.Series(domain.name, rounded.tolist(), dtype=domain.values.dtype)
+    else:
+        line = domain.values.cast(pl.Float64).to_numpy()
+        if recoding == "median":
+            centres = (line[lower] + line[upper]) / 2
+        else:
+            centres = _means(line[codes], counts, starts, sizes)
+        found = pl.Series(domain.name, centres, dtype=pl.Float64)
+    if len(classes) < n_classes:
+        found = found.extend_constant(None, 1)
+    return (found,), place
+
+
+def _modes(
+    owners: NDArray[np.int64], codes: NDArray[np.int32], counts: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return the most frequent code of each class, of equally frequent ones the lowest."""
+    entries = pl.DataFrame({"class": owners, "code": codes, "count": counts})
+    top = entries.sort("class", "count", "code", descending=[False, True, False])
+    return top.unique("class", keep="first", maintain_order=True)["code"].to_numpy()
+
+
+def _means(
+    values: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the mean of each run; rounding does not lead out of its range."""
+    if not len(starts):
+        return values
+    means = np.add.reduceat(values * counts, starts) / sizes
+    outer = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    return np.asarray(np.clip(means, *outer))
+
+
+def _rounded(numerators: NDArray[Any], denominators: Any) -> NDArray[Any]:
+    """Return quotients of Python's integers, rounded half to even."""
+    floors, rests = numerators // denominators, numerators % denominators
+    up = (2 * rests > denominators) | ((2 * rests == denominators) & (floors % 2 == 1))
+    return np.asarray(floors + up)

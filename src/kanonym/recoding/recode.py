@@ -1,0 +1,281 @@
+"""From a partition to released values: the only place that turns decisions into values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import SchemaError
+from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.hierarchy.labels import set_label, text_of
+from kanonym.data.partition import SUPPRESSED, Partition
+from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.schema import QuasiIdentifier, Recoding
+from kanonym.data.table import Domain, EncodedTable, Kind, value_codes
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.classes.histograms import class_histograms
+from kanonym.kernels.classes.penalty import Costs, class_bounds, span_losses
+from kanonym.kernels.parallel import parallel
+from kanonym.recoding.centroids import centroids
+from kanonym.recoding.generalization import generalize, joined_levels
+from kanonym.recoding.groups import joined_groups, of_groups
+
+ALLOWED: dict[Kind, tuple[Recoding, ...]] = {
+    "number": ("interval", "range", "set", "hierarchy", "mean", "median", "mode"),
+    "temporal": ("interval", "range", "set", "hierarchy", "median", "mode"),
+    "ordered": ("interval", "range", "set", "hierarchy", "median", "mode"),
+    "nominal": ("set", "hierarchy", "mode"),
+}
+"""Recodings that have a meaning for each kind of attribute; the first is its default."""
+
+CENTROIDS: dict[Kind, Recoding] = {
+    "number": "mean",
+    "temporal": "median",
+    "ordered": "median",
+    "nominal": "mode",
+}
+"""The centroid of each kind of attribute: the default of algorithms that microaggregate."""
+
+
+def choose_recoding(
+    name: str, attribute: QuasiIdentifier, kind: Kind, default: Recoding | None
+) -> Recoding:
+    """Return the recoding of one attribute: its own, the policy's where it fits, or the kind's.
+
+    A policy-wide `set` means intervals for numbers, dates and ordered categories.
+
+    Raises
+    ------
+    SchemaError
+        The attribute's own recoding has no meaning for its values.
+
+    """
+    allowed = ALLOWED[kind]
+    if attribute.recoding is not None:
+        if attribute.recoding not in allowed:
+            raise SchemaError(
+                f"attribute {name!r} is {kind}: recoding {attribute.recoding!r} does not apply; "
+                f"choose one of {', '.join(allowed)}"
+            )
+        return attribute.recoding
+    if default == "set":
+        return allowed[0]
+    if default in allowed and (default != "hierarchy" or attribute.hierarchy is not None):
+        return default
+    return "hierarchy" if attribute.hierarchy is not None else allowed[0]
+
+
+def recode(
+    table: EncodedTable,
+    partition: Partition,
+    recodings: Sequence[Recoding],
+    costs: Costs,
+    dtypes: Sequence[pl.DataType] | None = None,
+    *,
+    keep_integers: bool = False,
+) -> tuple[RecodedAttribute, ...]:
+    """Give every class of a partition its released values.
+
+    Parameters
+    ----------
+    table, partition
+        The encoded table and its division.
+    recodings
+        One a quasi-identifier; not read where the partition says a level for each.
+    costs
+        From `metrics.certainty`, for the same recodings.
+    dtypes
+        Types of the columns, for values that are released as they are.
+    keep_integers
+        Whether means and medians of integers are rounded, half to even, and keep their
+        column's type.
+
+    Notes
+    -----
+    Cost O(n_tuples · d + n_classes · d log n_classes).
+
+    """
+    codes, weights = table.codes, table.weights
+    if partition.by_row:
+        codes = codes[table.tuple_of_row]
+        weights = np.ones(len(codes), np.int64)
+    if partition.levels is not None:
+        return generalize(table.domains, partition.levels, codes, partition.labels, dtypes)
+
+    def attribute(a: int) -> RecodedAttribute:
+        domain, recoding = table.domains[a], recodings[a]
+        givers, n_givers = partition.givers(a)
+        column = np.ascontiguousarray(codes[:, a])
+        low, high = class_bounds(givers, column[:, None], n_givers)
+        bounds = low[:, 0], high[:, 0]
+        if recoding in ("set", "mean", "median", "mode"):
+            histograms = class_histograms(givers, column, weights, n_givers, domain.size)
+        if recoding == "set":
+            loss = (np.diff(histograms[0]) - 1) * _unit(costs, a)
+            labels, label_of_class = _sets(domain, *histograms[:2])
+        else:
+            loss = span_losses(a, *bounds, costs)
+            if recoding in ("mean", "median", "mode"):
+                labels, label_of_class = centroids(
+                    domain,
+                    recoding,
+                    histograms,
+                    None if dtypes is None else dtypes[a],
+                    keep_integers=keep_integers,
+                )
+            else:
+                labels, label_of_class = _spans(domain, recoding, *bounds)
+        one = RecodedAttribute(domain.name, recoding, labels, label_of_class, *bounds, loss)
+        return one if partition.groups is None else of_groups(one, partition.groups[:, a])
+
+    return tuple(parallel(attribute, range(len(recodings))))
+
+
+def released_names(name: str, recoding: Recoding) -> list[str]:
+    """Return the names of the columns that an attribute is released as."""
+    return [f"{name}_min", f"{name}_max"] if recoding == "range" else [name]
+
+
+def join_equal(
+    table: EncodedTable, partition: Partition, recoded: Sequence[RecodedAttribute]
+) -> Partition:
+    """Join classes that release the same values, which are one class to everybody else.
+
+    Returns the partition itself where there are none. They come of recodings that
+    widen (hierarchy) or shrink (mean, median, mode) a class, of classes that overlap,
+    of labels that read the same at two levels, and of nulls. Intervals of classes that
+    do not overlap need no look.
+    """
+    distinct = not partition.by_row and all(
+        one.recoding in ("interval", "range")
+        and domain.kind in ("number", "temporal")
+        and not domain.has_null
+        for domain, one in zip(table.domains, recoded, strict=True)
+    )
+    if distinct or not partition.n_classes:
+        return partition
+    coded = [(value_codes(column), one) for one in recoded for column in one.columns]
+    groups = group_rows(
+        [codes[one.label_of_class] for (codes, _), one in coded], [size for (_, size), _ in coded]
+    )
+    if len(groups.sizes) == partition.n_classes:
+        return partition
+    return relabelled(table, partition, groups.labels)
+
+
+def relabelled(table: EncodedTable, partition: Partition, labels: NDArray[np.int32]) -> Partition:
+    """Join classes: (n_classes,) int32 new labels, none left out; the suppressed stay so.
+
+    Where the partition has levels, joined classes go up to the first that they share; where
+    it has groups, those that meet in a joined class are one from then on.
+    """
+    # The label of the suppressed, -1, reads the entry that is appended.
+    old_to_new = np.append(labels, np.int32(SUPPRESSED))
+    groups = None if partition.groups is None else joined_groups(partition.groups, labels)
+    joined = replace(
+        partition,
+        labels=old_to_new[partition.labels],
+        n_classes=int(labels.max(initial=-1)) + 1,
+        groups=groups,
+    )
+    if partition.levels is None:
+        return joined
+    codes = table.codes[table.tuple_of_row] if partition.by_row else table.codes
+    levels = joined_levels(table.domains, partition.levels, labels, codes, joined.labels)
+    return replace(joined, levels=levels)
+
+
+def _unit(costs: Costs, a: int) -> float:
+    """Return what one more distinct code costs in a SET attribute."""
+    first = int(costs.attributes[a, 1])
+    last = int(costs.attributes[a + 1, 1]) if a + 1 < len(costs.attributes) else None
+    own = costs.positions[first:last]
+    return float(own[1]) if len(own) > 1 else 0.0
+
+
+def _spans(
+    domain: Domain, recoding: Recoding, low: NDArray[np.int32], high: NDArray[np.int32]
+) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
+    """Label each class by its outer codes: as interval, two columns or common ancestor."""
+    groups = group_rows([low, high], [domain.size, domain.size])
+    low, high = low[groups.first], high[groups.first]
+    if recoding == "hierarchy" and domain.hierarchy is not None:
+        names = _ancestors(domain.name, domain.hierarchy, low, high)
+        # Spans below one node share its label.
+        labels = names.unique(maintain_order=True)
+        place = pl.int_range(len(labels), dtype=pl.Int32, eager=True)
+        merged = names.replace_strict(labels, place).to_numpy() if len(names) else groups.labels
+        return (labels,), merged[groups.labels]
+    mixed = (high == domain.null_code) & (low != high)
+    values = domain.values
+    if domain.has_null:
+        values = values.extend_constant(None, 1)
+    if recoding == "range":
+        lowest = values.gather(np.where(mixed, domain.null_code, low))
+        highest = values.gather(np.where(mixed, domain.null_code, high))
+        return (
+            lowest.alias(released_names(domain.name, recoding)[0]),
+            highest.alias(released_names(domain.name, recoding)[1]),
+        ), groups.labels
+    texts = text_of(values)
+    frame = pl.DataFrame(
+        {
+            "low": texts.gather(low),
+            "high": texts.gather(high),
+            "one": low == high,
+            "mixed": mixed,
+        }
+    )
+    labels = frame.select(
+        pl.when("one")
+        .then("low")
+        .when("mixed")
+        .then(pl.lit(ROOT))
+        .otherwise(pl.format("[{}, {}]", "low", "high"))
+        .alias(domain.name)
+    ).to_series()
+    return (labels,), groups.labels
+
+
+def _ancestors(
+    name: str, hierarchy: Hierarchy, low: NDArray[np.int32], high: NDArray[np.int32]
+) -> pl.Series:
+    """Return the label of the lowest common ancestor of each pair of leaves."""
+    levels = hierarchy.meet(low, high)
+    names = np.empty(len(low), object)
+    for level, labels in enumerate(hierarchy.labels):
+        met = levels == level
+        names[met] = np.array(labels, object)[hierarchy.codes[level, low[met]]]
+    return pl.Series(name, names.tolist(), dtype=pl.String)
+
+
+def _sets(
+    domain: Domain, offsets: NDArray[np.int64], values: NDArray[np.int32]
+) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
+    """Label each class by its distinct values: one alone as itself, several as `{a, b}`.
+
+    Sets read in the order of their values, null last, whatever order the codes stand in.
+    """
+    in_order = domain.values.arg_sort().to_numpy()
+    ranks = np.arange(domain.size, dtype=np.int32)
+    ranks[in_order] = np.arange(len(in_order), dtype=np.int32)
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    ranked = ranks[values]
+    packed = ranked[np.lexsort((ranked, owners))].tobytes()
+    known: dict[bytes, int] = {}
+    label_of_class = np.array(
+        [
+            known.setdefault(packed[start:stop], len(known))
+            for start, stop in pairwise((offsets * ranked.itemsize).tolist())
+        ],
+        np.int32,
+    )
+    texts = [*text_of(domain.values.gather(in_order)).to_list(), *([None] * domain.has_null)]
+    labels = [set_label([texts[rank] for rank in np.frombuffer(key, np.int32)]) for key in known]
+    return (pl.Series(domain.name, labels, dtype=pl.String),), label_of_class

@@ -1,0 +1,166 @@
+"""Releases in series: a recoding is fitted once, kept, and applied to batch after batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+from kanonym.actions.registry import changed_after
+from kanonym.data import frames
+from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, from_mapping
+from kanonym.data.schema import Attribute, QuasiIdentifier, Sensitive
+from kanonym.engines.task import sensitive_names
+from kanonym.pipeline import acting_on, anonymize, as_counted, one_policy, task_of, typed
+from kanonym.policy import Policy
+from kanonym.release import Release
+from kanonym.series.applying import BatchRelease
+from kanonym.series.batches import Series
+from kanonym.series.fitted import Fitted
+from kanonym.series.learning import learned
+
+__all__ = ["BatchRelease", "Fitted", "fit"]
+
+
+def fit(
+    frame: Any,
+    policy: Policy | None = None,
+    *,
+    unseen: Literal["root", "error"] = "root",
+    each_batch: bool = True,
+    progress: Callable[[str], None] | None = None,
+    **short: Any,
+) -> Fitted:
+    """Find the recoding of a table, to be kept and applied to further ones.
+
+    Nothing is released by this: to release the table itself, apply the recoding to it. By
+    levels and, where no record is suppressed, by boxes, that gives what `anonymize` does.
+
+    Parameters
+    ----------
+    frame
+        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+    policy
+        What every batch and the union of all must satisfy; or leave it out and use the
+        short forms of `anonymize`.
+    unseen
+        What becomes of a value of a quasi-identifier that the recoding does not know.
+        `root`: it is released as the root of its attribute, as null where values keep a
+        type of their own. `error`: the batch is refused. Numbers and dates within an
+        interval or the bounds of a class are known, codes that masking can mask, too. With
+        boxes, the same goes for records that fall in no class: the root everywhere, or an
+        error. A sensitive value never seen counts as one more value.
+    each_batch
+        Whether a batch must satisfy the policy by itself; else in the union alone.
+    progress
+        As of `anonymize`.
+    short
+        As of `anonymize`.
+
+    Returns
+    -------
+    Fitted
+        By levels after full-domain search; by boxes, the bounds of each class, after
+        algorithms whose classes do not overlap.
+
+    Raises
+    ------
+    PolicyError
+        The policy counts persons, changes released values, suppresses cells, or its
+        algorithm makes classes that overlap.
+    SchemaError, HierarchyError, DataError, InfeasibleError
+        As of `anonymize`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"age": [23, 25, 41, 44], "disease": ["flu", "flu", "cold", "flu"]})
+    >>> fitted = fit(table, quasi_identifiers=["age"], sensitive=["disease"], k=2)
+    >>> batch = pl.DataFrame({"age": [24, 23, 99, 98], "disease": ["flu", "cold", "flu", "flu"]})
+    >>> release = fitted.apply(batch)
+    >>> sorted(release.frame["age"]), release.outside
+    (['*', '*', '[23, 25]', '[23, 25]'], 2)
+    >>> release.union.k
+    2
+
+    """
+    policy = one_policy(policy, short)
+    if unseen not in ("root", "error"):
+        raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
+    native = typed(frame, policy)
+    task = task_of(policy, native)
+    _refuse(policy, dict(task.schema.attributes))
+    if not frames.n_rows(native):
+        raise DataError("the table has no record to fit a recoding to")
+    # What is learned is learned of the values that were drawn for this very release.
+    acting = acting_on(native, task.schema, policy.seed)
+    release = anonymize(native, policy.seeded(acting.seed), progress=progress)
+    column = as_counted(native, policy, acting)
+    hidden = sensitive_names(task.schema, policy.models)
+    return Fitted(
+        Series(
+            policy=_self_contained(policy),
+            recoding=learned(task, release.decision, column),
+            unseen=unseen,
+            each_batch=bool(each_batch),
+            sensitive={name: column(name).dtype for name in hidden},
+        ),
+        _account(release),
+    )
+
+
+def _account(release: Release) -> dict[str, Any]:
+    """Return what the release of the fitted table was like, without a value."""
+    found = release.to_dict()
+    return {
+        "rows": release.rows_in,
+        "suppressed": release.suppressed,
+        "classes": found["verification"]["classes"],
+        "span_loss": found["utility"]["span_loss"],
+        "gcp": found["utility"]["gcp"],
+        "models": found["verification"]["models"],
+    }
+
+
+def _refuse(policy: Policy, attributes: dict[str, Attribute]) -> None:
+    """Refuse what has no meaning for a batch, or for the union of several."""
+    reason = ""
+    counting = [one.type for one in policy.models if one.guarantee == "population"]
+    after = [name for name, one in attributes.items() if changed_after(one.action)]
+    if policy.entities:
+        reason = (
+            f"k-anonymity counts persons by {policy.entities[0]!r}: the persons of several "
+            "batches cannot be counted without keeping who they are"
+        )
+    elif counting:
+        reason = f"{counting[0]} counts persons of a population table"
+    elif policy.algorithm.recodes == "cells":
+        reason = f"{policy.algorithm.type} decides cell by cell"
+    elif after:
+        reason = f"an action changes the released values of {after[0]!r}: let it come before"
+    if reason:
+        raise PolicyError(f"there is no recoding to keep: {reason}")
+
+
+def _self_contained(policy: Policy) -> Policy:
+    """Return the policy with its hierarchies as mappings: a recoding needs no file beside it."""
+    attributes = {
+        name: replace(one, hierarchy=from_mapping(_mapping(one.hierarchy)))
+        if isinstance(one, QuasiIdentifier | Sensitive)
+        and isinstance(one.hierarchy, FromFile | FromMapping | Hierarchy)
+        else one
+        for name, one in policy.attributes.items()
+    }
+    parts = {name: getattr(policy, name) for name in type(policy).model_fields}
+    return Policy(**{**parts, "attributes": attributes})
+
+
+def _mapping(source: FromFile | FromMapping | Hierarchy) -> dict[str, list[str | None]]:
+    """Return the labels of each value; null, which JSON has no key for, gets its own branch."""
+    known = source if isinstance(source, Hierarchy) else source.rows
+    columns = [
+        [names[code] for code in codes.tolist()]
+        for names, codes in zip(known.labels, known.codes, strict=True)
+    ]
+    return {leaf: list(above) for leaf, *above in zip(*columns, strict=True) if leaf is not None}

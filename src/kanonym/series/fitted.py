@@ -1,0 +1,185 @@
+"""A recoding that was fitted to one table and is applied to others, release after release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from polars.exceptions import PolarsError
+
+from kanonym.data.errors import DataError, KanonymError
+from kanonym.data.short_repr import ShortRepr
+from kanonym.policy import Policy
+from kanonym.release import versions
+from kanonym.series import document
+from kanonym.series.applying import BatchRelease, released
+from kanonym.series.batches import Series
+from kanonym.series.boxes import Boxes
+from kanonym.series.learning import Recoding
+from kanonym.series.levels import Levels
+from kanonym.series.tally import Tally
+from kanonym.series.values import type_form, type_of
+
+_FORMS: dict[str, type[Recoding]] = {one.form: one for one in (Levels, Boxes)}
+
+
+@dataclass(repr=False)
+class Fitted(ShortRepr):
+    """A recoding with its policy, and the count of what it has released.
+
+    Made by `ka.fit`, or read by `Fitted.load`. It holds no record: of the table that it was
+    fitted to it has the hierarchies, or the bounds of classes and what they release; of
+    batches that were applied, the number of records of each released class and sensitive
+    value. Keep the file as you keep the tables: bounds of classes tell more than a release
+    by means or hierarchies does.
+
+    Attributes
+    ----------
+    series
+        The policy, the recoding, and what becomes of the unseen.
+    account
+        What the release of the fitted table was like: `rows`, `suppressed`, `classes`,
+        `span_loss`, `gcp`, `models`.
+    batches
+        Number of batches released.
+    rows_in
+        Records that came in with them.
+    tally
+        What was released of them, counted; None before the first.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "batches",
+        "rows_in",
+    )
+
+    series: Series
+    account: dict[str, Any] = field(default_factory=dict)
+    batches: int = 0
+    rows_in: int = 0
+    tally: Tally | None = None
+
+    @property
+    def policy(self) -> Policy:
+        """What every release satisfies."""
+        return self.series.policy
+
+    @property
+    def recoding(self) -> Recoding:
+        """How values are recoded: by levels or by boxes."""
+        return self.series.recoding
+
+    def apply(self, batch: Any, *, progress: Callable[[str], None] | None = None) -> BatchRelease:
+        """Release a batch by the recoding, and count it.
+
+        Each record gets the labels of its class. The released batch is verified, by itself
+        (unless the fit says otherwise) and together with all that was released before; classes
+        that fail are suppressed as far as the policy's limit goes. After an error nothing
+        has changed.
+
+        Parameters
+        ----------
+        batch
+            A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table, with the
+            columns of the table that was fitted.
+        progress
+            Called with the name of each stage as it begins.
+
+        Returns
+        -------
+        BatchRelease
+            A `Release`, with `union`, `unseen`, `outside` and `batch`.
+
+        Raises
+        ------
+        SchemaError, DataError
+            Columns or cells are not as in the fit; or a value is unseen, and that is an error.
+        InfeasibleError
+            Classes fail, and more records would have to be suppressed than allowed: the
+            message names some of them.
+
+        Notes
+        -----
+        Cost O(n_rows) a column for the encoding, O(log n_classes) a distinct tuple where
+        classes do not overlap, and O(distinct rows of all releases) for the union.
+
+        The union counts each record as a person: who is in several batches may be found
+        by comparing them, which no model here looks at.
+
+        """
+        release, tally = released(self.series, self.tally, self.batches + 1, batch, progress)
+        self.tally = tally
+        self.batches += 1
+        self.rows_in += release.rows_in
+        return release
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form, without its checksum: what `save` writes."""
+        return {
+            "versions": versions(),
+            "fitted": self.account,
+            "unseen": self.series.unseen,
+            "each_batch": self.series.each_batch,
+            "policy": self.policy.to_dict(),
+            "sensitive": {name: type_form(one) for name, one in self.series.sensitive.items()},
+            "recoding": {"form": self.recoding.form, **self.recoding.to_dict()},
+            "released": {
+                "batches": self.batches,
+                "rows_in": self.rows_in,
+                "tally": None if self.tally is None else self.tally.to_dict(),
+            },
+        }
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the recoding is, without a value of the table."""
+        return {
+            "fitted": self.account,
+            **self.recoding.describe(),
+            "unseen": self.series.unseen,
+            "each_batch": self.series.each_batch,
+            "released": {"batches": self.batches, "rows_in": self.rows_in},
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the recoding and the count of what it released as JSON, whole or not at all.
+
+        Raises
+        ------
+        DataError
+            It cannot be written.
+
+        """
+        content = self.to_dict()
+        document.save(path, {**content, "policy": document.moved(content["policy"], path)})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Fitted:
+        """Read what `save` wrote.
+
+        Files that the policy names (keys of pseudonyms) are relative to its folder.
+
+        Raises
+        ------
+        DataError
+            The file cannot be read, is no fitted recoding, of a later version, or was changed.
+
+        """
+        content = document.load(path)
+        try:
+            series = Series(
+                policy=document.policy_of(content["policy"], path),
+                recoding=_FORMS[content["recoding"]["form"]].from_dict(content["recoding"]),
+                unseen=content["unseen"],
+                each_batch=content["each_batch"],
+                sensitive={name: type_of(one) for name, one in content["sensitive"].items()},
+            )
+            past = content["released"]
+            tally = past["tally"] and Tally.from_dict(past["tally"])
+            return cls(series, content["fitted"], past["batches"], past["rows_in"], tally)
+        except KanonymError:
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError, PolarsError) as error:
+            raise DataError(f"{path} is damaged: {type(error).__name__}; fit again") from None

@@ -1,0 +1,155 @@
+"""Columns of numbers and times as plain numbers, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.hierarchy.builders.grid import numbers_of
+from kanonym.data.short_repr import ShortRepr
+
+Floats = NDArray[np.float64]
+
+MOST_DECIMALS = 12
+"""Floating-point numbers with more of them are taken for measured to the last digit."""
+
+EXACT = 2**53
+"""Whole numbers below are exact in a float."""
+
+CLOSE = 1e-6
+"""A number so near to a multiple of its last decimal is one."""
+
+WIDEST = 2**62
+"""Differences of whole numbers up to here are computed without overflow."""
+
+
+def plain_numbers(column: pl.Series) -> NDArray[Any]:
+    """Return the (n,) int64 or float64 behind numbers and times without a null.
+
+    Times are counted in the unit of their type: days, milliseconds ...; categories that have
+    an order by their place in it.
+    """
+    if column.dtype.is_temporal() or column.dtype == pl.Enum:
+        column = column.to_physical()
+    return numbers_of(column)
+
+
+def typed_numbers(numbers: NDArray[Any], name: str, dtype: pl.DataType) -> pl.Series:
+    """Return (n,) numbers as a column of a type of numbers or times, as `plain_numbers` read it."""
+    return pl.Series(name, numbers).cast(dtype)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Grid(ShortRepr):
+    """The numbers that a column could hold: multiples of a step within the observed range.
+
+    Attributes
+    ----------
+    low, high
+        The observed range; integers of whole numbers and times.
+    step
+        Whole numbers and times: the greatest common divisor of all differences. Dates that are
+        all first days of a week stay so. Floating-point numbers: 0, see `decimals`.
+    decimals
+        The decimals that floating-point numbers have; None where they have too many to tell.
+
+    """
+
+    low: float
+    high: float
+    step: int
+    decimals: int | None
+
+    @classmethod
+    def of(cls, values: NDArray[Any], *, single: bool = False) -> Grid:
+        """Return the grid of (m,) distinct ascending numbers, at least one.
+
+        single: the column holds floating-point numbers of 32 bits.
+        """
+        low, high = values[0], values[-1]
+        if values.dtype == np.int64:
+            if int(high) - int(low) > WIDEST:
+                return cls(int(low), int(high), 1, None)
+            return cls(int(low), int(high), max(int(np.gcd.reduce(values - low)), 1), None)
+        return cls(float(low), float(high), 0, _decimals(values, single=single))
+
+    def places(self, numbers: NDArray[Any]) -> Floats:
+        """Return (n,) numbers as float64: whole ones counted in steps from the lowest."""
+        places = (numbers - self.low) // self.step if self.step else numbers
+        result: Floats = places.astype(np.float64)
+        return result
+
+    def at(self, places: Floats) -> NDArray[Any]:
+        """Return the nearest numbers of the grid to (n,) places, none beyond the range."""
+        numbers: NDArray[Any] = self._rounded(places)
+        if self.step:
+            numbers = self.low + np.rint(places).astype(np.int64) * self.step
+        found: NDArray[Any] = np.clip(numbers, self.low, self.high)
+        return found
+
+    def nearest(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Return the numbers of the grid that are nearest to (n,) others."""
+        if self.step and numbers.dtype == np.int64:
+            found: NDArray[Any] = np.maximum(self.down(numbers + self.step // 2), self.low)
+            return found
+        return self.at((numbers - self.low) / self.step if self.step else numbers)
+
+    def up(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Return the lowest numbers of the grid that are not below (n,) others."""
+        if self.step:
+            raised: NDArray[Any] = np.maximum(numbers, self.low)
+            return self.low - (self.low - raised) // self.step * self.step
+        if self.decimals is not None:
+            scale = 10.0**self.decimals
+            rounded = self._rounded(np.ceil(numbers * scale - CLOSE) / scale)
+            numbers = np.maximum(rounded, numbers)
+        found: NDArray[Any] = np.maximum(numbers, self.low)
+        return found
+
+    def down(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Return the highest numbers of the grid that are not above (n,) others."""
+        if self.step:
+            lowered: NDArray[Any] = np.minimum(numbers, self.high)
+            return self.low + (lowered - self.low) // self.step * self.step
+        if self.decimals is not None:
+            scale = 10.0**self.decimals
+            rounded = self._rounded(np.floor(numbers * scale + CLOSE) / scale)
+            numbers = np.minimum(rounded, numbers)
+        found: NDArray[Any] = np.minimum(numbers, self.high)
+        return found
+
+    def _rounded(self, numbers: Floats) -> Floats:
+        if self.decimals is None:
+            return numbers
+        rounded: Floats = np.round(numbers, self.decimals) + 0.0  # no negative zero
+        return rounded
+
+    @property
+    def size(self) -> int:
+        """How many numbers lie on the grid, at most 2**53."""
+        if self.step:
+            return min(int(self.high - self.low) // self.step + 1, EXACT)
+        if self.decimals is None:
+            return EXACT if self.low < self.high else 1
+        return min(round((self.high - self.low) * 10.0**self.decimals) + 1, EXACT)
+
+
+def _decimals(values: NDArray[np.float64], *, single: bool) -> int | None:
+    """Return the fewest decimals with which all numbers are written, None beyond twelve."""
+    kind = np.float32 if single else np.float64
+    typed = values.astype(kind)
+    sample = np.unique(np.linspace(0, len(values) - 1, 200).astype(np.int64))
+    largest = max(abs(values[0]), abs(values[-1]), 1.0)
+    for decimals in range(MOST_DECIMALS + 1):
+        if largest * 10.0**decimals > EXACT:
+            return None
+        for part in (sample, slice(None)):
+            if not np.array_equal(np.round(values[part], decimals).astype(kind), typed[part]):
+                break
+        else:
+            return decimals
+    return None

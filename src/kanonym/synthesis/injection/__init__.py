@@ -1,0 +1,1 @@
+"""Records added to a table until its classes reach a wanted size and diversity."""

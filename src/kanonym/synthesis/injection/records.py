@@ -1,0 +1,68 @@
+"""New records of chosen classes, drawn by a model of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from kanonym.synthesis.copula import TableModel
+from kanonym.synthesis.injection.bounds import Domain
+from kanonym.synthesis.injection.classes import Classes
+from kanonym.synthesis.injection.fresh import fresh_values
+from kanonym.synthesis.injection.targets import Needs
+
+
+def new_records(
+    model: TableModel,
+    known: Sequence[pl.Series],
+    domains: Mapping[str, Domain],
+    classes: Classes,
+    needs: Needs,
+    random: np.random.Generator,
+) -> list[pl.Series]:
+    """Draw the records that classes need, in the order of the classes.
+
+    Parameters
+    ----------
+    model
+        Fitted to all columns of the table.
+    known
+        (n_rows,) quasi-identifiers.
+    domains
+        Of each sensitive attribute.
+    classes, needs
+        What there is, and what is lacking.
+    random
+        Draws.
+
+    Returns
+    -------
+    (n,) all columns of the table, in its order. Quasi-identifiers hold exactly the values of
+    the class. Of sensitive attributes, as many records of a class as need it have values that
+    nobody else there has; others have what the model draws. All other columns are drawn to fit
+    both.
+
+    Notes
+    -----
+    Sensitive attributes are drawn one after the other, each conditional on those before it, where
+    new values are needed. Cost as `TableModel.completed`, once and once more for each of them.
+
+    """
+    owners = np.repeat(np.arange(len(classes)), needs.records)
+    given = [column.gather(classes.first[owners]) for column in known]
+    rank = np.arange(len(owners)) - np.searchsorted(owners, owners)
+    for name, lacking in needs.fresh.items():
+        domain, fresh = domains[name], rank < lacking[owners]
+        if not fresh.any():
+            continue
+        rows, others = np.flatnonzero(fresh), np.flatnonzero(~fresh)
+        own = [column.gather(rows) for column in given]
+        parts = [fresh_values(model, domain, classes.labels, owners[rows], own, random)]
+        if len(others):
+            free = model.completed([column.gather(others) for column in given], random)
+            parts.append(next(column for column in free if column.name == name))
+        place = np.argsort(np.concatenate([rows, others]), kind="stable")
+        given.append(pl.concat(parts).gather(place).alias(name))
+    return model.completed(given, random)

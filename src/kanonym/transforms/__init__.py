@@ -1,1 +1,0 @@
-"""Write the values: decisions of algorithms become released columns."""

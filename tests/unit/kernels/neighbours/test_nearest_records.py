@@ -1,0 +1,43 @@
+"""The compiled distances and neighbours against their plain twins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive_linkage
+from effort import examples
+from kanonym.kernels.neighbours.nearest_records import class_distances
+from linkages import away_from, linkages, searched
+
+
+@given(linkages())
+@settings(max_examples=examples(150))
+def test_distances_are_those_of_the_twin(tables):
+    """Of every person and class, both distances are what the definition says, to the last bit."""
+    classes, numbers, codes = searched(tables)
+    found = np.empty((2, tables.n_original, len(classes.sizes)))
+    class_distances(classes.grove, numbers, codes, np.arange(len(classes.sizes)), found)
+    assert [list(zip(*row, strict=True)) for row in found.transpose(1, 0, 2).tolist()] == away_from(
+        tables, classes
+    )
+
+
+@given(linkages(most=7), st.integers(1, 4))
+@settings(max_examples=examples(100))
+def test_neighbours_of_both_sets_of_columns(tables, wanted):
+    """Neighbours have one in common as often as among all sets that could be the nearest."""
+    from kanonym.evaluation.attacks.linking.linkability import _linked
+
+    names = tables.quasi_identifiers
+    halves = (names[:1], names[1:] or names)
+    wanted = min(wanted, tables.n_released)
+    everyone = np.arange(tables.n_original)
+    found = _linked((tables, tables), halves, wanted, everyone, lambda: None)
+    expected = [
+        naive_linkage.linked(tables, person, halves, wanted) for person in range(tables.n_original)
+    ]
+    assert found.successes == pytest.approx(sum(expected))
+    assert found.attempts == tables.n_original

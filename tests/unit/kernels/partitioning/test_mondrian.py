@@ -1,0 +1,175 @@
+"""Laws of strict Mondrian's kernels, against their slow twins."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive_mondrian as naive
+from effort import examples
+from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.mondrian import _records
+from kanonym.data.table import encode
+from kanonym.kernels.partitioning import mondrian
+from kanonym.metrics.certainty import certainty_costs
+from kanonym.models import AlphaKAnonymity, KAnonymity
+from tables import tables
+
+SMALL = tables()
+LARGE = tables(60, 120)
+
+
+class Node:
+    """One table as the kernels take it."""
+
+    def __init__(self, table, exact=None):
+        """Lay out the records, and measure them as one node."""
+        encoded = table.encoded()
+        self.records = _records(encoded, by_row=False)
+        self.n = len(self.records)
+        self.costs = table.costs
+        self.criteria = compiled(table.models, encoded)
+        self.work = mondrian.workspace(self.n if exact is None else exact, self.costs)
+        self.box = np.empty((2, len(table.domains)), np.int64)
+        self.total = mondrian.measure_node(self.records, 0, self.n, self.box)
+        self.whole = self.records, 0, self.n, self.total, self.box, self.costs, self.criteria
+
+    def refine(self, *, only_once=False):
+        """Refine the whole; return the classes as sets of row numbers, and the first cut."""
+        is_start = np.zeros(self.n, np.bool_)
+        middle = mondrian.refine(
+            self.records, 0, self.n, self.costs, self.criteria, self.work, is_start, only_once
+        )
+        bounds = [*np.flatnonzero(is_start).tolist(), self.n]
+        numbers = self.records[:, -1].tolist()
+        return {frozenset(numbers[a:b]) for a, b in itertools.pairwise(bounds)}, middle
+
+
+def numbered(table, classes):
+    """Return classes of rows as sets of row numbers."""
+    place = {row: i for i, row in enumerate(table.rows)}
+    return {frozenset(place[row] for row in rows) for rows in classes}
+
+
+def found(cut):
+    """Return a kernel's answer as a twin puts it."""
+    a, code = cut
+    return None if a < 0 else (a, code)
+
+
+@given(table=SMALL)
+def test_a_node_is_measured_as_its_rows(table):
+    """The box of a node holds its outer codes, the total its records."""
+    node = Node(table)
+    columns = list(zip(*(row.codes for row in table.rows), strict=True))
+    assert node.box.tolist() == [[min(c) for c in columns], [max(c) for c in columns]]
+    assert node.total == naive.records(table.rows)
+
+
+@pytest.mark.parametrize("strategy", [SMALL, LARGE], ids=["small", "large"])
+@settings(max_examples=examples(300))
+@given(data=st.data())
+def test_least_loss_cut_is_its_twin(strategy, data):
+    """Of all cuts that satisfy the models the one of least loss is chosen, ties as documented."""
+    table = data.draw(strategy)
+    node = Node(table)
+    expected = naive.least_loss_cut(table.rows, table.attributes, table.satisfies)
+    assert found(mondrian.least_loss_cut(*node.whole, node.work)) == expected
+
+
+@pytest.mark.parametrize("strategy", [SMALL, LARGE], ids=["small", "large"])
+@settings(max_examples=examples(300))
+@given(data=st.data())
+def test_wide_cut_is_its_twin(strategy, data):
+    """The widest attribute is cut beside its median, or what comes next where that fails."""
+    table = data.draw(strategy)
+    expected = naive.beside_quantile_cut(
+        table.rows, table.attributes, table.satisfies, only_sizes=table.only_sizes
+    )
+    a, code = mondrian.wide_cut(*Node(table).whole)
+    if a >= 0:  # a code that no row has cuts like the next lower one
+        code = max(row.codes[a] for row in table.rows if row.codes[a] <= code)
+    assert found((a, code)) == expected
+
+
+def test_where_the_median_fails_lower_quantiles_come_first():
+    """Of two quartiles that would do, the lower one is cut; k-anonymity alone tries the median."""
+    ages, values = pl.Series("age", range(16)), pl.Series("s", [*"aabbaaaabbbbaabb"])
+    table = encode([(ages, None)], [(values, None, False)], 16)
+    costs = certainty_costs(table.domains, ["interval"])
+    box = np.array([[0], [15]])
+    for models, expected in (
+        ([AlphaKAnonymity(0.5, 1, "s")], (0, 3)),
+        ([AlphaKAnonymity(0.5, 5, "s")], (-1, 0)),
+        ([KAnonymity(5)], (0, 7)),
+    ):
+        records = _records(table, by_row=False)
+        assert (
+            mondrian.wide_cut(records, 0, 16, 16, box, costs, compiled(models, table)) == expected
+        )
+
+
+@given(
+    codes=st.lists(st.one_of(st.integers(0, 9), st.integers(0, 10**9)), min_size=1, max_size=40),
+    weights=st.lists(st.integers(1, 9), min_size=40, max_size=40),
+    sixteenths=st.integers(1, 16),
+)
+def test_a_quantile_is_a_record_of_the_sorted_node(codes, weights, sixteenths):
+    """The quantile is the code of the record at that rank, however wide the codes range."""
+    records = np.array([[c, w, 0] for c, w in zip(codes, weights, strict=False)], np.int32)
+    values = sorted(c for c, w in zip(codes, weights, strict=False) for _ in range(w))
+    target = -(-len(values) * sixteenths // 16)
+    code, upto, under = mondrian.quantile_cut(
+        records, 0, len(codes), 0, min(codes), max(codes), target
+    )
+    assert code == values[target - 1]
+    assert upto == sum(value <= code for value in values)
+    assert under == sum(value < code for value in values)
+
+
+@given(codes=st.lists(st.integers(0, 5), min_size=1, max_size=30), cut=st.integers(-1, 5))
+def test_records_are_moved_as_they_are(codes, cut):
+    """A cut permutes whole records: low codes first, the others from the returned place on."""
+    records = np.array([[7, c, 1, i] for i, c in enumerate(codes)], np.int32)
+    before = records.tolist()
+    middle = mondrian.separate(records, 0, len(codes), 1, cut)
+    assert sorted(records.tolist(), key=lambda record: record[-1]) == before
+    assert (records[:middle, 1] <= cut).all()
+    assert (records[middle:, 1] > cut).all()
+
+
+@settings(max_examples=examples(300))
+@given(table=SMALL, exact=st.integers(0, 14))
+def test_refining_is_its_twin(table, exact):
+    """A table ends in the classes of the recursion, wherever it turns from median to least loss."""
+    classes, _ = Node(table, exact).refine()
+    expected = naive.strict(
+        table.rows, table.attributes, table.satisfies, exact=exact, only_sizes=table.only_sizes
+    )
+    assert classes == numbered(table, expected)
+
+
+@given(table=LARGE, exact=st.sampled_from([0, 32, 120]))
+def test_refining_a_larger_table_is_its_twin(table, exact):
+    """The law of small tables holds where nodes are sorted by counting and cut many times."""
+    classes, _ = Node(table, exact).refine()
+    expected = naive.strict(
+        table.rows, table.attributes, table.satisfies, exact=exact, only_sizes=table.only_sizes
+    )
+    assert classes == numbered(table, expected)
+
+
+@given(table=SMALL, exact=st.sampled_from([0, 14]))
+def test_refining_once_stops_after_the_first_cut(table, exact):
+    """`only_once` leaves the two sides of the first cut, or the whole where there is none."""
+    classes, middle = Node(table, exact).refine(only_once=True)
+    assert len(classes) == (1 if middle < 0 else 2)
+    if middle >= 0:
+        assert middle in map(len, classes)
+        full, _ = Node(table, exact).refine()
+        assert all(any(small <= big for big in classes) for small in full)

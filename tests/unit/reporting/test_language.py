@@ -1,0 +1,230 @@
+"""Laws of the catalogues: the same keys, the same facts, and no sentence of another language."""
+
+from __future__ import annotations
+
+import html
+import importlib
+import pkgutil
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from kanonym import language as catalogues
+from kanonym import metrics, reporting
+from kanonym.data.errors import DataError
+from kanonym.evaluation.attacks.registry import ATTACKS
+from kanonym.evaluation.risk.presets import PRESETS
+from kanonym.language import ENGLISH, LANGUAGES, SPANISH, speech
+from kanonym.metrics.information_loss import METRICS
+from kanonym.metrics.measured import Meaning
+from kanonym.reporting import render
+from kanonym.reporting.known.attack_parts import UNITS
+from kanonym.reporting.known.units import MEASURES
+from report_parts import COMPARISON, KNOWN
+
+CATALOGUES = Path(catalogues.__file__).parent
+SAME = 12
+"""Shorter texts, such as RMSE or no, may be the same in both languages."""
+
+
+def texts(entry):
+    """Return the templates of an entry."""
+    return entry if isinstance(entry, tuple) else (entry,)
+
+
+def facts(entry):
+    """Return the facts that an entry names."""
+    parts = (part for text in texts(entry) for part in string.Formatter().parse(text))
+    return {name for _, name, _, _ in parts if name}
+
+
+def test_catalogues_have_the_same_keys():
+    """Whatever one language says, the other says too."""
+    assert set(ENGLISH.sentences) == set(SPANISH.sentences)
+
+
+@pytest.mark.parametrize("key", sorted(ENGLISH.sentences))
+def test_translations_name_the_same_facts(key):
+    """No number and no name is lost in translation."""
+    assert facts(ENGLISH.sentences[key]) == facts(SPANISH.sentences[key])
+
+
+def test_every_sentence_is_used():
+    """A sentence that no code asks for is not in the catalogue."""
+    folder = Path(reporting.__file__).parent
+    sources = [
+        *folder.rglob("*.py"),
+        *folder.rglob("*.html"),
+        CATALOGUES / "speech.py",
+    ]
+    code = "\n".join(path.read_text("utf-8") for path in sources)
+    built = ("noun.", "head.", "measure.", "attack.", "requirement.", "gdpr.", "symbol.")
+    built += ("repeat.", "fate.", "role.", "done.", "limit.", "verdict.", "answer.", "first.")
+    built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
+    built += (
+        "warning.",
+        "attacks.hidden.",
+        "unit.",
+        "attacks.part.",
+        "mode.",
+        "evidence.",
+        "term.",
+    )
+    unused = [
+        key
+        for key in ENGLISH.sentences
+        if f'"{key}"' not in code and not key.startswith(built) and f"'{key}'" not in code
+    ]
+    assert unused == []
+
+
+def measures():
+    """Return the name of every measure of risk and utility that the package defines."""
+    found = set(METRICS) - {"weighted"}  # a price of losses, and no figure of a report
+    for module in pkgutil.walk_packages(metrics.__path__, "kanonym.metrics."):
+        for one in vars(importlib.import_module(module.name)).values():
+            several = one.values() if isinstance(one, dict) else one
+            several = several if isinstance(one, tuple | dict) else [one]
+            found |= {each.name for each in several if isinstance(each, Meaning)}
+    return {name.replace("-", "_") for name in found}
+
+
+def test_every_measure_has_a_name_and_a_unit():
+    """No figure stands without a unit, and no name is that of the JSON contract."""
+    assert {name for name in measures() if name not in MEASURES} == set()
+    assert {name for name in MEASURES if f"measure.{name}" not in ENGLISH.sentences} == set()
+
+
+def test_every_unit_is_used():
+    """The catalogue has the units that figures and parts of attacks name, and no other."""
+    used = {f"unit.{unit}" for unit in (*MEASURES.values(), *UNITS.values())}
+    assert used == {key for key in ENGLISH.sentences if key.startswith("unit.")}
+    assert {key for key in ENGLISH.sentences if key.startswith("attacks.part.")} == {
+        f"attacks.part.{kind}" for kind in UNITS
+    }
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(9.353e-08, "under 0.0001"), (-4e-16, "0 to −0.0001"), (0.00012, "0.00012"), (0.0, "0")],
+)
+def test_values_are_written_as_people_read_them(number, text):
+    """No reader is shown a power of ten."""
+    assert ENGLISH.value(number) == text
+
+
+def fragments(template):
+    """Return the fixed words of a template that are long enough to be of one language."""
+    words = [fixed for fixed, *_ in string.Formatter().parse(template)]
+    return [text.strip(" .,;:()") for text in words if len(text.strip(" .,;:()")) > SAME]
+
+
+@pytest.mark.parametrize("format_", ["html", "markdown"])
+def test_spanish_report_has_no_english_sentence(summary_of, format_):
+    """No fixed words of the English catalogue stand in the Spanish report, charts included.
+
+    What a comparison recommends is English, and says so.
+    """
+    columns = {"age": [20 + i % 30 for i in range(60)], "town": ["Bern", "Chur", "Thun"] * 20}
+    labels = [i % 3 * 2 + i % 30 // 15 for i in range(60)]
+    text = render(summary_of(columns, labels, language="es", title=None, **KNOWN), format_)
+    text = " ".join(html.unescape(text).split()).replace(" ".join(COMPARISON.reason.split()), "")
+    if format_ == "html":
+        assert '<html lang="es">' in text
+    spanish = " ".join(part for entry in SPANISH.sentences.values() for part in texts(entry))
+    found = [
+        fragment
+        for entry in ENGLISH.sentences.values()
+        for template in texts(entry)
+        for fragment in fragments(template)
+        if fragment not in spanish and re.search(rf"\b{re.escape(fragment)}\b", text)
+    ]
+    assert found == []
+
+
+def test_what_stays_english_says_so(summary_of):
+    """Thresholds and reasons that others wrote are marked as English for a reader."""
+    columns = {"age": [20, 21] * 6, "town": ["Bern"] * 12}
+    text = render(summary_of(columns, [0, 1] * 6, language="es", **KNOWN), "html")
+    for sentence in (
+        PRESETS["hipaa-cell-size"].title,
+        "Take mondrian, k 10",
+        "there is no second release",
+    ):
+        before = text[: text.index(sentence)].rsplit("<", 1)[1]
+        assert 'lang="en"' in before
+
+
+@pytest.mark.parametrize(
+    ("code", "number", "text"),
+    [("en", 1234567.0, "1,234,567"), ("es", 1234567.0, "1.234.567"), ("es", 0.3125, "0,3125")],
+)
+def test_numbers_have_the_separators_of_the_language(code, number, text):
+    """Spanish has a decimal comma, and points between thousands."""
+    assert LANGUAGES[code].value(number) == text
+
+
+def test_charts_have_the_separators_of_the_language(summary_of):
+    """Axes count as the sentences do."""
+    columns = {"age": [20 + i % 2 for i in range(6000)]}
+    labels = [i % 2 for i in range(6000)]
+    spanish = render(summary_of(columns, labels, language="es"), "html")
+    assert ">2.000</text>" in spanish
+    assert ">2,000</text>" in render(summary_of(columns, labels), "html")
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["edad", "sexo"], "edad y sexo"),
+        (["edad", "ingresos"], "edad e ingresos"),
+        (["edad", "hijos"], "edad e hijos"),
+        (["agua", "hielo"], "agua y hielo"),
+    ],
+)
+def test_spanish_and_minds_the_sound(names, text):
+    """The word for "and" is e before the sound of an i."""
+    assert SPANISH.names(names) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.2, "20 %"), (0.0097, "0.97 %"), (0.000012, "0.0012 %"), (1e-17, "0 %"), (0.0, "0 %")],
+)
+def test_small_chances_keep_two_digits(share, text):
+    """Chance is not hidden behind "under 0.1 %", and rounding errors are no chance."""
+    assert ENGLISH.finely(share).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.38, "38.0 %"), (0.4581, "45.8 %"), (0.0, "0.0 %"), (0.0001, "under 0.1 %"), (1, "100.0 %")],
+)
+def test_columns_of_shares_have_one_decimal(share, text):
+    """Numbers below each other are even, and what is nearly nothing is not 0."""
+    assert ENGLISH.tenths(share).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.127, "about 13"), (0.0001, "under 1"), (0.0, "0"), (1.0, "100"), (0.999, "over 99")],
+)
+def test_shares_are_told_of_a_hundred(share, text):
+    """A reader without statistics counts persons; nobody and everybody are exact."""
+    assert ENGLISH.hundred(share) == text
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_attack_says_what_it_knows(language):
+    """No attack of the registry is without a plain reading on the first page."""
+    known = LANGUAGES[language].sentences
+    for type_ in ATTACKS:
+        assert {"right", "chance"} <= facts(known[f"attack.{type_}.told"])
+
+
+def test_unknown_language_is_refused():
+    """The error names the languages that there are."""
+    with pytest.raises(DataError, match="one of the languages en, es, not in 'fr'"):
+        speech("fr")
