@@ -112,7 +112,7 @@ def test_the_report_shows_the_neighbours(kanonym, folder):
     """The report has the price of one level more and less."""
     assert kanonym(f"{RUN} -o out.csv --report r.html --report r.md").code == 0
     for name in ("r.html", "r.md"):
-        assert "The chosen node among its neighbours" in (folder / name).read_text("utf-8")
+        assert "The chosen node and its neighbours" in (folder / name).read_text("utf-8")
 
 
 @pytest.mark.parametrize(

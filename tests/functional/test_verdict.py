@@ -50,7 +50,7 @@ def test_a_warning_is_everywhere(kanonym, folder):
     assert [one["kind"] for one in checked["warnings"]] == ["repeated-identifier"]
     assert checked["largest_shares"][0]["attribute"] == "disease"
     report = (folder / "r.md").read_text("utf-8")
-    assert "but one warning stands" in report
+    assert "but there is one warning" in report
     assert "40 values of “patient\\_id” stand in 120 records" in report
 
 

@@ -1,4 +1,4 @@
-"""The chosen node among its neighbours, in every form of the report."""
+"""The chosen node and its neighbours, in every form of the report."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_every_form_shows_the_section(written):
     made = release()
     for extension in (".html", ".md"):
         text = written(made, extension)
-        assert "The chosen node among its neighbours" in text
+        assert "The chosen node and its neighbours" in text
         for name, level in made.algorithm["levels"].items():
             assert f"{level} of {made.algorithm['highest_levels'][name]}" in text
 
@@ -86,7 +86,7 @@ def test_a_node_given_by_hand_has_neighbours(written):
     made = release(algorithm={"type": "full-domain", "levels": {"age": 2, "sex": 1}})
     choice = json.loads(written(made, ".json"))["choice"]
     assert [price["finer"] is not None for price in choice["prices"]] == [True, True]
-    assert "there was nothing to search" in choice["sentences"][1]
+    assert "no search was needed" in choice["sentences"][1]
 
 
 def test_a_stopped_search_says_what_is_not_proven():
@@ -94,8 +94,8 @@ def test_a_stopped_search_says_what_is_not_proven():
     account = {"metric": "loss", "score": 0.5, "lattice_size": 1000, "nodes_checked": 10}
     stopped = {**account, "optimal": False, "gap": 0.2, "lower_bound": 0.3, "interrupted": True}
     _, proof = wording.search(ENGLISH, stopped)
-    assert "10 were looked at" in proof
-    assert "stopped by its user" in proof
+    assert "10 were checked" in proof
+    assert "stopped by the user" in proof
     assert "0.2 less, but none less than 0.3" in proof
     assert "not proven" not in wording.search(ENGLISH, {**account, "optimal": True})[1]
 

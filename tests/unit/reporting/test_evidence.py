@@ -71,13 +71,13 @@ def test_terms_of_columns_are_those_of_the_catalogue():
     [
         (
             Reason("tells", {"values": 1072}, {"share": 0.9782}),
-            "its values tell 98 % of the pairs of records apart",
+            "its values distinguish 98 % of the pairs of records",
         ),
         (Reason("most-frequent", {"values": 17}, {"share": 0.4321}), "its most frequent value is"),
         (Reason("alone", {"records": 1}), ""),
         (Reason("trouble", detail="it holds text in row 17"), "it cannot be recoded as it is"),
         (Reason("a-kind-of-tomorrow"), ""),
-        (Reason("shuffled", shares={"share": 9.1e-07}), "of the same digits shuffled, 0 %"),
+        (Reason("shuffled", shares={"share": 9.1e-07}), "with their digits shuffled, 0 %"),
     ],
 )
 def test_shares_are_rounded_and_counts_are_left_out(reason, said):
@@ -102,7 +102,7 @@ def test_the_evidence_is_said_in_the_language_of_the_report():
     table = pl.DataFrame({"age": [20, 21, 22, 23] * 3, "sex": ["f", "m"] * 6})
     found = evidence_of(profiling.profile(table), dict.fromkeys(table.columns, "x"), SPANISH)
     assert found.reasons["age"] == (
-        "su nombre dice: edad",
+        "el nombre sugiere: edad",
         "sus valores distinguen el 82 % de los pares de registros",
     )
 

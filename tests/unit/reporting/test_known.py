@@ -58,7 +58,7 @@ def test_the_column_whose_rate_is_told_is_named(summary_of):
     assert (told.column(["e", "d"]), told.column(["e"])) == ("d", None)
     roles = {"age": "quasi-identifier", "d": "sensitive", "e": "sensitive"}
     summary = summary_of({"age": [20, 21] * 6}, [0, 1] * 6, attacks=[told_form(parts)], roles=roles)
-    assert "Which d does a known person have?" in render(summary, "markdown")
+    assert "What is the d of a known person?" in render(summary, "markdown")
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_the_column_whose_rate_is_told_is_named(summary_of):
         (
             "en",
             [
-                ("members found minus others taken for members", "under 0.1 %"),
-                ("descriptions by all columns: descriptions tried", "1,200 | attempts"),
+                ("true positive rate minus false positive rate", "under 0.1 %"),
+                ("descriptions using all columns: descriptions tried", "1,200 | attempts"),
             ],
         ),
         (
@@ -124,8 +124,8 @@ def test_the_first_table_is_sorted_by_the_gain_that_it_shows(summary_of):
     assert len(gains) == 4
     assert gains == sorted(gains, reverse=True)
     most = first.split("\n|")[3].split(":")[0].strip()
-    assert f"“{most}” gained most" in text
-    assert "The policy sets no limit for attacks, so no verdict is given on them." in first
+    assert f"“{most}” had the largest gain" in text
+    assert "The policy sets no limit for attacks, so they have no verdict." in first
 
 
 def test_what_distinct_values_hide_is_told(summary_of):
@@ -135,7 +135,7 @@ def test_what_distinct_values_hide_is_told(summary_of):
     given = {"models": [{"type": "l-diversity", "attribute": "d", "l": 3}], "checks": [check]}
     text = render(summary_of(COLUMNS, LABELS, risk=risk, **given), "markdown")
     text = text.replace("\N{NO-BREAK SPACE}", " ")
-    assert "In one class, 91.7 % of the records share one value of “d”." in text
+    assert "In one class, 91.7 % of the records have the same value of “d”." in text
     assert "share one value" not in render(summary_of(COLUMNS, LABELS, **given), "markdown")
 
 
@@ -198,8 +198,8 @@ def test_evidence_is_that_of_the_attributes():
     """The profile's sentences stand with the attribute, its other opinion beside the role."""
     roles = {"age": "quasi-identifier", "town": "quasi-identifier"}
     found = evidence_of(PROFILE, roles, ENGLISH)
-    assert found.reasons["age"] == ("its name says: age",)
-    assert found.reasons["town"] == ("its name says: place, which is sensitive",)
+    assert found.reasons["age"] == ("the name suggests: age",)
+    assert found.reasons["town"] == ("the name suggests: place, which is sensitive",)
     assert found.suggested == {"town": "sensitive"}
     changed = evidence_of(PROFILE, {"town": "sensitive, changed"}, ENGLISH)
     assert changed.suggested == {}
@@ -239,11 +239,11 @@ def test_everything_known_is_told(summary_of, format_):
     for told in (
         "Record linkage",
         "attack-of-tomorrow",
-        "Intersection of two releases: not tried",
+        "Intersection of two releases: not run",
         "there is no second release",
         PRESETS["hipaa-cell-size"].title,
         "measure of tomorrow",
-        "its name says: age",
+        "the name suggests: age",
         "the profile suggests: sensitive",
         "mondrian, k 10",
     ):
@@ -284,7 +284,7 @@ def test_json_has_all_of_it(summary_of):
     assert [one["type"] for one in made["attacks"]] == [one.type for one in ATTACKS]
     assert made["assessed"]["utility"][0]["value"] == 0.12
     assert made["comparison"]["runs"][1]["knee"] is True
-    assert made["evidence"]["reasons"]["age"] == ["its name says: age"]
+    assert made["evidence"]["reasons"]["age"] == ["the name suggests: age"]
     bare = json.loads(render(summary_of(COLUMNS, LABELS), "json"))
     assert (bare["attacks"], bare["assessed"], bare["comparison"]) == ([], None, None)
 
@@ -293,10 +293,10 @@ def test_measures_that_say_the_same_are_one_row(summary_of):
     """A variant of a measure with the same value is a note below it, not a row."""
     further = (share("journalist_highest", 0.1), share("journalist_average", 0.1))
     text = render(summary_of(COLUMNS, LABELS, risk=measures(*RISKS, *further)), "markdown")
-    rows = [line for line in text.splitlines() if line.startswith("| Highest chance to find")]
+    rows = [line for line in text.splitlines() if line.startswith("| Highest chance of finding")]
     assert len(rows) == 1
-    assert "also: Highest chance to find the record of somebody in the population" in rows[0]
-    assert "| Average chance to find the record of somebody in the population |" in text
+    assert "also: Highest chance of finding a person’s record (journalist)" in rows[0]
+    assert "| Average chance of finding a person’s record (journalist) |" in text
 
 
 @pytest.mark.parametrize("format_", ["html", "markdown", "json"])

@@ -269,8 +269,8 @@ def test_many_attributes_are_capped_and_counted(summary_of):
     assert len(summary.marginals) == 24
     assert len(summary.attributes) == 300
     text = render(summary, "html")
-    assert "The 24 attributes that lost most, of 300." in text
-    assert "The 40 attributes that lost most, of 300." in text
+    assert "The 24 attributes with the highest loss, of 300." in text
+    assert "The 40 attributes with the highest loss, of 300." in text
 
 
 def test_first_screen_answers_question_price_and_limits(summary_of):
@@ -281,10 +281,10 @@ def test_first_screen_answers_question_price_and_limits(summary_of):
         "<b>Answer.</b>",
         "<b>Terms.</b>",
         "What was released?",
-        "Under which requirement, and was it met?",
-        "What can an intruder do with it, against chance?",
+        "Which requirement was set, and was it met?",
+        "What can an intruder do with it, compared with chance?",
         "What was lost?",
-        "How is it repeated and checked?",
+        "How can it be reproduced and checked?",
         "Not covered:",
     )
     places = [text.index(heading) for heading in headings]
@@ -336,7 +336,7 @@ def test_warnings_stand_in_every_form_of_the_report(summary_of, language, format
     assert "wage" in warned.sentence
     text = render(summary, format_)
     assert warned.sentence in text
-    assert {"en": "one warning stands", "es": "hay una advertencia"}[language] in (
+    assert {"en": "there is one warning", "es": "hay una advertencia"}[language] in (
         text if format_ != "json" else render(summary, "html")
     )
 

@@ -11,26 +11,26 @@ MODELS = [
     ("k-anonymity", None, 5, {}, "at least 4 others: each class has at least 5 records"),
     ("k-anonymity", None, 2, {}, "at least 1 other: each class has at least 2 records"),
     ("alpha-k-anonymity", "d", 0.5, {"k": 3}, "at least 3 records, and no value of “d”"),
-    ("l-diversity", "d", 3, {"kind": "distinct"}, "“d” takes at least 3 different values"),
+    ("l-diversity", "d", 3, {"kind": "distinct"}, "“d” has at least 3 distinct values"),
     ("l-diversity", "d", 2.5, {"kind": "entropy"}, "as varied as 2.5 equally frequent values"),
     ("l-diversity", "d", 2, {"kind": "recursive", "l": 3}, "fewer records than 2 times"),
-    ("t-closeness", "d", 0.2, {"distance": "equal"}, "at most 0.2 away"),
+    ("t-closeness", "d", 0.2, {"distance": "equal"}, "a distance of at most 0.2,"),
     ("beta-likeness", "d", 1, {"kind": "basic"}, "more than 2 times as frequent"),
     ("delta-disclosure", "d", 1, {}, "less than 2 times as frequent"),
     ("average-risk", None, 0.2, {}, "at most 20\N{NO-BREAK SPACE}% as many classes as records"),
     ("sample-uniqueness", None, 0.05, {}, "At most 5\N{NO-BREAK SPACE}% of the records are alone"),
     ("population-uniqueness", None, 0.01, {"population": 300000}, "a random sample of 300,000"),
-    ("k-map", None, 4, {}, "at least 4 persons of the population"),
+    ("k-map", None, 4, {}, "at least 4 people of the population"),
     ("delta-presence", None, 0.5, {"minimum": 0}, "a probability of at most 50"),
     (
         "delta-presence",
         None,
         0.5,
         {"minimum": 0.1},
-        "probability from 10\N{NO-BREAK SPACE}% to 50",
+        "probability of 10\N{NO-BREAK SPACE}% to 50",
     ),
-    ("made-up", None, 4, {}, "made-up holds with the value 4"),
-    ("made-up", "d", 4, {}, "made-up on “d” holds with the value 4"),
+    ("made-up", None, 4, {}, "made-up is required with the value 4"),
+    ("made-up", "d", 4, {}, "made-up on “d” is required with the value 4"),
 ]
 
 
@@ -93,14 +93,14 @@ def test_sensitive_attribute_without_a_model_is_a_limit():
     said = wording.limits(
         ENGLISH, {"age": "quasi-identifier", "d": "sensitive", "e": "sensitive"}, ["e"]
     )
-    assert said[0][0] == "Secrets that a class shares"
-    assert "put on d." in said[0][1]
+    assert said[0][0] == "Values shared by a class"
+    assert "No requirement was set for d." in said[0][1]
 
 
 def test_protected_sensitive_attributes_are_no_limit():
     """Where every sensitive attribute has a model, nothing is said about unprotected ones."""
     said = wording.limits(ENGLISH, {"age": "quasi-identifier", "d": "sensitive"}, ["d"])
-    assert "Secrets that a class shares" not in dict(said)
+    assert "Values shared by a class" not in dict(said)
 
 
 def test_insensitive_attributes_are_named_as_an_assumption():
@@ -115,7 +115,7 @@ def test_price_counts_suppressed_records():
         ENGLISH, rows_in=200, suppressed=3, limit=0.02, lost=0.1, by_column={"age": 0.1}
     )
     assert said[0].replace("\N{NO-BREAK SPACE}", " ") == (
-        "3 of 200 records (1.5 %) were left out (suppressed); 2 % were allowed."
+        "3 of 200 records (1.5 %) were suppressed; 2 % were allowed."
     )
 
 

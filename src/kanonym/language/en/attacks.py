@@ -7,162 +7,167 @@ from kanonym.language.speech import Sentences
 SENTENCES: Sentences = {
     "attack.homogeneity": "Homogeneity",
     "attack.homogeneity.question": (
-        "Which sensitive value does a person have, where all records of the class agree?"
+        "What is a person’s sensitive value, where all records of the class have the same one?"
     ),
     "attack.background-knowledge": "Background knowledge",
     "attack.background-knowledge.question": (
-        "Which sensitive value does a person have, where some values can be ruled out?"
+        "What is a person’s sensitive value, if some values can be ruled out?"
     ),
     "attack.skewness": "Skewness",
     "attack.skewness.question": (
-        "Whose sensitive value has become much more probable than in the whole table?"
+        "Whose sensitive value is much more probable in their class than in the whole table?"
     ),
     "attack.similarity": "Similarity",
     "attack.similarity.question": (
-        "What kind of sensitive value does a person have, where those of a class are alike?"
+        "What kind of sensitive value does a person have, where the values of a class are alike?"
     ),
     "attack.similarity-reidentification": "Re-identification by similarity",
     "attack.similarity-reidentification.question": (
-        "Which class is most similar to a person, and does it give the sensitive value away?"
+        "Which class is most similar to a person, and does it disclose the sensitive value?"
     ),
     "attack.linkage": "Record linkage",
-    "attack.linkage.question": "Which released record is that of a known person?",
-    "attack.optimal-linkage": "Record linkage, all at once",
+    "attack.linkage.question": "Which released record belongs to a known person?",
+    "attack.optimal-linkage": "Record linkage, all people at once",
     "attack.optimal-linkage.question": (
-        "Which released record is whose, if all persons are matched at once?"
+        "Which released record belongs to whom, if all people are matched at once?"
     ),
     "attack.linkability": "Linkability of two sources",
     "attack.linkability.question": (
-        "Which entries of two sources with different columns are one person’s?"
+        "Which entries of two sources with different columns belong to the same person?"
     ),
     "attack.singling-out": "Singling out",
-    "attack.singling-out.question": "Which description fits exactly one person of the table?",
+    "attack.singling-out.question": "Which description matches exactly one person in the table?",
     "attack.inference": "Attribute inference",
-    "attack.inference.question": ("Which value does a person have in a column that is not known?"),
+    "attack.inference.question": (
+        "Which value does a person have in a column that the intruder does not know?"
+    ),
     "attack.membership": "Membership",
     "attack.membership.question": "Is a known person in the table at all?",
     "attack.intersection": "Intersection of two releases",
     "attack.intersection.question": (
-        "Which sensitive value does a person have, if two releases are laid on each other?"
+        "What is a person’s sensitive value, if two releases are combined?"
     ),
     "attack.downcoding": "Downcoding",
-    "attack.downcoding.question": "Which exact values stand behind the released ones?",
-    "attack.inference.question.of": "Which {name} does a known person have?",
-    "attack.skewness.question.of": "Whose {name} is now easier to guess than in the whole table?",
+    "attack.downcoding.question": "Which exact values are behind the released ones?",
+    "attack.inference.question.of": "What is the {name} of a known person?",
+    "attack.skewness.question.of": "Whose {name} is now easier to guess than from the whole table?",
     "attack.homogeneity.told": (
-        "Knows quasi-identifiers. Of 100 known persons {right} are told for sure, by chance "
-        "{chance}."
+        "Knows the quasi-identifiers. Of 100 known people, the value of {right} is certain; by "
+        "chance, of {chance}."
     ),
     "attack.background-knowledge.told": (
-        "Knows quasi-identifiers, and some values that the person does not have. Of 100 known "
-        "persons {right} are told for sure, by chance {chance}."
+        "Knows the quasi-identifiers, and some values that the person does not have. Of 100 known "
+        "people, the value of {right} is certain; by chance, of {chance}."
     ),
     "attack.skewness.told": (
-        "Knows quasi-identifiers. Of 100 known persons {right} are guessed right, by chance "
+        "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
     ),
     "attack.similarity.told": (
-        "Knows quasi-identifiers. Of 100 known persons {right} are told nearly, by chance {chance}."
+        "Knows the quasi-identifiers. Of 100 known people, the value of {right} is known "
+        "approximately; by chance, of {chance}."
     ),
     "attack.similarity-reidentification.told": (
-        "Knows quasi-identifiers. Of 100 known persons {right} are guessed right, by chance "
+        "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
     ),
     "attack.linkage.told": (
-        "Knows quasi-identifiers. Of 100 known persons {right} are matched to their own record, by "
-        "chance {chance}."
+        "Knows the quasi-identifiers. Of 100 known people, {right} are matched to their own "
+        "record; by chance, {chance}."
     ),
     "attack.optimal-linkage.told": (
-        "Knows the quasi-identifiers of everybody. Of 100 persons {right} are matched to their own "
-        "record, by chance {chance}."
+        "Knows everybody’s quasi-identifiers. Of 100 people, {right} are matched to their own "
+        "record; by chance, {chance}."
     ),
     "attack.linkability.told": (
-        "Knows some quasi-identifiers from one source, others from another. Of 100 persons {right} "
-        "are joined right, by chance {chance}."
+        "Knows some quasi-identifiers from one source and others from another. Of 100 people, "
+        "{right} are linked correctly; by chance, {chance}."
     ),
     "attack.singling-out.told": (
-        "Knows nobody: describes somebody by all released columns, sensitive ones too, which "
-        "k-anonymity leaves out. Of 100 descriptions {right} fit one person, by chance {chance}."
+        "Knows nobody: describes a person by all released columns, including the sensitive ones, "
+        "which k-anonymity does not cover. Of 100 descriptions, {right} match exactly one person; "
+        "by chance, {chance}."
     ),
     "attack.inference.told": (
-        "Knows quasi-identifiers. Of 100 known persons {right} are guessed right, by chance "
+        "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
     ),
     "attack.membership.told": (
-        "Knows quasi-identifiers. Of 100 decisions {right} are right, by chance {chance}."
+        "Knows the quasi-identifiers. Of 100 decisions, {right} are right; by chance, {chance}."
     ),
     "attack.intersection.told": (
-        "Knows quasi-identifiers and a second release. Of 100 known persons {right} are told for "
-        "sure, by chance {chance}."
+        "Knows the quasi-identifiers and a second release. Of 100 known people, the value of "
+        "{right} is certain; by chance, of {chance}."
     ),
     "attack.downcoding.told": (
-        "Knows the release alone. Of 100 blurred values {right} are named right, by chance "
-        "{chance}."
+        "Knows only the release. Of 100 generalized values, {right} are named correctly; by "
+        "chance, {chance}."
     ),
     "attacks.reading": (
         "By chance: the same guess without the release, or on people who are not in the table. "
-        "Gain: the share of what chance leaves that the release adds, (right − chance) / "
-        "(1 − chance); below it where it may lie, {confidence} of the time. The policy sets no "
-        "limit for attacks, so no verdict is given on them."
+        "Gain: (right − chance) / (1 − chance): of the attempts that fail by chance, the share "
+        "that the release makes succeed; below it, its {confidence} confidence interval. The "
+        "policy sets no limit for attacks, so they have no verdict."
     ),
     "attacks.tried": "of {attempts}",
     "attacks.intro": (
-        "Each attack was carried out on the release. An attempt is right where what the intruder "
-        "says of a person is true. Chance is what the same intruder achieves on persons who are "
-        "not in the table (control), and where there are none without the release (baseline)."
+        "Each attack was run on the release. An attempt is right if what the intruder says about a "
+        "person is true. Chance is the success of the same intruder on people who are not in the "
+        "table (control) or, without a control, the success without the release (baseline)."
     ),
     "attacks.note": (
-        "Gain: (right − chance) / (1 − chance), the share of what chance leaves that the release "
-        "adds; with its interval, {confidence} of the time. The policy sets no limit for attacks, "
-        "so no verdict is given on them."
+        "Gain: (right − chance) / (1 − chance): of the attempts that fail by chance, the share "
+        "that the release makes succeed; with its {confidence} confidence interval. The policy "
+        "sets no limit for attacks, so they have no verdict."
     ),
     "attacks.hidden.baseline": (
-        "The baseline succeeds as often: only a control, people who are not in the table, would "
+        "The baseline succeeds as often. Only a control (people who are not in the table) would "
         "show whether the release helps."
     ),
     "attacks.hidden.control": (
-        "The attack succeeds more often on the control than on the table: they are not of one "
-        "population, and the gain cannot be told."
+        "The attack succeeds more often on the control than on the table: they are not from the "
+        "same population, so the gain is unknown."
     ),
     "attacks.none": (
-        "No attack was tried on this release. `kanonym attack ORIGINAL RELEASED --policy POLICY` "
-        "tries them."
+        "No attack was run on this release. To run them: `kanonym attack ORIGINAL RELEASED "
+        "--policy POLICY`."
     ),
     "attacks.sizes": (
-        "Whoever knows the quasi-identifiers of a person in the table finds the right record:"
+        "Chance that somebody who knows the quasi-identifiers of a person in the table picks the "
+        "right record:"
     ),
     "attacks.sizes.most": "at most",
     "attacks.sizes.mean": "on average",
-    "attacks.sizes.blind": "blindly, by chance",
-    "attacks.untried": "{title}: not tried",
+    "attacks.sizes.blind": "at random, without any knowledge",
+    "attacks.untried": "{title}: not run",
     "attacks.parts": "Parts",
     "attacks.part.rate": "{subject}",
-    "attacks.part.named": "{subject}: named right",
+    "attacks.part.named": "{subject}: named correctly",
     "attacks.part.claimed": "{subject}: a value was claimed",
     "attacks.part.baseline": "{subject}: without the release",
-    "attacks.part.control": "{subject}: on persons who are not in the table",
+    "attacks.part.control": "{subject}: on people who are not in the table",
     "attacks.part.risk": "{subject}: gain",
     "attacks.part.attempts": "{subject}: descriptions tried",
     "attacks.part.first release alone": "{subject}: with the first release alone",
     "attacks.part.second release alone": "{subject}: with the second release alone",
-    "attacks.part.values left": "{subject}: values left, on average",
-    "attacks.part.alone": "found with no other record as near",
-    "attacks.part.control_compatible": "persons of the control whom a class fits",
+    "attacks.part.values left": "{subject}: values that remain possible, on average",
+    "attacks.part.alone": "found with no other record equally close",
+    "attacks.part.control_compatible": "people of the control who fit a class",
     "attacks.part.generalized": "generalized cells",
-    "attacks.part.minimal": "named cells whose generalization is minimal",
-    "attacks.part.advantage": "members found minus others taken for members",
+    "attacks.part.minimal": "named cells with a minimal generalization",
+    "attacks.part.advantage": "true positive rate minus false positive rate",
     "attacks.part.auc": "area under the ROC curve",
-    "attacks.part.with sensitive values": "right, if sensitive values are known too",
+    "attacks.part.with sensitive values": "right, if sensitive values are also known",
     "attacks.part.advantage with sensitive values": (
-        "members found minus others taken for members, if sensitive values are known too"
+        "true positive rate minus false positive rate, if sensitive values are also known"
     ),
     "attacks.part.auc with sensitive values": (
-        "area under the ROC curve, if sensitive values are known too"
+        "area under the ROC curve, if sensitive values are also known"
     ),
-    "mode.univariate": "descriptions by one column",
-    "mode.multivariate": "descriptions by several columns",
-    "mode.whole records": "descriptions by all columns",
-    "mode.multivariate one-sided": "descriptions by one end of ranges",
+    "mode.univariate": "descriptions using one column",
+    "mode.multivariate": "descriptions using several columns",
+    "mode.whole records": "descriptions using all columns",
+    "mode.multivariate one-sided": "descriptions using one end of ranges",
     "attacks.kept": "The first {shown} of {all} parts.",
     "interval": "{low} to {high}",
 }

@@ -9,7 +9,7 @@ SENTENCES: Sentences = {
     "bar.all": "all values",
     "bar.or-missing": "{label} or missing",
     "chart.sideways": "Scroll the chart sideways to see all of it.",
-    "marginals.undrawn": ("Not drawn: {label}, {before} of the records before and {after} after."),
+    "marginals.undrawn": "Not shown: {label}, {before} of the records before and {after} after.",
     "bar.other": "other ({number} values)",
     "bar.absent": "not in the original",
     "bar.under": "under {start}",
@@ -20,9 +20,9 @@ SENTENCES: Sentences = {
     "axis.class-size": "records in the class",
     "axis.records": "records",
     "axis.lost": "share of the range covered (span loss)",
-    "axis.unnamed": "{name} (too many to name)",
+    "axis.unnamed": "{name} (too many labels to show)",
     "axis.ends": "{title}; the axis ends at {end}",
-    "axis.right": "attempts that were right",
+    "axis.right": "successful attempts",
     "axis.suda": "share of all contributions to the scores",
     "axis.span-loss": "information lost (span loss)",
     "axis.gcp": "information lost (GCP)",
@@ -30,15 +30,16 @@ SENTENCES: Sentences = {
     "legend.rate": "this release, with interval",
     "legend.baseline": "baseline",
     "legend.control": "control",
-    "axis.private": "{name}: more private to the right",
-    "legend.run": "a release",
-    "legend.frontier": "frontier: nothing beats it in both",
+    "axis.private": "{name} (more private to the right)",
+    "legend.run": "release",
+    "legend.frontier": "Pareto frontier: none is better in both",
     "alt.class-sizes": (
-        "Bar chart of class sizes: {classes}, from {smallest} to {largest} records, half of them "
-        "of at most {median}."
+        "Bar chart of class sizes: {classes}, from {smallest} to {largest} records; half of them "
+        "have at most {median}."
     ),
     "alt.losses": (
-        "Bar chart of the loss by attribute: {most} most, {much}; {least} least, {little}."
+        "Bar chart of the loss per attribute: highest for {most}, {much}; lowest for {least}, "
+        "{little}."
     ),
     "alt.marginal": (
         "Bar chart of “{name}” before and after: {bars}; the largest difference is at “{label}”, "
@@ -50,12 +51,12 @@ SENTENCES: Sentences = {
         "records."
     ),
     "alt.attacks": (
-        "Chart of {attacks}: how often each was right, with interval, beside baseline and "
-        "control. Most gained: {title}, {rate}; by chance {chance}."
+        "Chart of {attacks}: the success rate of each, with its interval, baseline and control. "
+        "Largest gain: {title}, {rate}; by chance {chance}."
     ),
     "alt.associations": (
-        "Heat map of how far associations of {columns} moved: most between {most}, {much}."
+        "Heat map of the change of associations between {columns}: largest between {most}, {much}."
     ),
-    "alt.suda": "Bar chart of contributions to special uniques: {most} most, {much}.",
+    "alt.suda": "Bar chart of contributions to special uniques: highest for {most}, {much}.",
     "alt.frontier": "Chart of {runs} by privacy and loss.",
 }

@@ -9,15 +9,15 @@ SENTENCES: Sentences = {
         "Every record must look the same as at least {others}: each class has at least {records}."
     ),
     "requirement.k-anonymity.entity": (
-        "Every record must look the same as those of at least {others}: each class has records "
-        "of at least {persons}, told apart by “{attribute}”."
+        "Every record must look the same as those of at least {others}: each class has records of "
+        "at least {persons}, identified by “{attribute}”."
     ),
     "requirement.alpha-k-anonymity": (
         "Each class has at least {k} records, and no value of “{attribute}” makes up more than "
         "{share} of a class."
     ),
     "requirement.l-diversity.distinct": (
-        "In every class, “{attribute}” takes at least {asked} different values."
+        "In every class, “{attribute}” has at least {asked} distinct values."
     ),
     "requirement.l-diversity.entropy": (
         "In every class, “{attribute}” is at least as varied as {asked} equally frequent values."
@@ -27,8 +27,8 @@ SENTENCES: Sentences = {
         "times those of the {rank} most frequent value and all rarer ones together."
     ),
     "requirement.t-closeness": (
-        "In every class, the values of “{attribute}” are distributed much as in the whole table: "
-        "at most {asked} away, on a scale from 0 (the same) to 1."
+        "In every class, the distribution of “{attribute}” is close to that of the whole table: at "
+        "a distance of at most {asked}, on a scale from 0 (the same) to 1."
     ),
     "requirement.beta-likeness.basic": (
         "In no class is a value of “{attribute}” more than {times} times as frequent as in the "
@@ -36,62 +36,66 @@ SENTENCES: Sentences = {
     ),
     "requirement.beta-likeness.enhanced": (
         "In no class is a value of “{attribute}” more than {times} times as frequent as in the "
-        "whole table, and frequent values less than that."
+        "whole table; for frequent values the limit is lower."
     ),
     "requirement.delta-disclosure": (
         "In every class, each value of “{attribute}” that occurs is less than {times} times as "
         "frequent as in the whole table, and more than 1/{times} times."
     ),
     "requirement.average-risk": (
-        "There are at most {share} as many classes as records: a person’s record is picked with "
-        "at most this chance, on average over all records."
+        "On average over all records, the chance of picking a person’s record is at most {share}: "
+        "there are at most {share} as many classes as records."
     ),
     "requirement.sample-uniqueness": "At most {share} of the records are alone in their class.",
     "requirement.population-uniqueness": (
-        "The table is taken for a random sample of {population}. By estimate, at most {share} of "
-        "them are the only one with their quasi-identifiers."
+        "The table is treated as a random sample of {population}. By estimate, at most {share} of "
+        "them are unique in their quasi-identifiers."
     ),
-    "requirement.k-map": ("Every record could be that of at least {persons} of the population."),
+    "requirement.k-map": "Every record matches at least {persons} of the population.",
     "requirement.delta-presence": (
-        "Whoever finds a person in the population learns that their record is released with a "
-        "probability of at most {share}."
+        "Somebody who finds a person in the population can infer with a probability of at most "
+        "{share} that this person’s record is released."
     ),
     "requirement.delta-presence.between": (
-        "Whoever finds a person in the population learns that their record is released with a "
-        "probability from {least} to {share}."
+        "Somebody who finds a person in the population can infer with a probability of {least} to "
+        "{share} that this person’s record is released."
     ),
-    "requirement.other": "The model {type} holds with the value {asked}.",
-    "requirement.other.of": "The model {type} on “{attribute}” holds with the value {asked}.",
-    "requirement.shared": "In one class, {share} of the records share one value of “{attribute}”.",
+    "requirement.other": "The model {type} is required with the value {asked}.",
+    "requirement.other.of": "The model {type} on “{attribute}” is required with the value {asked}.",
+    "requirement.shared": (
+        "In one class, {share} of the records have the same value of “{attribute}”."
+    ),
     "symbol.risk": "risk",
     "symbol.share": "share",
-    "nothing": "Nothing was required, so nothing is promised.",
+    "nothing": "No requirement was set, so nothing is guaranteed.",
     "class": (
-        "Quasi-identifiers are the columns that somebody may know of a person. All released "
-        "records that agree in them form a class: nobody can tell them apart by these columns "
-        "alone."
+        "Quasi-identifiers are the columns that somebody may know about a person. All released "
+        "records with the same values in them form a class: nobody can distinguish them by these "
+        "columns alone."
     ),
     "counting.wildcard": "a suppressed (empty) cell counts as any value",
-    "counting.subsets": "every {subsets} quasi-identifiers are looked at by themselves",
+    "counting.subsets": "every combination of {subsets} quasi-identifiers is checked separately",
     "counting": (
-        "For the requirement, {ways}. The classes and chances here take an empty cell for a value "
-        "of its own, and all quasi-identifiers together."
+        "For the requirement, {ways}. The classes and chances in this report treat an empty cell "
+        "as a value of its own, and use all quasi-identifiers together."
     ),
     "search.found": (
-        "The chosen node has a score of {score} by the metric “{metric}”; less is better."
+        "The chosen node has a score of {score} by the metric “{metric}”; lower is better."
     ),
-    "search.given": "The levels were given: there was nothing to search.",
-    "search.optimal": "No other of the lattice’s {nodes} that satisfy the policy scores less.",
-    "search.looked": "Of the lattice’s {nodes}, {checked} were looked at.",
-    "search.stopped": "The search was stopped by its user.",
+    "search.given": "The levels were given: no search was needed.",
+    "search.optimal": (
+        "Of the lattice’s {nodes}, no other that satisfies the policy has a lower score."
+    ),
+    "search.looked": "Of the lattice’s {nodes}, {checked} were checked.",
+    "search.stopped": "The search was stopped by the user.",
     "search.gap": (
-        "That this is the best is not proven: another may score up to {gap} less, but none less "
-        "than {bound}."
+        "It is not proven that this node is the best: another may score up to {gap} lower, but "
+        "none below {bound}."
     ),
     "choice.note": (
-        "Level 0 leaves values as they are, the highest level is “*”. Finer and coarser: the same "
-        "release with that one level changed, and all records suppressed whose class then fails. "
-        "A level finer keeps more of its attribute, but more records may have to be suppressed, "
-        "or too many."
+        "Level 0 keeps the values as they are; the highest level is “*”. Finer and coarser: the "
+        "same release with only that level changed, and with all records of failing classes "
+        "suppressed. A finer level keeps more of its attribute, but more records may have to be "
+        "suppressed, or too many."
     ),
 }

@@ -30,8 +30,8 @@ SENTENCES: Sentences = {
     "noun.node": ("node", "nodes"),
     "noun.cell": ("cell", "cells"),
     "noun.other": ("other", "others"),
-    "noun.other-person": ("other person", "other persons"),
-    "noun.person": ("person", "persons"),
+    "noun.other-person": ("other person", "other people"),
+    "noun.person": ("person", "people"),
     "noun.attack": ("attack", "attacks"),
     "noun.rectangle": ("rectangle", "rectangles"),
     "noun.pair": ("pair", "pairs"),
@@ -39,7 +39,7 @@ SENTENCES: Sentences = {
     "noun.run": ("run", "runs"),
     "tile.released": "records released",
     "tile.met": "requirements met",
-    "tile.found": "best chance to pick a person’s record by the quasi-identifiers",
+    "tile.found": "highest chance of picking a person’s record by the quasi-identifiers",
     "tile.found.note": "(smallest class: {records})",
     "tile.lost": "of its column’s range is covered by a released value (span loss)",
     "made.dated": "Report of {date}",
@@ -54,61 +54,61 @@ SENTENCES: Sentences = {
     "heading.answer": "Answer.",
     "heading.terms": "Terms.",
     "first.released": "What was released?",
-    "first.required": "Under which requirement, and was it met?",
-    "first.intruder": "What can an intruder do with it, against chance?",
+    "first.required": "Which requirement was set, and was it met?",
+    "first.intruder": "What can an intruder do with it, compared with chance?",
     "first.lost": "What was lost?",
-    "first.repeat": "How is it repeated and checked?",
+    "first.repeat": "How can it be reproduced and checked?",
     "first.made": (
         "Released: {records} with {columns}, made from {source} with {records_in} and {columns_in}."
     ),
     "first.table": "a table",
-    "seed.drawn": "drawn, not kept",
+    "seed.drawn": "random, not stored",
     "first.drawn": (
-        "The policy has no seed: with the same table, policy and versions the first command gives "
-        "a release of the same kind, but in another order, and with other values wherever actions "
-        "draw. The second checks the released file by itself, the third attacks it. The policy "
-        "and further versions stand under “{section}”."
+        "The policy has no seed: with the same table, policy and versions, the first command gives "
+        "a release of the same kind, but with its rows in another order and with other values "
+        "where actions are random. The second command checks the released file by itself; the "
+        "third attacks it. The policy and all versions are listed under “{section}”."
     ),
     "first.repeated": (
-        "With the same table, policy, seed and versions the first command gives the same release, "
-        "byte for byte; the second checks the released file by itself, the third attacks it. The "
-        "policy and further versions stand under “{section}”."
+        "With the same table, policy, seed and versions, the first command gives the same release, "
+        "byte for byte. The second command checks the released file by itself; the third attacks "
+        "it. The policy and all versions are listed under “{section}”."
     ),
     "contents": "Contents",
     "numbers": "The numbers",
     "section.roles": "Roles, and why",
     "section.transformations": "What happened to each attribute",
-    "section.privacy": "Privacy: achieved against required",
-    "section.attacks": "Attacks: achieved against chance",
+    "section.privacy": "Privacy: required and achieved",
+    "section.attacks": "Attacks: success compared with chance",
     "section.gdpr": "The three questions of data protection",
     "section.risk": "Risk in figures",
     "section.utility": "Utility: what is left",
     "section.maps": "Classes over two quasi-identifiers",
-    "section.choice": "The chosen node among its neighbours",
+    "section.choice": "The chosen node and its neighbours",
     "section.comparison": "Alternatives: privacy and loss",
     "section.limits": "Limits: what this does not protect against",
-    "section.repeat": "How to repeat it",
+    "section.repeat": "How to reproduce it",
     "part.sizes": "Class sizes",
-    "part.losses": "Loss by attribute",
+    "part.losses": "Loss per attribute",
     "part.marginals": "Distributions before and after",
     "part.associations": "Associations between columns",
     "part.measures": "Measures of utility",
     "part.suda": "Special uniques",
-    "part.presets": "Thresholds of authorities",
+    "part.presets": "Regulatory thresholds",
     "role.identifier": "identifier",
     "role.quasi-identifier": "quasi-identifier",
     "role.sensitive": "sensitive",
     "role.insensitive": "insensitive",
     "role.changed": "{role}, changed",
-    "fate.identifier": "left out",
-    "fate.quasi-identifier": "made coarser (see 4)",
+    "fate.identifier": "removed",
+    "fate.quasi-identifier": "recoded (see 4)",
     "fate.sensitive": "unchanged",
     "fate.insensitive": "unchanged",
     "fate.identifier.changed": "replaced",
-    "fate.quasi-identifier.changed": "changed, made coarser (see 4)",
+    "fate.quasi-identifier.changed": "changed, then recoded (see 4)",
     "fate.sensitive.changed": "changed",
     "fate.insensitive.changed": "changed",
-    "fate.blanked": "true, or left blank",
+    "fate.blanked": "original value or blank",
     "head.role": "role",
     "head.attributes": "attributes",
     "head.attribute": "attribute",
@@ -121,7 +121,7 @@ SENTENCES: Sentences = {
     "head.achieved": "achieved",
     "head.met": "met",
     "head.attack": "attack",
-    "head.wants": "what the intruder wants to know, and knows",
+    "head.wants": "what the intruder wants to know and already knows",
     "head.attempts": "attempts",
     "head.right": "right",
     "head.chance": "by chance",
@@ -161,18 +161,20 @@ SENTENCES: Sentences = {
     "head.difference": "change",
     "head.columns": "columns",
     "roles.given": (
-        "The roles are those of the policy. `kanonym profile TABLE` gives evidence for them."
+        "The roles are set in the policy. `kanonym profile TABLE` gives evidence for them."
     ),
-    "roles.profiled": "The evidence is that of a profile of the table; it names no value of it.",
+    "roles.profiled": (
+        "The evidence comes from a profile of the table; it shows no value of the table."
+    ),
     "roles.otherwise": "the profile suggests: {role}",
     "roles.silent": "set in the policy",
     "examples.note": (
-        "The labels on the right are in the release. The values on the left are invented, or are "
-        "named by the label itself and shared by at least {floor} released records. No value of "
-        "an identifier or of a sensitive attribute is shown."
+        "The labels on the right are in the release. The values on the left are invented, or occur "
+        "in the label itself and are shared by at least {floor} released records. No value of an "
+        "identifier or of a sensitive attribute is shown."
     ),
     "done.identifier": "dropped: it is not in the release",
-    "done.unchanged": "released as it is",
+    "done.unchanged": "released unchanged",
     "done.actions": "changed value by value: {actions}",
     "done.interval": "each class gets the interval from its lowest to its highest value",
     "done.range": "each class gets two columns: its lowest and its highest value",
@@ -182,82 +184,81 @@ SENTENCES: Sentences = {
     "done.mean": "each class gets the mean of its values",
     "done.median": "each class gets the median of its values",
     "done.mode": "each class gets its most frequent value",
-    "done.value": "true, or left blank",
+    "done.value": "original value or blank",
     "done.and": "{first}; then {second}",
     "example": "{invented} → {released}",
     "sizes.text": (
-        "{classes}. The smallest has {smallest}, the middle one (median) {median}, the largest "
-        "{largest}; {mean} records on average. A person in a large class is hidden among "
-        "more people."
+        "{classes}. The smallest has {smallest}, the median {median}, the largest {largest}; the "
+        "mean is {mean} records. A person in a large class is hidden among more people."
     ),
     "sizes.caption": "Released records by the size of their class.",
     "sizes.none": "No record was released, so there is no class.",
     "losses.text": (
-        "How much of an attribute’s whole range a released value covers (span loss), on average "
-        "over the records of the original table; a suppressed record counts as 100 %. A list of "
-        "ordered values covers what the range from its first to its last value covers; a label of "
-        "a hierarchy covers its share of the values. “Listed exactly”: released records "
-        "whose value is released as itself or in a list."
+        "Span loss is the share of an attribute’s whole range that a released value covers, "
+        "averaged over the records of the original table; a suppressed record counts as 100 %. A "
+        "list of ordered values covers the range from its first to its last value; a label of a "
+        "hierarchy covers its share of the values. “Listed exactly”: released records whose value "
+        "is released unchanged or in a list."
     ),
     "losses.caption": "Span loss. 0 % means released unchanged.",
-    "losses.most": "The {shown} attributes that lost most, of {all}.",
+    "losses.most": "The {shown} attributes with the highest loss, of {all}.",
     "losses.rmse": (
-        "RMSE: how far the middle of a released value is from the original one (root mean squared "
-        "error), in the attribute’s own unit; for numbers only."
+        "RMSE (root mean squared error): the distance of the middle of a released value from the "
+        "original value, in the attribute’s own unit; for numbers only."
     ),
     "marginals.note": (
-        "Both bars count the released records: before, by their original values; after, by what "
-        "the release says, each class spread evenly over its released value. Suppressed records "
-        "are in neither. Values that fewer than {floor} records have, or that the release does not "
-        "tell apart, share a bar; counts are rounded to multiples of {floor}."
+        "Both bars count the released records: before, by their original values; after, by their "
+        "released values, with each class spread evenly over its released value. Suppressed "
+        "records are not counted. Values that fewer than {floor} records have, or that the release "
+        "does not distinguish, share a bar; counts are rounded to multiples of {floor}."
     ),
     "maps.note": (
-        "Each rectangle is what the release says about the two attributes for one or more "
-        "classes: somewhere inside it lie their records. Classes that differ only in other "
-        "attributes lie on top of each other. Small rectangles mean precise values; darker ones "
-        "have more records in a class. The axes end where the released labels end; a rectangle of "
-        "an open-ended label, such as “60 or more”, reaches the edge."
+        "Each rectangle shows what the release says about the two attributes for one or more "
+        "classes: their records are somewhere inside it. Classes that differ only in other "
+        "attributes overlap. Small rectangles mean precise values; darker ones have more records "
+        "per class. The axes end where the released labels end; the rectangle of an open-ended "
+        "label, such as “60 or more”, reaches the edge."
     ),
     "measures.rounded": (
-        "Measures that compare the release with the original table are rounded (shares to "
-        "{step}), so that no fewer records can be told from them than a class must have."
+        "Measures that compare the release with the original table are rounded (shares to {step}), "
+        "so that they cannot distinguish fewer records than a class must have."
     ),
     "maps.title": "{x} and {y}",
-    "maps.count": "{rectangles}, repeated ones counted once.",
-    "maps.drawn": "Drawn: the {shown} that hold most records, {share} of the released ones.",
-    "maps.missing": "Not drawn: {records} whose released value includes a missing one.",
+    "maps.count": "{rectangles}; identical ones are counted once.",
+    "maps.drawn": "Shown: the {shown} with the most records, {share} of the released ones.",
+    "maps.missing": "Not shown: {records} whose released value includes a missing one.",
     "maps.further": "{pairs} more",
     "associations.note": (
-        "How far the association of two columns moved, from 0 (not at all) to 1: the difference "
-        "of correlations for two numbers, of Cramér’s V for two categories, of correlation ratios "
-        "for one of each."
+        "Change in the association of two columns, from 0 (none) to 1: the difference of "
+        "correlations for two numbers, of Cramér’s V for two categories, of correlation ratios for "
+        "one of each."
     ),
-    "associations.most": "The {shown} columns whose associations moved most, of {all}.",
-    "suda.none": "No record of the release is a special unique: there is nothing to contribute.",
+    "associations.most": "The {shown} columns whose associations changed most, of {all}.",
+    "suda.none": "No record of the release is a special unique, so there are no contributions.",
     "suda.text": (
-        "A special unique is alone with the values of very few attributes. How much each "
-        "quasi-identifier contributes to the scores of those that are left in the release:"
+        "A special unique is alone with its values of very few attributes. The contribution of "
+        "each quasi-identifier to the scores of those that remain in the release:"
     ),
     "assessed.missing": "Not measured: {reasons}.",
     "presets.met": "met",
     "presets.unmet": "not met",
-    "presets.unknown": "not known",
+    "presets.unknown": "unknown",
     "compared.caption": (
-        "Each dot is a release that was tried; the line connects those that no other beats in "
-        "privacy and in loss. The ring marks the one to take."
+        "Each dot is a release that was tried. The line connects those that no other beats in both "
+        "privacy and loss. The ring marks the recommended one."
     ),
-    "compared.refused": "{runs} gave no release.",
+    "compared.refused": "{runs} produced no release.",
     "repeat.policy": "Policy.",
     "repeat.drawn": (
-        "The first command gives the release again in another order, and with other values "
-        "wherever actions draw, because the policy has no seed. The SHA-256 below is that of this "
+        "The policy has no seed: the first command gives the release with its rows in another "
+        "order, and with other values where actions are random. The SHA-256 below is that of this "
         "release, written as CSV; that of the policy is of its JSON form with sorted keys. The "
-        "other commands check and attack a released file, whoever made it."
+        "other commands check and attack a released file, whatever tool made it."
     ),
     "repeat.sentence": (
         "Run the first command on the same input. The release, written as CSV, has the SHA-256 "
         "below; that of the policy is of its JSON form with sorted keys. The other commands check "
-        "and attack a released file, whoever made it."
+        "and attack a released file, whatever tool made it."
     ),
     "repeat.algorithm": "algorithm",
     "repeat.seed": "seed",
@@ -275,7 +276,7 @@ SENTENCES: Sentences = {
     "repeat.source": "Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques",
     "repeat.save": "To run the commands with {file}, save this as {file}.",
     "repeat.listing": (
-        "Values that hierarchies and actions list are replaced by their SHA-256: they may come "
-        "from the table."
+        "Values listed in hierarchies and actions are replaced by their SHA-256, because they may "
+        "come from the table."
     ),
 }

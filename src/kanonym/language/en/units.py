@@ -6,7 +6,7 @@ from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
     "unit.records": "records",
-    "unit.persons": "persons",
+    "unit.persons": "individuals",
     "unit.attempts": "attempts",
     "unit.values": "values",
     "unit.effective-values": "equally frequent values",
@@ -30,10 +30,10 @@ SENTENCES: Sentences = {
     "unit.relative-differences": "sum of relative differences",
     "unit.percent-of-variance": "% of the variance",
     "unit.share-of-records": "share of the records",
-    "unit.share-of-persons": "share of the persons",
+    "unit.share-of-persons": "share of the individuals",
     "unit.share-of-control": "share of the control",
     "unit.share-of-attempts": "share of the attempts",
-    "unit.share-of-chance": "share of what chance leaves",
+    "unit.share-of-chance": "share of what fails by chance",
     "unit.share-of-cells": "share of the cells",
     "unit.share-of-class": "share of the class",
     "unit.share-of-population": "share of the population",

@@ -9,7 +9,7 @@ from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
     "warning.repeated-identifier": (
-        "{values} values of “{columns}” stand in {records} records. Where they are several records "
+        "{values} values of “{columns}” occur in {records} records. If these are several records "
         "of one person, the figures below count records, not people."
     ),
     "warning.persons-not-checked": (
@@ -17,27 +17,27 @@ SENTENCES: Sentences = {
         "person has several records."
     ),
     "warning.unprotected-sensitive": (
-        "No requirement protects {columns}: all records of a class may share one value, which then "
-        "is known of everybody in it."
+        "No requirement protects {columns}: all records of a class may have the same value, which "
+        "is then known for everybody in it."
     ),
     "warning.dominant-value": (
-        "Nearly all records of a class share one value of “{columns}”, up to {share}, in {classes} "
-        "of the classes with {records} of the records: there it is as good as known."
+        "In {classes} of the classes, with {records} of the records, nearly all records share one "
+        "value of “{columns}”, up to {share}: there it is as good as known."
     ),
     "warning.identifying-amount": (
-        "{columns}: released as it is, though up to {records} records have a value that nobody "
-        "else has. Whoever knows it finds the person."
+        "{columns}: released unchanged, although up to {records} records have a unique value. "
+        "Whoever knows it finds the person."
     ),
     "warning.long-list": (
         "{columns}: {records} records have a label that lists more than ten values, up to "
         "{longest}. Every listed value is somebody’s; a range or a hierarchy shows fewer."
     ),
     "warning.trivial-model": (
-        "Some requirements ask nothing ({models} of {requirements}): every record could have been "
-        "released as it is."
+        "Some requirements are always met ({models} of {requirements}): every record could have "
+        "been released unchanged."
     ),
     "shares.worst": (
-        "Worst class for “{attribute}”: {share} of its {records} share one value; in the whole "
+        "Worst class for “{attribute}”: {share} of its {records} have the same value; in the whole "
         "table {table}."
     ),
     "warning.no-records": "No record was released, so there was nothing to check.",

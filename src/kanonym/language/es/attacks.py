@@ -15,7 +15,7 @@ SENTENCES: Sentences = {
     ),
     "attack.skewness": "Asimetría",
     "attack.skewness.question": (
-        "¿El valor sensible de quién se ha vuelto mucho más probable que en toda la tabla?"
+        "¿El valor sensible de quién es mucho más probable en su clase que en toda la tabla?"
     ),
     "attack.similarity": "Similitud",
     "attack.similarity.question": (
@@ -27,7 +27,7 @@ SENTENCES: Sentences = {
     ),
     "attack.linkage": "Vinculación de registros",
     "attack.linkage.question": ("¿Qué registro publicado es el de una persona conocida?"),
-    "attack.optimal-linkage": "Vinculación de registros, todos a la vez",
+    "attack.optimal-linkage": "Vinculación de registros, todas las personas a la vez",
     "attack.optimal-linkage.question": (
         "¿Qué registro publicado es de quién, si se empareja a todas las personas a la vez?"
     ),
@@ -40,12 +40,14 @@ SENTENCES: Sentences = {
         "¿Qué descripción encaja exactamente con una persona de la tabla?"
     ),
     "attack.inference": "Inferencia de atributos",
-    "attack.inference.question": ("¿Qué valor tiene una persona en una columna que no se conoce?"),
+    "attack.inference.question": (
+        "¿Qué valor tiene una persona en una columna que el intruso no conoce?"
+    ),
     "attack.membership": "Pertenencia",
     "attack.membership.question": "¿Está una persona conocida en la tabla?",
     "attack.intersection": "Intersección de dos publicaciones",
     "attack.intersection.question": (
-        "¿Qué valor sensible tiene una persona, si se superponen dos publicaciones?"
+        "¿Qué valor sensible tiene una persona, si se combinan dos publicaciones?"
     ),
     "attack.downcoding": "Recodificación inversa",
     "attack.downcoding.question": "¿Qué valores exactos hay detrás de los publicados?",
@@ -66,8 +68,8 @@ SENTENCES: Sentences = {
         "{chance}."
     ),
     "attack.similarity.told": (
-        "Conoce los cuasiidentificadores. De 100 personas conocidas, de {right} casi se sabe; por "
-        "azar, de {chance}."
+        "Conoce los cuasiidentificadores. De 100 personas conocidas, de {right} se sabe "
+        "aproximadamente; por azar, de {chance}."
     ),
     "attack.similarity-reidentification.told": (
         "Conoce los cuasiidentificadores. De 100 personas conocidas acierta {right}; por azar, "
@@ -87,7 +89,7 @@ SENTENCES: Sentences = {
     ),
     "attack.singling-out.told": (
         "No conoce a nadie: describe a alguien con todas las columnas publicadas, también las "
-        "sensibles, que el k-anonimato no cuenta. De 100 descripciones, {right} encajan con una "
+        "sensibles, que el k-anonimato no cubre. De 100 descripciones, {right} encajan con una "
         "sola persona; por azar, {chance}."
     ),
     "attack.inference.told": (
@@ -107,21 +109,21 @@ SENTENCES: Sentences = {
     ),
     "attacks.reading": (
         "Por azar: lo mismo sin la publicación, o con personas que no están en la tabla. Ganancia: "
-        "la parte de lo que deja el azar que añade la publicación, (aciertos − azar) / "
-        "(1 − azar); debajo, dónde puede estar, el {confidence} de las veces. La política no pone "
-        "límites a los ataques, así que no se dicta ningún veredicto sobre ellos."
+        "(aciertos − azar) / (1 − azar): de los intentos que fallan por azar, la proporción que la "
+        "publicación hace acertar; debajo, su intervalo de confianza del {confidence}. La política "
+        "no pone límites a los ataques, así que no hay veredicto sobre ellos."
     ),
     "attacks.tried": "de {attempts}",
     "attacks.intro": (
-        "Cada ataque se llevó a cabo con la publicación. Un intento acierta cuando lo que el "
-        "intruso dice de una persona es verdad. El azar es lo que consigue el mismo intruso con "
-        "personas que no están en la tabla (control) o, si no las hay, sin la publicación "
-        "(referencia)."
+        "Cada ataque se ejecutó sobre la publicación. Un intento acierta cuando lo que el intruso "
+        "dice de una persona es verdad. El azar es lo que consigue el mismo intruso con personas "
+        "que no están en la tabla (control) o, si no las hay, sin la publicación (referencia)."
     ),
     "attacks.note": (
-        "Ganancia: (aciertos − azar) / (1 − azar), la parte de lo que deja el azar que añade la "
-        "publicación; con su intervalo, el {confidence} de las veces. La política no pone límites "
-        "a los ataques, así que no se dicta ningún veredicto sobre ellos."
+        "Ganancia: (aciertos − azar) / (1 − azar): de los intentos que fallan por azar, la "
+        "proporción que la publicación hace acertar; con su intervalo de confianza del "
+        "{confidence}. La política no pone límites a los ataques, así que no hay veredicto sobre "
+        "ellos."
     ),
     "attacks.hidden.baseline": (
         "La referencia acierta lo mismo: solo un control, personas que no están en la tabla, "
@@ -132,16 +134,17 @@ SENTENCES: Sentences = {
         "ganancia no se puede saber."
     ),
     "attacks.none": (
-        "No se probó ningún ataque con esta publicación. "
-        "`kanonym attack ORIGINAL RELEASED --policy POLICY` los prueba."
+        "No se ejecutó ningún ataque sobre esta publicación. Para ejecutarlos: `kanonym attack "
+        "ORIGINAL RELEASED --policy POLICY`."
     ),
     "attacks.sizes": (
-        "Quien conoce los cuasiidentificadores de una persona de la tabla acierta su registro:"
+        "Probabilidad de que quien conoce los cuasiidentificadores de una persona de la tabla "
+        "acierte su registro:"
     ),
     "attacks.sizes.most": "como máximo",
     "attacks.sizes.mean": "de media",
-    "attacks.sizes.blind": "a ciegas, por azar",
-    "attacks.untried": "{title}: no se probó",
+    "attacks.sizes.blind": "al azar, sin saber nada",
+    "attacks.untried": "{title}: no se ejecutó",
     "attacks.parts": "Partes",
     "attacks.part.rate": "{subject}",
     "attacks.part.named": "{subject}: nombradas bien",
@@ -152,16 +155,17 @@ SENTENCES: Sentences = {
     "attacks.part.attempts": "{subject}: descripciones probadas",
     "attacks.part.first release alone": "{subject}: solo con la primera publicación",
     "attacks.part.second release alone": "{subject}: solo con la segunda publicación",
-    "attacks.part.values left": "{subject}: valores que quedan, de media",
+    "attacks.part.values left": "{subject}: valores que siguen siendo posibles, de media",
     "attacks.part.alone": "hallados sin otro registro igual de cercano",
     "attacks.part.control_compatible": "personas de control a las que encaja alguna clase",
     "attacks.part.generalized": "celdas generalizadas",
     "attacks.part.minimal": "celdas nombradas de generalización mínima",
-    "attacks.part.advantage": "miembros hallados menos otros tomados por miembros",
+    "attacks.part.advantage": "tasa de verdaderos positivos menos tasa de falsos positivos",
     "attacks.part.auc": "área bajo la curva ROC",
     "attacks.part.with sensitive values": "aciertos, si se conocen además valores sensibles",
     "attacks.part.advantage with sensitive values": (
-        "miembros hallados menos otros tomados por miembros, si se conocen además valores sensibles"
+        "tasa de verdaderos positivos menos tasa de falsos positivos, si se conocen además valores "
+        "sensibles"
     ),
     "attacks.part.auc with sensitive values": (
         "área bajo la curva ROC, si se conocen además valores sensibles"

@@ -10,7 +10,7 @@ SENTENCES: Sentences = {
     "bar.or-missing": "{label} o sin valor",
     "chart.sideways": "Desplace el gráfico hacia los lados para verlo entero.",
     "marginals.undrawn": (
-        "Sin dibujar: {label}, {before} de los registros antes y {after} después."
+        "No se muestra: {label}, {before} de los registros antes y {after} después."
     ),
     "bar.other": "otros ({number} valores)",
     "bar.absent": "no está en el original",
@@ -21,11 +21,11 @@ SENTENCES: Sentences = {
     "bar.from": "desde {start}",
     "axis.class-size": "registros en la clase",
     "axis.records": "registros",
-    "axis.lost": "parte del rango que se abarca (pérdida de rango)",
-    "axis.unnamed": "{name} (demasiados para nombrarlos)",
+    "axis.lost": "proporción del rango que se abarca (pérdida de rango)",
+    "axis.unnamed": "{name} (demasiadas etiquetas para mostrarlas)",
     "axis.ends": "{title}; el eje termina en {end}",
     "axis.right": "intentos que acertaron",
-    "axis.suda": "parte de todas las contribuciones a las puntuaciones",
+    "axis.suda": "proporción de todas las contribuciones a las puntuaciones",
     "axis.span-loss": "información perdida (pérdida de rango)",
     "axis.gcp": "información perdida (GCP)",
     "legend.per-class": "registros por clase",
@@ -33,8 +33,8 @@ SENTENCES: Sentences = {
     "legend.baseline": "referencia",
     "legend.control": "control",
     "axis.private": "{name}: más privado hacia la derecha",
-    "legend.run": "una publicación",
-    "legend.frontier": "frontera: ninguna la supera en ambas",
+    "legend.run": "publicación",
+    "legend.frontier": "frontera de Pareto: ninguna es mejor en ambas",
     "alt.class-sizes": (
         "Gráfico de barras del tamaño de las clases: {classes}, de {smallest} a {largest} "
         "registros, la mitad de ellas de como máximo {median}."

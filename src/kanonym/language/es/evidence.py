@@ -5,19 +5,18 @@ from __future__ import annotations
 from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
-    "evidence.given": "indicado como cuasiidentificador",
-    "evidence.trouble": "{detail}; como identificador se elimina hasta que se haga",
+    "evidence.given": "declarado como cuasiidentificador",
+    "evidence.trouble": "{detail}; hasta entonces cuenta como identificador y se elimina",
     "evidence.trouble.report": (
-        "tal como está no se puede recodificar; como identificador se elimina hasta que se pueda"
+        "tal como está no se puede recodificar; hasta entonces cuenta como identificador y se "
+        "elimina"
     ),
-    "evidence.counts-records": (
-        "sus números cuentan sin saltos: numera registros, como personas u hogares"
-    ),
+    "evidence.counts-records": "números consecutivos: numera registros, como personas u hogares",
     "evidence.counts-groups": (
-        "sus números cuentan sin saltos: numera grupos de registros, como personas u hogares"
+        "números consecutivos: numera grupos de registros, como personas u hogares"
     ),
-    "evidence.own-text": "{own} de {records} registros tienen un texto propio",
-    "evidence.own-text.report": "casi todos los registros tienen un texto propio",
+    "evidence.own-text": "{own} de {records} registros tienen un texto único",
+    "evidence.own-text.report": "casi todos los registros tienen un texto único",
     "evidence.entity": (
         "{values} valores para {records} registros: si nombra personas u hogares con varios "
         "registros, es su entidad"
@@ -31,50 +30,52 @@ SENTENCES: Sentences = {
         "igual en todos los registros: de quien se sabe que está en la tabla se sabe que lo tiene, "
         "y recodificar otras columnas no lo cambia"
     ),
-    "evidence.name": "su nombre dice: {what}",
-    "evidence.name-sensitive": "su nombre dice: {what}, que es sensible",
+    "evidence.name": "el nombre sugiere: {what}",
+    "evidence.name-sensitive": "el nombre sugiere: {what}, que es sensible",
     "evidence.amount": (
-        "pero una cantidad con {values} valores, publicada sin cambios, delata a quien se sabe que "
-        "la tiene: recodificada como cuasiidentificador, no"
+        "pero una cantidad con {values} valores, publicada sin cambios, identifica a quien se sabe "
+        "que la tiene; recodificada como cuasiidentificador, no"
     ),
     "evidence.amount.report": (
-        "pero una cantidad con muchos valores, publicada sin cambios, delata a quien se sabe que "
-        "la tiene: recodificada como cuasiidentificador, no"
+        "pero una cantidad con muchos valores, publicada sin cambios, identifica a quien se sabe "
+        "que la tiene; recodificada como cuasiidentificador, no"
     ),
     "evidence.many-values": (
-        "pero {values} valores para {records} registros, publicados sin cambios, nombran los "
+        "pero {values} valores para {records} registros, publicados sin cambios, identifican los "
         "registros"
     ),
     "evidence.many-values.report": (
-        "pero sus muchos valores, publicados sin cambios, nombran los registros"
+        "pero sus muchos valores, publicados sin cambios, identifican los registros"
     ),
     "evidence.seen": "pero quien trata a una persona puede saberlo también",
     "evidence.seen-as": "pero quien trata a una persona puede saberlo también ({what})",
     "evidence.most-frequent": "{values} valores, el más frecuente en el {share} de los registros",
     "evidence.most-frequent.report": ("su valor más frecuente está en el {share} de los registros"),
     "evidence.weight": (
-        "parece un peso de muestreo: los pesos varían según los estratos de una encuesta y así "
-        "los delatan; no es sensible solo si los estratos no son secretos"
+        "probablemente un peso de muestreo: los pesos dependen de los estratos de una encuesta y "
+        "así los revelan; no es sensible solo si los estratos no son secretos"
     ),
-    "evidence.unknown": "nada dice que un intruso no pueda saberlo",
+    "evidence.unknown": "se supone conocible: no hay indicios en un sentido ni en otro",
     "evidence.tells": (
         "1 valor distingue el {share} de los pares de registros",
         "{values} valores distinguen el {share} de los pares de registros",
     ),
     "evidence.tells.report": "sus valores distinguen el {share} de los pares de registros",
     "evidence.alone": (
-        "un registro tiene un valor solo suyo",
-        "{records} registros tienen un valor solo suyo",
+        "un registro tiene un valor único",
+        "{records} registros tienen un valor único",
     ),
     "evidence.nothing-to-recode": (
         "ninguna columna es cuasiidentificador: la política sugerida no funciona hasta que una lo "
         "sea"
     ),
-    "evidence.named": "el nombre de la columna dice «{what}»",
-    "evidence.hinted": "el nombre de la columna lo insinúa",
+    "evidence.named": "el nombre sugiere «{what}»",
+    "evidence.hinted": "el nombre lo sugiere",
     "evidence.no-values": "no tiene valores",
     "evidence.possible": "el {share} de los valores puede serlo",
-    "evidence.unusual": "el {share} de los valores tiene su forma usual, pero la mayoría difiere",
+    "evidence.unusual": (
+        "el {share} de los valores tiene una forma usual, y la mayoría son distintos"
+    ),
     "evidence.form": "el {share} de los valores son {what}",
     "evidence.international-phones": (
         "el {share} de los valores son números de teléfono con el prefijo de un país"
@@ -102,23 +103,23 @@ SENTENCES: Sentences = {
         "el {share} de los valores está dentro de 180 grados y tiene dos decimales o más, un "
         "kilómetro o menos"
     ),
-    "evidence.unshared": "no hay dos registros que compartan un valor de los examinados",
-    "evidence.counter": "los valores difieren y llenan su rango, como los de un contador",
+    "evidence.unshared": "no hay dos registros que compartan un valor, en lo examinado",
+    "evidence.counter": "los valores son distintos y llenan su rango, como los de un contador",
     "evidence.serial": (
-        "los valores difieren y tienen {digits} cifras cada uno, como los números de serie"
+        "los valores son distintos y tienen {digits} cifras cada uno, como los números de serie"
     ),
     "evidence.serial.report": (
-        "los valores difieren y tienen el mismo número de cifras, como los números de serie"
+        "los valores son distintos y tienen el mismo número de cifras, como los números de serie"
     ),
     "evidence.pattern": (
-        "los valores difieren y siguen un mismo patrón de letras y cifras, como los códigos de "
-        "registros"
+        "los valores son distintos y siguen un mismo patrón de letras y cifras, como los códigos "
+        "de registros"
     ),
     "evidence.free-text": (
-        "los valores son textos de {words} palabras de media, y la mayoría difiere"
+        "los valores son textos de {words} palabras de media, y la mayoría son distintos"
     ),
     "evidence.free-text.report": (
-        "los valores son textos de varias palabras, y la mayoría difiere"
+        "los valores son textos de varias palabras, y la mayoría son distintos"
     ),
-    "evidence.mentions": "el {share} de los textos leídos menciona alguno",
+    "evidence.mentions": "el {share} de los textos examinados menciona alguno",
 }

@@ -56,62 +56,62 @@ SENTENCES: Sentences = {
     "heading.answer": "Respuesta.",
     "heading.terms": "Términos.",
     "first.released": "¿Qué se publicó?",
-    "first.required": "¿Bajo qué requisito, y se cumplió?",
-    "first.intruder": "¿Qué puede hacer con ello un intruso, frente al azar?",
+    "first.required": "¿Qué requisito se fijó, y se cumplió?",
+    "first.intruder": "¿Qué puede hacer con ella un intruso, en comparación con el azar?",
     "first.lost": "¿Qué se perdió?",
-    "first.repeat": "¿Cómo se repite y se comprueba?",
+    "first.repeat": "¿Cómo se reproduce y se comprueba?",
     "first.made": (
         "Publicado: {records} con {columns}, a partir de {source} con {records_in} y {columns_in}."
     ),
     "first.table": "una tabla",
-    "seed.drawn": "sorteada y no guardada",
+    "seed.drawn": "aleatoria, no guardada",
     "first.drawn": (
         "La política no tiene semilla: con la misma tabla, política y versiones, la primera orden "
-        "da una publicación del mismo tipo, pero en otro orden, y con otros valores donde las "
-        "acciones sortean. La segunda comprueba el archivo publicado por sí solo, la tercera lo "
-        "ataca. La política y las demás versiones están en «{section}»."
+        "da una publicación del mismo tipo, pero con las filas en otro orden y con otros valores "
+        "donde las acciones son aleatorias. La segunda comprueba el archivo publicado por sí solo; "
+        "la tercera lo ataca. La política y todas las versiones están en «{section}»."
     ),
     "first.repeated": (
         "Con la misma tabla, política, semilla y versiones, la primera orden da la misma "
-        "publicación, byte a byte; la segunda comprueba el archivo publicado por sí solo, la "
-        "tercera lo ataca. La política y las demás versiones están en «{section}»."
+        "publicación, byte a byte. La segunda comprueba el archivo publicado por sí solo; la "
+        "tercera lo ataca. La política y todas las versiones están en «{section}»."
     ),
     "contents": "Contenido",
     "numbers": "Los números",
-    "section.roles": "Papeles, y por qué",
+    "section.roles": "Roles, y por qué",
     "section.transformations": "Qué se hizo con cada atributo",
-    "section.privacy": "Privacidad: lo logrado frente a lo exigido",
-    "section.attacks": "Ataques: lo logrado frente al azar",
+    "section.privacy": "Privacidad: lo exigido y lo logrado",
+    "section.attacks": "Ataques: el éxito comparado con el azar",
     "section.gdpr": "Las tres preguntas de la protección de datos",
     "section.risk": "El riesgo en cifras",
     "section.utility": "Utilidad: lo que queda",
     "section.maps": "Clases sobre dos cuasiidentificadores",
-    "section.choice": "El nodo elegido entre sus vecinos",
+    "section.choice": "El nodo elegido y sus vecinos",
     "section.comparison": "Alternativas: privacidad y pérdida",
     "section.limits": "Límites: contra qué no protege",
-    "section.repeat": "Cómo repetirlo",
+    "section.repeat": "Cómo reproducirlo",
     "part.sizes": "Tamaño de las clases",
     "part.losses": "Pérdida por atributo",
     "part.marginals": "Distribuciones antes y después",
     "part.associations": "Asociaciones entre columnas",
     "part.measures": "Medidas de utilidad",
     "part.suda": "Únicos especiales",
-    "part.presets": "Umbrales de autoridades",
+    "part.presets": "Umbrales normativos",
     "role.identifier": "identificador",
     "role.quasi-identifier": "cuasiidentificador",
     "role.sensitive": "sensible",
     "role.insensitive": "no sensible",
     "role.changed": "{role}, cambiado",
     "fate.identifier": "eliminado",
-    "fate.quasi-identifier": "generalizado (véase 4)",
+    "fate.quasi-identifier": "recodificado (véase 4)",
     "fate.sensitive": "sin cambios",
     "fate.insensitive": "sin cambios",
     "fate.identifier.changed": "sustituido",
-    "fate.quasi-identifier.changed": "cambiado y generalizado (véase 4)",
+    "fate.quasi-identifier.changed": "cambiado y recodificado (véase 4)",
     "fate.sensitive.changed": "cambiado",
     "fate.insensitive.changed": "cambiado",
-    "fate.blanked": "verdadero, o en blanco",
-    "head.role": "papel",
+    "fate.blanked": "valor original o en blanco",
+    "head.role": "rol",
     "head.attributes": "atributos",
     "head.attribute": "atributo",
     "head.fate": "publicado",
@@ -123,7 +123,7 @@ SENTENCES: Sentences = {
     "head.achieved": "logrado",
     "head.met": "cumplido",
     "head.attack": "ataque",
-    "head.wants": "qué quiere saber el intruso, y qué sabe",
+    "head.wants": "qué quiere saber el intruso, y qué sabe ya",
     "head.attempts": "intentos",
     "head.right": "aciertos",
     "head.chance": "por azar",
@@ -162,19 +162,21 @@ SENTENCES: Sentences = {
     "head.frontier": "frontera",
     "head.difference": "cambio",
     "head.columns": "columnas",
-    "roles.given": ("Los papeles son los de la política. `kanonym profile TABLE` da los indicios."),
+    "roles.given": (
+        "Los roles están fijados en la política. `kanonym profile TABLE` da indicios sobre ellos."
+    ),
     "roles.profiled": (
-        "Las pruebas son las de un perfil de la tabla; no nombran ningún valor de ella."
+        "Los indicios vienen de un perfil de la tabla; no muestran ningún valor de ella."
     ),
     "roles.otherwise": "el perfil propone: {role}",
     "roles.silent": "fijado en la política",
     "examples.note": (
         "Las etiquetas de la derecha están en la publicación. Los valores de la izquierda son "
-        "inventados, o los nombra la propia etiqueta y los tienen al menos {floor} registros "
+        "inventados, o aparecen en la propia etiqueta y los tienen al menos {floor} registros "
         "publicados. No se muestra ningún valor de un identificador ni de un atributo sensible."
     ),
     "done.identifier": "eliminado: no está en la publicación",
-    "done.unchanged": "publicado como es",
+    "done.unchanged": "publicado sin cambios",
     "done.actions": "cambiado valor por valor: {actions}",
     "done.interval": "cada clase recibe el intervalo de su valor más bajo al más alto",
     "done.range": "cada clase recibe dos columnas: su valor más bajo y el más alto",
@@ -186,7 +188,7 @@ SENTENCES: Sentences = {
     "done.mean": "cada clase recibe la media de sus valores",
     "done.median": "cada clase recibe la mediana de sus valores",
     "done.mode": "cada clase recibe su valor más frecuente",
-    "done.value": "verdadero, o en blanco",
+    "done.value": "valor original o en blanco",
     "done.and": "{first}; después, {second}",
     "example": "{invented} → {released}",
     "sizes.text": (
@@ -225,13 +227,13 @@ SENTENCES: Sentences = {
     ),
     "measures.rounded": (
         "Las medidas que comparan la publicación con la tabla original están redondeadas (las "
-        "proporciones, a {step}), para que no se distingan con ellas menos registros de los que "
-        "debe tener una clase."
+        "proporciones, a {step}), para que con ellas no se puedan distinguir menos registros de "
+        "los que debe tener una clase."
     ),
     "maps.title": "{x} – {y}",
     "maps.count": "{rectangles}, sin contar los repetidos.",
-    "maps.drawn": ("Dibujados: los {shown} con más registros, el {share} de los publicados."),
-    "maps.missing": "Sin dibujar: {records} en cuyo valor publicado falta alguno.",
+    "maps.drawn": "Se muestran: los {shown} con más registros, el {share} de los publicados.",
+    "maps.missing": "No se muestran: {records} en cuyo valor publicado falta alguno.",
     "maps.further": "{pairs} más",
     "associations.note": (
         "Cuánto cambió la asociación de dos columnas, de 0 (nada) a 1: la diferencia de las "
@@ -239,9 +241,7 @@ SENTENCES: Sentences = {
         "de correlación entre una de cada."
     ),
     "associations.most": "Las {shown} columnas cuyas asociaciones más cambiaron, de {all}.",
-    "suda.none": (
-        "Ningún registro publicado es un único especial: no hay nada a lo que contribuir."
-    ),
+    "suda.none": "Ningún registro publicado es un único especial, así que no hay contribuciones.",
     "suda.text": (
         "Un único especial está solo con los valores de muy pocos atributos. Cuánto contribuye "
         "cada cuasiidentificador a las puntuaciones de los que quedan en la publicación:"
@@ -251,22 +251,23 @@ SENTENCES: Sentences = {
     "presets.unmet": "no cumplido",
     "presets.unknown": "no se sabe",
     "compared.caption": (
-        "Cada punto es una publicación que se probó; la línea une las que ninguna otra supera en "
-        "privacidad y en pérdida. El anillo marca la que conviene tomar."
+        "Cada punto es una publicación que se probó. La línea une las que ninguna otra supera a la "
+        "vez en privacidad y en pérdida. El anillo marca la recomendada."
     ),
     "compared.refused": "{runs} no dieron ninguna publicación.",
     "repeat.policy": "Política.",
     "repeat.drawn": (
-        "La primera orden da la publicación en otro orden, y con otros valores donde las acciones "
-        "sortean, porque la política no tiene semilla. La SHA-256 de abajo es la de esta "
-        "publicación, escrita como CSV; la de la política es la de su forma JSON con las claves "
-        "ordenadas. Las otras órdenes comprueban y atacan un archivo publicado, lo haya hecho "
-        "quien lo haya hecho."
+        "La política no tiene semilla: la primera orden da la publicación con las filas en otro "
+        "orden, y con otros valores donde las acciones son aleatorias. El SHA-256 de abajo es el "
+        "de esta publicación, escrita como CSV; el de la política es el de su forma JSON con las "
+        "claves ordenadas. Las otras órdenes comprueban y atacan un archivo publicado, sea cual "
+        "sea la herramienta que lo hizo."
     ),
     "repeat.sentence": (
-        "Ejecute la primera orden con la misma entrada. La publicación, escrita como CSV, tiene la "
-        "SHA-256 de abajo; la de la política es la de su forma JSON con las claves ordenadas. Las "
-        "otras órdenes comprueban y atacan un archivo publicado, lo haya hecho quien lo haya hecho."
+        "Ejecute la primera orden con la misma entrada. La publicación, escrita como CSV, tiene el "
+        "SHA-256 de abajo; el de la política es el de su forma JSON con las claves ordenadas. Las "
+        "otras órdenes comprueban y atacan un archivo publicado, sea cual sea la herramienta que "
+        "lo hizo."
     ),
     "repeat.algorithm": "algoritmo",
     "repeat.seed": "semilla",

@@ -19,12 +19,12 @@ SENTENCES: Sentences = {
     ),
     "verdict.failed": "Política NO cumplida",
     "verdict.failed.note": "no publique esta tabla",
-    "verdict.none": "No se exigió nada",
-    "verdict.none.note": "mire la clase más pequeña antes de publicar",
+    "verdict.none": "No se fijó ningún requisito",
+    "verdict.none.note": "compruebe la clase más pequeña antes de publicar",
     "verdict.empty": "No se publicó ningún registro",
     "question": (
-        "¿Está la tabla publicada tan protegida como se pidió, qué puede averiguar aún alguien y "
-        "qué costó?"
+        "¿Cumple la tabla publicada sus requisitos, qué puede averiguar aún alguien y qué se "
+        "perdió?"
     ),
     "answer.satisfied": (
         "Sí: se cumple el requisito.",
@@ -37,8 +37,8 @@ SENTENCES: Sentences = {
         "Pero hay {warnings} advertencias: los requisitos solos no protegen a todas las personas.",
     ),
     "answer.none": (
-        "No se exigió nada, así que no se promete nada. La publicación "
-        "resulta ser {smallest}-anónima."
+        "No se fijó ningún requisito, así que no se garantiza nada. La publicación resulta ser "
+        "{smallest}-anónima."
     ),
     "answer.empty": (
         "No se publicó ningún registro: no hay nada que averiguar ni nada que aprovechar."
@@ -50,17 +50,16 @@ SENTENCES: Sentences = {
     ),
     "answer.chance": (
         "Quien conoce todos los cuasiidentificadores de una persona de la tabla acierta su "
-        "registro con una probabilidad de como máximo {highest}, {average} de media; a ciegas, "
-        "sin saber nada, sería {blind}."
+        "registro con una probabilidad de como máximo {highest}, {average} de media; sin saber "
+        "nada, sería {blind}."
     ),
     "answer.found": (
-        "Quien conoce de una persona de la tabla lo que se puede conocer (los "
-        "cuasiidentificadores) acierta su registro con una probabilidad de como máximo {highest}, "
-        "y a ciegas de {blind}."
+        "Quien conoce los cuasiidentificadores de una persona de la tabla acierta su registro con "
+        "una probabilidad de como máximo {highest}; sin saber nada, {blind}."
     ),
     "answer.attacked": (
-        "De {attacks}, «{title}» fue el que más ganó sobre el azar: acertó en el {rate} de los "
-        "intentos, por azar el {chance}; una ganancia del {risk} de lo que deja el azar."
+        "De {attacks}, «{title}» tuvo la mayor ganancia sobre el azar: acertó en el {rate} de los "
+        "intentos, por azar el {chance}; una ganancia del {risk}."
     ),
     "answer.lost": "Un valor publicado abarca, de media, el {share} del rango de su columna.",
     "price.none": "La tabla original no tiene ningún registro.",
@@ -68,29 +67,29 @@ SENTENCES: Sentences = {
         "Se suprimió {suppressed} de {records} ({share}); se permitía suprimir el {limit}.",
         "Se suprimieron {suppressed} de {records} ({share}); se permitía suprimir el {limit}.",
     ),
-    "price.complete": "No se dejó fuera ningún registro: los {rows} están en la publicación.",
+    "price.complete": "No se suprimió ningún registro: los {rows} están en la publicación.",
     "price.lost": (
         "Un valor publicado de un cuasiidentificador abarca, de media, el {share} del rango de su "
-        "columna (0 %: exacto, 100 %: no queda nada)."
+        "columna (0 %: exacto; 100 %: sin información)."
     ),
     "price.columns": "Columna por columna: {columns}.",
     "price.column": "{name} {share}",
     "price.uncounted": "No se cuentan aquí: {names}.",
     "price.blanked": (
         "Quedaron en blanco {cells} de {every} de cuasiidentificadores ({share}); todas las demás "
-        "son verdaderas."
+        "tienen su valor original."
     ),
     "price.dropped": "las columnas eliminadas ({names})",
     "price.kept": "las columnas sensibles ({names})",
-    "inside": "Guarde este informe dentro de casa.",
+    "inside": "Interno: no publique este informe.",
     "inside.note": "Muestra distribuciones de la tabla original junto a las publicadas.",
-    "limit.shared": "Secretos que comparte una clase",
+    "limit.shared": "Valores que comparte una clase",
     "limit.shared.unprotected": (
-        "No se puso ningún requisito a {names}. Donde todos los registros de una clase coinciden "
-        "en un valor, se revela el de todas las personas de la clase."
+        "No se fijó ningún requisito para {names}. Donde todos los registros de una clase tienen "
+        "el mismo valor, se revela el de todas las personas de la clase."
     ),
     "limit.shared.none": (
-        "No se declaró sensible ningún atributo, así que solo se miró el tamaño de las clases."
+        "No se declaró sensible ningún atributo, así que solo se comprobó el tamaño de las clases."
     ),
     "limit.other": "Otros conocimientos",
     "limit.other.text": ("Se supone que un intruso conoce, como mucho, los cuasiidentificadores."),
@@ -103,8 +102,8 @@ SENTENCES: Sentences = {
         "Quien puede descartar algunos valores de una persona aprende de una clase más de lo que "
         "dicen estas cifras. Esto no es privacidad diferencial."
     ),
-    "limit.being": "Estar en la tabla",
-    "limit.being.text": "No se oculta que una persona está en la tabla.",
+    "limit.being": "Pertenencia a la tabla",
+    "limit.being.text": "La publicación no oculta que una persona está en la tabla.",
     "limit.releases": "Varias publicaciones",
     "limit.releases.text": (
         "Dos publicaciones sobre las mismas personas se pueden combinar y entonces protegen menos."
@@ -114,30 +113,30 @@ SENTENCES: Sentences = {
         "Un registro cuenta como una persona: los registros de una sola pueden llenar una clase."
     ),
     "limit.records.entity": (
-        "El k-anonimato y las probabilidades de aquí cuentan las personas que «{attribute}» "
-        "distingue. Los ataques y el tamaño de las clases cuentan registros."
+        "El k-anonimato y las probabilidades de aquí cuentan las personas identificadas por "
+        "«{attribute}». Los ataques y el tamaño de las clases cuentan registros."
     ),
     "limit.tried": "Los ataques",
     "limit.tried.text": (
         "Los ataques muestran lo que consiguen estos intrusos con el conocimiento que se les da. "
-        "Que fallen no demuestra nada sobre otros más listos; los intervalos solo dicen cuánto "
-        "puede haber movido el azar las cifras, el {confidence} de las veces."
+        "Que fallen no demuestra nada sobre otros más listos; los intervalos (confianza del "
+        "{confidence}) solo muestran cuánto puede haber movido el azar las cifras."
     ),
     "limit.untried": (
-        "No se probó ningún ataque, así que las probabilidades son solo las del tamaño de las "
+        "No se ejecutó ningún ataque, así que las probabilidades se basan solo en el tamaño de las "
         "clases."
     ),
     "limit.loss": "La pérdida",
     "limit.loss.text": (
-        "La pérdida cuenta lo anchos que son los valores publicados. Si un análisis da aún la "
-        "misma respuesta hay que probarlo con ese análisis."
+        "La pérdida mide lo anchos que son los valores publicados. Si un análisis da aún la misma "
+        "respuesta hay que probarlo con ese análisis."
     ),
-    "limit.law": "El derecho",
+    "limit.law": "La ley",
     "limit.law.text": (
-        "Si esto es anónimo en derecho depende de quién lo recibe y de qué más tiene. Las cifras "
-        "son pruebas para ese juicio."
+        "Si esto es jurídicamente anónimo depende de quién lo recibe y de qué más tiene. Las "
+        "cifras son indicios para esa valoración."
     ),
-    "limits.short": "No cubierto: {headings}. La sección «{section}» dice por qué.",
+    "limits.short": "No cubierto: {headings}. Los motivos están en «{section}».",
     "gdpr.intro": (
         "Las autoridades de protección de datos de la Unión Europea hacen tres preguntas sobre los "
         "datos anonimizados (Grupo de Trabajo del Artículo 29, Dictamen 05/2014, WP 216, "
@@ -169,23 +168,23 @@ SENTENCES: Sentences = {
         "¿Puede alguien deducir el valor de un atributo con una probabilidad significativa?"
     ),
     "gdpr.inference.protected": (
-        "En todas las clases se cumplen requisitos sobre {names}: limitan lo que dice una clase, "
-        "pero no lo reducen a nada."
+        "Todas las clases cumplen requisitos sobre {names}: limitan lo que revela una clase, pero "
+        "no lo reducen a nada."
     ),
     "gdpr.inference.unprotected": (
-        "Ningún requisito limita lo que una clase dice de {names}: una clase cuyos registros "
-        "coinciden en un valor lo revela."
+        "Ningún requisito limita lo que una clase revela de {names}: una clase cuyos registros "
+        "tienen el mismo valor lo revela."
     ),
     "gdpr.inference.none": (
-        "No se declaró sensible ningún atributo: no se miró lo que una clase dice de los demás."
+        "No se declaró sensible ningún atributo, así que no se comprobó lo que una clase revela de "
+        "los demás."
     ),
     "gdpr.attacked": (
-        "Probado: {attacks}. El que más ganó fue «{title}»: acertó en el {rate} de {attempts} "
-        "intentos, por azar el {chance}; eso es el {risk} de lo que deja el azar (de {low} a "
-        "{high})."
+        "Ataques ejecutados: {attacks}. La mayor ganancia fue la de «{title}»: acertó en el {rate} "
+        "de {attempts} intentos, por azar el {chance}; una ganancia del {risk} (de {low} a {high})."
     ),
     "gdpr.beyond": "Así que la publicación sí ayuda a ese intruso.",
-    "gdpr.not-beyond": "No se mostró más que el azar.",
-    "gdpr.untried": "No se probó ningún ataque de este tipo; `kanonym attack` los prueba.",
+    "gdpr.not-beyond": "No se mostró ningún acierto por encima del azar.",
+    "gdpr.untried": "No se ejecutó ningún ataque de este tipo; `kanonym attack` los ejecuta.",
     "gdpr.empty": "No se publicó nada.",
 }

@@ -17,17 +17,16 @@ SENTENCES: Sentences = {
         "persona tiene varios registros."
     ),
     "warning.unprotected-sensitive": (
-        "Ningún requisito protege {columns}: todos los registros de una clase pueden compartir un "
-        "valor, que entonces se conoce de todas las personas de la clase."
+        "Ningún requisito protege {columns}: todos los registros de una clase pueden tener el "
+        "mismo valor, que entonces se conoce de todas las personas de la clase."
     ),
     "warning.dominant-value": (
-        "Casi todos los registros de una clase comparten un valor de «{columns}», hasta el "
-        "{share}, en {classes} de las clases, con {records} de los registros: allí es casi como "
-        "si se conociera."
+        "En {classes} de las clases, con {records} de los registros, casi todos los registros "
+        "comparten un valor de «{columns}», hasta el {share}: allí es casi como si se conociera."
     ),
     "warning.identifying-amount": (
-        "{columns}: se publica tal cual, aunque hasta {records} registros tienen un valor que "
-        "nadie más tiene. Quien lo conozca encuentra a la persona."
+        "{columns}: se publica sin cambios, aunque hasta {records} registros tienen un valor "
+        "único. Quien lo conozca encuentra a la persona."
     ),
     "warning.long-list": (
         "{columns}: {records} registros tienen una etiqueta que enumera más de diez valores, "
@@ -35,8 +34,8 @@ SENTENCES: Sentences = {
         "jerarquía muestra menos."
     ),
     "warning.trivial-model": (
-        "Hay requisitos que no exigen nada ({models} de {requirements}): cualquier registro "
-        "podría haberse publicado tal cual."
+        "Hay requisitos que siempre se cumplen ({models} de {requirements}): cualquier registro "
+        "podría haberse publicado sin cambios."
     ),
     "shares.worst": (
         "La peor clase para «{attribute}»: el {share} de sus {records} comparte un valor; en toda "
