@@ -51,7 +51,7 @@ def test_a_warning_is_everywhere(kanonym, folder):
     assert checked["largest_shares"][0]["attribute"] == "disease"
     report = (folder / "r.md").read_text("utf-8")
     assert "but there is one warning" in report
-    assert "40 values of “patient\\_id” stand in 120 records" in report
+    assert "40 values of “patient\\_id” occur in 120 records" in report
 
 
 def test_a_decision_makes_it_green(kanonym):

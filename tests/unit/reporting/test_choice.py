@@ -96,7 +96,7 @@ def test_a_stopped_search_says_what_is_not_proven():
     _, proof = wording.search(ENGLISH, stopped)
     assert "10 were checked" in proof
     assert "stopped by the user" in proof
-    assert "0.2 less, but none less than 0.3" in proof
+    assert "0.2 lower, but none below 0.3" in proof
     assert "not proven" not in wording.search(ENGLISH, {**account, "optimal": True})[1]
 
 
