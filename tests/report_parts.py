@@ -6,7 +6,7 @@ import math
 from types import SimpleNamespace
 
 from kanonym.comparison import Comparison, Trial
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.evaluation.risk.presets import Verdict
 from kanonym.metrics.measured import Meaning, Measured
 from kanonym.profiling.reasons import Reason
@@ -16,7 +16,7 @@ ATTEMPTS = 2000
 
 def attack(type_, rate, baseline, *, control=None, attempts=ATTEMPTS, **more):
     """Return the outcome of one attack with such rates."""
-    return AttackOutcome(
+    return AttackResult(
         type_,
         f"Can someone do {type_}?",
         Counted(rate * attempts, attempts),

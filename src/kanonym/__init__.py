@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.microaggregation.v_mdav import VMDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
-    from kanonym.comparison import compare, recommend
+    from kanonym.comparison import Comparison, compare, recommend
     from kanonym.comparison.lattice_nodes import lattice
     from kanonym.data import hierarchy
     from kanonym.data.errors import (
@@ -72,9 +72,10 @@ if TYPE_CHECKING:
     from kanonym.evaluation.assessment import assess
     from kanonym.evaluation.attacks.linking.similarity import similarity_attack
     from kanonym.evaluation.attacks.models.table_membership import model_membership
+    from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.evaluation.attacks.table_attacks import attack
-    from kanonym.evaluation.risk.table_risk import risk
-    from kanonym.evaluation.utility.table_utility import utility
+    from kanonym.evaluation.risk.table_risk import Risk, risk
+    from kanonym.evaluation.utility.table_utility import Utility, utility
     from kanonym.minimization import Minimizer
     from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
     from kanonym.models.closeness import TCloseness
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
     from kanonym.pipeline import anonymize, measure, verify
     from kanonym.pipeline.transformation import transform
     from kanonym.policy import Policy
-    from kanonym.profiling import profile
+    from kanonym.profiling import Profile, profile
     from kanonym.release import Release
     from kanonym.reporting import report
     from kanonym.series import BatchRelease, Fitted, fit
@@ -106,12 +107,14 @@ __all__ = [
     "VMDAV",
     "After",
     "AlphaKAnonymity",
+    "AttackResult",
     "Auto",
     "AverageRisk",
     "BatchRelease",
     "BetaLikeness",
     "Bin",
     "CellSuppression",
+    "Comparison",
     "CorrelatedNoise",
     "DataError",
     "Database",
@@ -147,11 +150,13 @@ __all__ = [
     "PolicyError",
     "PopulationUniqueness",
     "Pram",
+    "Profile",
     "QuasiIdentifier",
     "RandomizedResponse",
     "RankSwap",
     "Redact",
     "Release",
+    "Risk",
     "Role",
     "Round",
     "SampleUniqueness",
@@ -170,6 +175,7 @@ __all__ = [
     "TopBottom",
     "TruncateDate",
     "Univariate",
+    "Utility",
     "Verification",
     "anonymize",
     "assess",
@@ -205,12 +211,14 @@ _HOMES = {
     "VMDAV": "kanonym.algorithms.microaggregation.v_mdav",
     "After": "kanonym.actions.base",
     "AlphaKAnonymity": "kanonym.models.anonymity",
+    "AttackResult": "kanonym.evaluation.attacks.result",
     "Auto": "kanonym.algorithms.auto",
     "AverageRisk": "kanonym.models.risk",
     "BatchRelease": "kanonym.series",
     "BetaLikeness": "kanonym.models.likeness",
     "Bin": "kanonym.actions.masking.bins",
     "CellSuppression": "kanonym.algorithms.cell_suppression",
+    "Comparison": "kanonym.comparison",
     "CorrelatedNoise": "kanonym.actions.perturbation.correlated_noise",
     "DataError": "kanonym.data.errors",
     "Database": "kanonym.engines.database",
@@ -245,12 +253,14 @@ _HOMES = {
     "Policy": "kanonym.policy",
     "PolicyError": "kanonym.data.errors",
     "PopulationUniqueness": "kanonym.models.risk",
+    "Profile": "kanonym.profiling",
     "Pram": "kanonym.actions.perturbation.pram",
     "QuasiIdentifier": "kanonym.data.schema",
     "RandomizedResponse": "kanonym.actions.perturbation.randomized_response",
     "RankSwap": "kanonym.actions.perturbation.rank_swap",
     "Redact": "kanonym.actions.masking.redact",
     "Release": "kanonym.release",
+    "Risk": "kanonym.evaluation.risk.table_risk",
     "Role": "kanonym.data.schema",
     "Round": "kanonym.actions.masking.rounding",
     "SampleUniqueness": "kanonym.models.risk",
@@ -269,6 +279,7 @@ _HOMES = {
     "TopBottom": "kanonym.actions.masking.top_bottom",
     "TruncateDate": "kanonym.actions.masking.truncate_date",
     "Univariate": "kanonym.algorithms.microaggregation.univariate",
+    "Utility": "kanonym.evaluation.utility.table_utility",
     "Verification": "kanonym.verification",
     "anonymize": "kanonym.pipeline",
     "assess": "kanonym.evaluation.assessment",

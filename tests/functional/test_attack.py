@@ -311,7 +311,7 @@ def test_adult_is_attacked_within_a_minute_and_less_at_growing_k(adult):
         begun = time.perf_counter()
         found = ka.attack(table, policy=policy(k), hold_out=0.2)
         assert time.perf_counter() - begun < 60
-        idle = [one.type for one in found.outcomes if not one.targets.attempts]
+        idle = [one.type for one in found.results if not one.targets.attempts]
         assert idle == ["intersection"]
         sweep.append(found)
     for name in ATTACKS:

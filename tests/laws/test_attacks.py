@@ -50,7 +50,7 @@ def scenes(draw):
 def test_every_outcome_is_one(scene):
     """Rate, chance, risk and interval lie in [0, 1], the risk in its interval, and JSON holds."""
     table, release, control = scene
-    for one in ka.attack(table, release, control=control, second=release, attempts=50).outcomes:
+    for one in ka.attack(table, release, control=control, second=release, attempts=50).results:
         low, high = one.interval
         assert 0 <= low <= one.risk + 1e-12
         assert one.risk - 1e-12 <= high <= 1
@@ -79,7 +79,7 @@ def test_what_is_suppressed_gives_nothing_away(scene):
         attacks=[name for name in ATTACKS if name != "singling-out"],
         **asked,
     )
-    for one in (*persons.outcomes, *values.outcomes):
+    for one in (*persons.results, *values.results):
         assert one.risk <= 1e-9, one.type
 
 
@@ -126,7 +126,7 @@ def test_the_original_as_its_own_control_leaves_no_risk(scene):
     table, release, _ = scene
     asked = ["inference", "homogeneity", "background-knowledge", "skewness", "similarity"]
     found = ka.attack(table, release, control=table, attempts=10**6, attacks=asked)
-    for one in found.outcomes:
+    for one in found.results:
         if one.control is not None:
             assert one.control.rate == pytest.approx(one.targets.rate), one.type
         assert one.risk <= 1e-9

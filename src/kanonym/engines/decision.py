@@ -24,7 +24,7 @@ from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.person_risk import PersonRisk, person_risk
-from kanonym.metrics.release_loss import Utility
+from kanonym.metrics.release_loss import InformationLoss
 from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining
 from kanonym.recoding.recode import join_equal, recode, relabelled
@@ -68,7 +68,7 @@ class Decision(ShortRepr):
     built: Mapping[str, str] = field(default_factory=dict)
     encoded: EncodedTable | None = None
     classes: Partition | None = None
-    measured: Utility | None = None
+    measured: InformationLoss | None = None
     original: FrequencySet | None = None
     persons: PersonRisk | None = None
     lasting: bool = True

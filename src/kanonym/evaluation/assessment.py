@@ -9,17 +9,18 @@ from typing import Any, ClassVar
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.attacks.models.table_membership import ModelRisk, model_membership
-from kanonym.evaluation.attacks.table_attacks import AttackReport, attack
-from kanonym.evaluation.risk.table_risk import TableRisk, risk
-from kanonym.evaluation.utility.table_utility import TableUtility, utility
+from kanonym.evaluation.attacks.result import AttackResults
+from kanonym.evaluation.attacks.table_attacks import attack
+from kanonym.evaluation.risk.table_risk import Risk, risk
+from kanonym.evaluation.utility.table_utility import Utility, utility
 from kanonym.policy import Policy
 
 __all__ = [
     "Assessment",
-    "AttackReport",
+    "AttackResults",
     "ModelRisk",
-    "TableRisk",
-    "TableUtility",
+    "Risk",
+    "Utility",
     "assess",
     "attack",
     "model_membership",
@@ -37,8 +38,8 @@ class Assessment(ShortRepr):
         "utility",
     )
 
-    risk: TableRisk
-    utility: TableUtility
+    risk: Risk
+    utility: Utility
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""

@@ -16,7 +16,7 @@ THRESHOLD = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Risk:
+class ProsecutorRisk:
     """Prosecutor risk of a release: the intruder knows that the person is in it.
 
     Attributes
@@ -35,7 +35,7 @@ class Risk:
     uniques: int
 
     @classmethod
-    def of_sizes(cls, sizes: NDArray[np.int64]) -> Risk:
+    def of_sizes(cls, sizes: NDArray[np.int64]) -> ProsecutorRisk:
         """Measure risk from (n_classes,) class sizes. Cost O(n_classes)."""
         if not len(sizes):
             return cls(0.0, 0.0, 0)

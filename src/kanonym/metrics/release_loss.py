@@ -19,7 +19,7 @@ from kanonym.metrics.information_loss.released import ReleasedValues, released_l
 
 
 @dataclass(frozen=True, slots=True)
-class Utility:
+class InformationLoss:
     """Information loss of one release, suppressed records counted as lost in full.
 
     Attributes
@@ -91,7 +91,7 @@ def measure_utility(
     partition: Partition,
     recoded: Sequence[RecodedAttribute],
     released_sizes: NDArray[np.int64],
-) -> Utility:
+) -> InformationLoss:
     """Measure a recoded partition.
 
     Parameters
@@ -125,7 +125,7 @@ def measure_utility(
         if domain.kind == "number"
     }
     loss, loss_arithmetic = _loss(table, partition, recoded, sizes.astype(np.int64))
-    return Utility(
+    return InformationLoss(
         gcp=float(np.mean(list(ncp.values()))) if ncp else 0.0,
         ncp=ncp,
         discernibility=int(released_sizes @ released_sizes) + n_rows * suppressed,

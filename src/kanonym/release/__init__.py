@@ -25,17 +25,17 @@ from kanonym.data.short_repr import ShortRepr
 from kanonym.engines.base import Asked, unsupported
 from kanonym.engines.decision import Decision
 from kanonym.metrics.person_risk import PersonRisk
-from kanonym.metrics.record_risk import Risk
-from kanonym.metrics.release_loss import Utility, measure_utility
+from kanonym.metrics.record_risk import ProsecutorRisk
+from kanonym.metrics.release_loss import InformationLoss, measure_utility
 from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
 from kanonym.verification import Verification, group_released
 
 if TYPE_CHECKING:
     from kanonym.comparison import Comparison
-    from kanonym.evaluation.attacks.outcome import AttackOutcome
-    from kanonym.evaluation.risk.table_risk import TableRisk
-    from kanonym.evaluation.utility.table_utility import TableUtility
+    from kanonym.evaluation.attacks.result import AttackResult
+    from kanonym.evaluation.risk.table_risk import Risk
+    from kanonym.evaluation.utility.table_utility import Utility
     from kanonym.profiling import Profile
 
 _FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names")
@@ -122,7 +122,7 @@ class Release(ShortRepr):
         return self.decision.persons if "decision" in self.__dict__ else None
 
     @cached_property
-    def utility(self) -> Utility:
+    def utility(self) -> InformationLoss:
         """What the release lost."""
         decided = self.decision
         if decided.measured is not None:
@@ -130,11 +130,11 @@ class Release(ShortRepr):
         return measure_utility(decided.table, decided.partition, decided.recoded, self._class_sizes)
 
     @cached_property
-    def risk(self) -> Risk:
+    def risk(self) -> ProsecutorRisk:
         """How likely a released record is re-identified, or a person where they are counted."""
         if self.persons is not None:
-            return Risk(self.persons.highest, self.persons.average, self.persons.uniques)
-        return Risk.of_sizes(self._class_sizes)
+            return ProsecutorRisk(self.persons.highest, self.persons.average, self.persons.uniques)
+        return ProsecutorRisk.of_sizes(self._class_sizes)
 
     @cached_property
     def algorithm(self) -> dict[str, Any]:
@@ -338,9 +338,9 @@ class Release(ShortRepr):
         author: str = "",
         language: str = "en",
         rectangles: tuple[str, str] | None = None,
-        attacks: Iterable[AttackOutcome] = (),
-        risk: TableRisk | None = None,
-        utility: TableUtility | None = None,
+        attacks: Iterable[AttackResult] = (),
+        risk: Risk | None = None,
+        utility: Utility | None = None,
         comparison: Comparison | None = None,
         profile: Profile | None = None,
         input: str | Path | files.Content | None = None,  # noqa: A002 - as manifest

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal
 from kanonym.comparison import Comparison
 from kanonym.data import files
 from kanonym.data.errors import DataError
-from kanonym.evaluation.attacks.outcome import AttackOutcome
-from kanonym.evaluation.risk.table_risk import TableRisk
-from kanonym.evaluation.utility.table_utility import TableUtility
+from kanonym.evaluation.attacks.result import AttackResult
+from kanonym.evaluation.risk.table_risk import Risk
+from kanonym.evaluation.utility.table_utility import Utility
 from kanonym.profiling import Profile
 from kanonym.reporting.known.choice import Choice, Neighbour, choice_of, choice_of_release
 from kanonym.reporting.known.frontier import Frontier, frontier_of
@@ -79,9 +79,9 @@ def report(
     author: str = "",
     language: str = "en",
     rectangles: tuple[str, str] | None = None,
-    attacks: Iterable[AttackOutcome] = (),
-    risk: TableRisk | None = None,
-    utility: TableUtility | None = None,
+    attacks: Iterable[AttackResult] = (),
+    risk: Risk | None = None,
+    utility: Utility | None = None,
     comparison: Comparison | None = None,
     profile: Profile | None = None,
     input: str | Path | files.Content | None = None,  # noqa: A002 - as of the manifest
@@ -157,17 +157,17 @@ def report(
 
 
 _RESULTS: dict[str, tuple[type, str]] = {
-    "risk": (TableRisk, "risk"),
-    "utility": (TableUtility, "utility"),
+    "risk": (Risk, "risk"),
+    "utility": (Utility, "utility"),
     "comparison": (Comparison, "compare"),
     "profile": (Profile, "profile"),
 }
 
 
-def _outcomes(attacks: Iterable[AttackOutcome]) -> tuple[AttackOutcome, ...]:
+def _outcomes(attacks: Iterable[AttackResult]) -> tuple[AttackResult, ...]:
     found = tuple(attacks)
     for one in found:
-        if not isinstance(one, AttackOutcome):
+        if not isinstance(one, AttackResult):
             raise DataError(
                 "attacks must be what ka.attack returned, or outcomes of attacks, and one is "
                 f"{type(one).__name__}"

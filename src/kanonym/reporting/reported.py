@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from kanonym.data.partition import Partition
     from kanonym.data.recoded import RecodedAttribute
     from kanonym.data.table import EncodedTable
-    from kanonym.evaluation.attacks.outcome import AttackOutcome
-    from kanonym.evaluation.risk.table_risk import TableRisk
-    from kanonym.evaluation.utility.table_utility import TableUtility
-    from kanonym.metrics.record_risk import Risk
-    from kanonym.metrics.release_loss import Utility
+    from kanonym.evaluation.attacks.result import AttackResult
+    from kanonym.evaluation.risk.table_risk import Risk
+    from kanonym.evaluation.utility.table_utility import Utility
+    from kanonym.metrics.record_risk import ProsecutorRisk
+    from kanonym.metrics.release_loss import InformationLoss
     from kanonym.profiling.profile import Profile
     from kanonym.release import Release
     from kanonym.verification import Verification
@@ -66,9 +66,9 @@ class Known:
 
     """
 
-    attacks: Sequence[AttackOutcome] = ()
-    risk: TableRisk | None = None
-    utility: TableUtility | None = None
+    attacks: Sequence[AttackResult] = ()
+    risk: Risk | None = None
+    utility: Utility | None = None
     comparison: Comparison | None = None
     profile: Profile | None = None
 
@@ -103,8 +103,8 @@ class ReportedRelease:
     partition: Partition
     recoded: Sequence[RecodedAttribute]
     verification: Verification
-    utility: Utility
-    risk: Risk
+    utility: InformationLoss
+    risk: ProsecutorRisk
     rows_in: int
     suppressed: int
     columns_out: int

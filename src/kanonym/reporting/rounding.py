@@ -14,7 +14,7 @@ from kanonym.reporting.known.provenance import COMPARED
 
 if TYPE_CHECKING:
     from kanonym.metrics.coverage import Coverage
-    from kanonym.metrics.release_loss import Utility
+    from kanonym.metrics.release_loss import InformationLoss
     from kanonym.verification import ModelCheck
 
 FINEST = 0.001
@@ -56,7 +56,7 @@ def coarse_amount(amount: float | None, step: float) -> float | None:
     return None if amount is None else rounded_amount(amount, step)
 
 
-def coarse_utility(utility: Utility, step: float) -> dict[str, Any]:
+def coarse_utility(utility: InformationLoss, step: float) -> dict[str, Any]:
     """Return the losses in tenths of a percent, and errors in few digits."""
     form = dict(utility.to_dict())
     for name in ("span_loss", "gcp", "loss", "loss_arithmetic"):
@@ -69,7 +69,7 @@ def coarse_utility(utility: Utility, step: float) -> dict[str, Any]:
     return form
 
 
-def coarse_coverage(utility: Utility, step: float) -> dict[str, Coverage]:
+def coarse_coverage(utility: InformationLoss, step: float) -> dict[str, Coverage]:
     """Return what labels cover: shares in tenths of a percent, numbers in few digits."""
     return {
         name: replace(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from kanonym.data.recoded import RecodedAttribute
     from kanonym.data.table import EncodedTable
     from kanonym.metrics.coverage import Coverage
-    from kanonym.metrics.record_risk import Risk
+    from kanonym.metrics.record_risk import ProsecutorRisk
     from kanonym.verification import Verification, VerificationWarning
 
 SMALLEST_CELL = 5
@@ -216,7 +216,7 @@ def _limits(
 def _answer(
     says: Speech,
     verification: Verification,
-    risk: Risk,
+    risk: ProsecutorRisk,
     class_sizes: ClassSizes,
     rows_in: int,
 ) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from kanonym.evaluation.attacks.table_attacks import AttackReport, attack
+from kanonym.evaluation.attacks.result import AttackResults
+from kanonym.evaluation.attacks.table_attacks import attack
 from kanonym.evaluation.utility.models.detection import detection
-from kanonym.evaluation.utility.table_utility import TableUtility, utility
+from kanonym.evaluation.utility.table_utility import Utility, utility
 from kanonym.metrics.measured import Measured
 
 MEASURES = (
@@ -89,7 +90,7 @@ def detected(
     return detection(learned.get_columns(), synthetic.get_columns(), random)
 
 
-def utility_of(learned: pl.DataFrame, synthetic: pl.DataFrame, seed: int) -> TableUtility:
+def utility_of(learned: pl.DataFrame, synthetic: pl.DataFrame, seed: int) -> Utility:
     """Measure what the synthetic table is good for beside the one learned from."""
     return utility(learned, synthetic, aligned=False, measures=MEASURES, seed=seed)
 
@@ -102,7 +103,7 @@ def attacks_on(
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str],
     seed: int,
-) -> AttackReport:
+) -> AttackResults:
     """Attack a synthetic table as a release of the records that were learned from.
 
     Where no quasi-identifier is named, the intruder knows every column that is not sensitive.

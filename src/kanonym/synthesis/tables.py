@@ -13,10 +13,10 @@ import polars as pl
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.short_repr import ShortRepr
-from kanonym.evaluation.attacks.table_attacks import AttackReport
+from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.columns import listed
 from kanonym.evaluation.lines import figure, lines_of
-from kanonym.evaluation.utility.table_utility import TableUtility
+from kanonym.evaluation.utility.table_utility import Utility
 from kanonym.metrics.measured import Measured
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy.faults import raise_together, unknown
@@ -87,12 +87,12 @@ class Synthesis(ShortRepr):
         return copies(self._learned, self._synthetic, self._rest, self._random(b"copies"))
 
     @cached_property
-    def utility(self) -> TableUtility:
+    def utility(self) -> Utility:
         """What the table is good for, by the measures that compare distributions."""
         return utility_of(self._learned, self._synthetic, self.seed)
 
     @cached_property
-    def attacks(self) -> AttackReport:
+    def attacks(self) -> AttackResults:
         """What intruders get from the table, against chance and against held-out persons."""
         return attacks_on(
             self._learned,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from kanonym.data.errors import DataError
-from kanonym.metrics.record_risk import Risk, journalist, marketer, prosecutor
+from kanonym.metrics.record_risk import ProsecutorRisk, journalist, marketer, prosecutor
 
 CLASSES = st.lists(st.integers(1, 50), min_size=1, max_size=30)
 
@@ -22,24 +22,24 @@ def records_of(sizes):
 
 def test_risk_is_one_over_the_class_size():
     """Classes of 2, 4 and 4: at most 1/2, and three classes over ten records on average."""
-    found = Risk.of_sizes(np.array([2, 4, 4]))
+    found = ProsecutorRisk.of_sizes(np.array([2, 4, 4]))
     assert (found.highest, found.average, found.uniques) == (0.5, 0.3, 0)
 
 
 def test_uniques_are_classes_of_one_record():
     """A record that is alone is found for certain."""
-    found = Risk.of_sizes(np.array([1, 1, 3]))
+    found = ProsecutorRisk.of_sizes(np.array([1, 1, 3]))
     assert (found.highest, found.uniques) == (1.0, 2)
 
 
 def test_nobody_is_at_risk_in_a_release_without_records():
     """Every measure is zero."""
-    assert Risk.of_sizes(np.empty(0, np.int64)) == Risk(0.0, 0.0, 0)
+    assert ProsecutorRisk.of_sizes(np.empty(0, np.int64)) == ProsecutorRisk(0.0, 0.0, 0)
 
 
 def test_the_json_form():
     """The names of the JSON contract."""
-    assert Risk.of_sizes(np.array([2, 2])).to_dict() == {
+    assert ProsecutorRisk.of_sizes(np.array([2, 2])).to_dict() == {
         "prosecutor": {"highest": 0.5, "average": 0.5},
         "uniques": 0,
     }
@@ -49,7 +49,7 @@ def test_the_json_form():
 def test_average_risk_is_the_mean_over_records(sizes):
     """Each record's risk is 1 / its class size; the average counts records, not classes."""
     of_records = [1 / size for size in sizes for _ in range(size)]
-    found = Risk.of_sizes(np.array(sizes))
+    found = ProsecutorRisk.of_sizes(np.array(sizes))
     assert found.average == pytest.approx(sum(of_records) / len(of_records))
     assert found.highest == max(of_records)
 

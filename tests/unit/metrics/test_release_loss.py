@@ -18,7 +18,7 @@ from kanonym.data.partition import Partition
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.coverage import Coverage
-from kanonym.metrics.release_loss import Utility, measure_utility
+from kanonym.metrics.release_loss import InformationLoss, measure_utility
 from kanonym.recoding.recode import recode
 
 RANK = pl.Enum(["low", "mid", "high"])
@@ -293,7 +293,7 @@ def test_a_table_without_records_has_lost_nothing():
     found = utility(empty, [], {"x": "interval", "y": "set"})
     nothing = Coverage(0.0, 0.0, 0.0, 0.0, 1)
     covered = {"x": nothing, "y": nothing}
-    assert found == Utility(0.0, {"x": 0.0, "y": 0.0}, 0, 0.0, 0, {"x": 0.0}, covered)
+    assert found == InformationLoss(0.0, {"x": 0.0, "y": 0.0}, 0, 0.0, 0, {"x": 0.0}, covered)
 
 
 def test_the_json_form_has_every_measure():

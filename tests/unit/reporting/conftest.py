@@ -11,7 +11,7 @@ import pytest
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
-from kanonym.metrics.record_risk import Risk
+from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import measure_utility
 from kanonym.recoding.recode import recode
 from kanonym.reporting import Heading, Known, ReportedRelease, summarize
@@ -97,7 +97,7 @@ def summary_of(
             tuple(warnings),
         ),
         utility=measure_utility(table, partition, recoded, sizes),
-        risk=Risk.of_sizes(sizes),
+        risk=ProsecutorRisk.of_sizes(sizes),
         rows_in=len(labels),
         suppressed=len(labels) - rows,
         columns_out=kept if columns_out is None else columns_out,

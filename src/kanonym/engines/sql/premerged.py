@@ -23,7 +23,7 @@ from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, sensitive_names
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss import KLDivergence, Metric, Weighted, metric_from
-from kanonym.metrics.release_loss import Utility, measure_utility
+from kanonym.metrics.release_loss import InformationLoss, measure_utility
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Premerged:
         decision = decide(self.task, self.ready, watch, self.partition)
         return with_input(decision, self.task, frequency_set(self.counted))
 
-    def utility(self, decision: Decision) -> Utility:
+    def utility(self, decision: Decision) -> InformationLoss:
         """Return what the release lost; errors of numbers are those of the original values.
 
         decision: of `decide`. Where records are suppressed, an attribute

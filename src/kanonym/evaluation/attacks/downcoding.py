@@ -9,10 +9,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import Scene, drawn
 from kanonym.evaluation.attacks.matching.lookup import candidates, classes_of, is_changed
 from kanonym.evaluation.attacks.matching.shapes import Shape, shape_of
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer
 
@@ -21,7 +22,7 @@ AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Downcoding:
+class Downcoding(Attack):
     """Refine generalized cells, taking them to be no wider than their class needs.
 
     The intruder has the release alone. In a class, an interval of a column is taken to end
@@ -74,13 +75,19 @@ class Downcoding:
         "Do released intervals and sets give away values of single records, because they are "
         "no wider than needed?"
     )
+    method: ClassVar[str] = (
+        "takes the ends of intervals and the members of sets for values of records: a warning "
+        "where generalization is minimal"
+    )
+    source: ClassVar[str] = "Cohen 2022"
+    aim: ClassVar[Aim] = "singling-out"
 
     attempts: int = 2000
 
     def __post_init__(self) -> None:
         check_integer("downcoding", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         if not pair.n_original or not pair.quasi_identifiers:
@@ -105,9 +112,9 @@ class Downcoding:
         some = cells > 0
         if not some.any():
             all_of_them = Counted(len(some), len(some), exact=True)
-            return AttackOutcome(self.type, self.question, all_of_them, all_of_them, parts=parts)
+            return AttackResult(self.type, self.question, all_of_them, all_of_them, parts=parts)
         right, expected = (by_person(one)[some] / cells[some] for one in named[:2])
-        return AttackOutcome(
+        return AttackResult(
             self.type,
             self.question,
             Counted(float(right.sum()), len(right)),
@@ -115,9 +122,9 @@ class Downcoding:
             parts=parts,
         )
 
-    def _nothing(self, reason: str) -> AttackOutcome:
+    def _nothing(self, reason: str) -> AttackResult:
         nobody = Counted(0, 0)
-        return AttackOutcome(self.type, self.question, nobody, nobody, reason=reason)
+        return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
 
 
 class _Named(NamedTuple):

@@ -8,11 +8,12 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import Scene, drawn
 from kanonym.evaluation.attacks.matching.cells import regrouped
 from kanonym.evaluation.attacks.matching.guessing import Secret, guesses, reach_of, secret_of
 from kanonym.evaluation.attacks.matching.lookup import candidates
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted, worst_of
+from kanonym.evaluation.attacks.result import AttackResult, Counted, worst_of
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_attribute, check_choice, check_integer
 
@@ -20,7 +21,7 @@ Known = Literal["quasi-identifiers", "all"]
 
 
 @dataclass(frozen=True, slots=True)
-class Inference:
+class Inference(Attack):
     """Guess a person's secret from the released records that may be the person's.
 
     The intruder knows other values of the person, looks up the records that leave all of them
@@ -69,6 +70,9 @@ class Inference:
     question: ClassVar[str] = (
         "Can someone who knows other values of a person guess the secret one from the release?"
     )
+    method: ClassVar[str] = "guesses a secret from the records that fit what else is known"
+    source: ClassVar[str] = "Giomi et al. 2023"
+    aim: ClassVar[Aim] = "inference"
     secret: str | None = None
     known: Known = "quasi-identifiers"
     attempts: int = 2000
@@ -80,7 +84,7 @@ class Inference:
         check_choice(self.type, "known", self.known, get_args(Known))
         check_integer(self.type, "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Guess the secrets of persons of the original and of the control; see the class."""
         pair = scene.pair
         asked = scene.sensitive if self.secret is None else (self.secret,)
@@ -106,7 +110,7 @@ class Inference:
             else:
                 control = None
             outcomes.append(
-                AttackOutcome(
+                AttackResult(
                     self.type, self.question, targets, baseline, control, other_attack=True
                 )
             )
@@ -140,9 +144,9 @@ class Inference:
         guessed = guesses(secret, found, classes, _weights(release, known))
         return Counted(int(secret.right(guessed, persons).sum()), len(persons))
 
-    def _refused(self, reason: str) -> AttackOutcome:
+    def _refused(self, reason: str) -> AttackResult:
         nobody = Counted(0, 0, exact=True)
-        return AttackOutcome(self.type, self.question, Counted(0, 0), nobody, reason=reason)
+        return AttackResult(self.type, self.question, Counted(0, 0), nobody, reason=reason)
 
 
 def _weights(pair: TablePair, known: tuple[str, ...]) -> NDArray[np.float64]:

@@ -7,17 +7,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import Scene
 from kanonym.evaluation.attacks.matching.gaps import nearest_gaps
 from kanonym.evaluation.attacks.models.roc import area, best_threshold
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.models.base import check_integer
 
 NO_CONTROL = "give a control table: people who are not in the data"
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(Attack):
     """Take persons whose values a released record fits well for persons of the original.
 
     The intruder knows the quasi-identifiers of persons, half of them of the original and half
@@ -62,13 +63,16 @@ class Membership:
         "Can someone who knows a person's quasi-identifiers tell from the release whether the "
         "person was in the data?"
     )
+    method: ClassVar[str] = "tells who is in the table and who is not; needs a control"
+    aim: ClassVar[Aim] = "inference"
+    record_per_person: ClassVar[Assumed] = "always"
     attempts: int = 2000
 
     def __post_init__(self) -> None:
         """Refuse parameters that mean nothing."""
         check_integer(self.type, "attempts", self.attempts, 2)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Decide about persons of the original and of the control; see the class."""
         pair, control = scene.pair, scene.control
         if control is None:
@@ -101,11 +105,11 @@ class Membership:
             parts["advantage with sensitive values"] = _advantage(stronger)
             parts["auc with sensitive values"] = auc
         baseline = Counted(half, 2 * half, exact=True)
-        return AttackOutcome(self.type, self.question, targets, baseline, parts=parts)
+        return AttackResult(self.type, self.question, targets, baseline, parts=parts)
 
-    def _refused(self, reason: str) -> AttackOutcome:
+    def _refused(self, reason: str) -> AttackResult:
         nobody = Counted(0, 0, exact=True)
-        return AttackOutcome(self.type, self.question, Counted(0, 0), nobody, reason=reason)
+        return AttackResult(self.type, self.question, Counted(0, 0), nobody, reason=reason)
 
 
 def _advantage(decided: Counted) -> float:

@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
-
-import numpy as np
-
+from kanonym.evaluation.attacks.base import Attack
 from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
 from kanonym.evaluation.attacks.classes.similarity_of_values import SimilarityOfValues
 from kanonym.evaluation.attacks.classes.skewness import Skewness
 from kanonym.evaluation.attacks.downcoding import Downcoding
 from kanonym.evaluation.attacks.inference import Inference
-from kanonym.evaluation.attacks.intruder_view import Scene
 from kanonym.evaluation.attacks.linking.intersection import Intersection
 from kanonym.evaluation.attacks.linking.linkability import Linkability
 from kanonym.evaluation.attacks.linking.linkage import Linkage
 from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
 from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
 from kanonym.evaluation.attacks.membership import Membership
-from kanonym.evaluation.attacks.outcome import AttackOutcome
 from kanonym.evaluation.attacks.singling_out import SinglingOut
-
-
-class Attack(Protocol):
-    """An attack on a release: frozen parameters, and a way to carry it out.
-
-    Attributes
-    ----------
-    type
-        Its name.
-    question
-        What the intruder wants, in plain words.
-    attempts
-        Persons attacked at most.
-
-    """
-
-    type: ClassVar[str]
-    question: ClassVar[str]
-
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
-        """Attack; where the tables leave nothing to attack, say why in the outcome."""
-        ...
-
 
 ALL: tuple[type[Attack], ...] = (
     SinglingOut,

@@ -10,12 +10,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import Scene
 from kanonym.evaluation.attacks.matching.cells import cell_codes
 from kanonym.evaluation.attacks.matching.lookup import classes_of, is_changed
 from kanonym.evaluation.attacks.matching.predicates import Predicates, matched, possible
 from kanonym.evaluation.attacks.matching.sizes import alone_elsewhere
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.models.base import check_integer
@@ -40,7 +41,7 @@ ONE_SIDED = "multivariate one-sided"
 
 
 @dataclass(frozen=True, slots=True)
-class SinglingOut:
+class SinglingOut(Attack):
     """Predicates made of the release, and how many of them match one person of the original.
 
     Four kinds are tried, and the outcome is that of the kind with the strongest evidence: the
@@ -98,6 +99,10 @@ class SinglingOut:
         "Can the intruder, from the release, describe a person so that exactly one in the "
         "data fits?"
     )
+    method: ClassVar[str] = "makes predicates of the release that fit exactly one person"
+    source: ClassVar[str] = "Cohen and Nissim 2020; Giomi et al. 2023"
+    aim: ClassVar[Aim] = "singling-out"
+    record_per_person: ClassVar[Assumed] = "always"
     n_columns: int = 3
     attempts: int = 2000
 
@@ -106,7 +111,7 @@ class SinglingOut:
         check_integer(self.type, "n_columns", self.n_columns, 1)
         check_integer(self.type, "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Try the predicates of each mode on the original and on the control.
 
         Returns
@@ -119,7 +124,7 @@ class SinglingOut:
         reason = _reason(pair)
         if reason:
             nobody = Counted(0, 0)
-            return AttackOutcome(self.type, self.question, nobody, nobody, reason=reason)
+            return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
         codes = np.column_stack([cell_codes(column)[0] for column in pair.columns])
         # By what they say, so that the order of the release means nothing.
         everything = np.lexsort(codes.T)
@@ -141,7 +146,7 @@ class SinglingOut:
             scene.told(4 * done + 2, steps)
             elsewhere = self._made(mode, pair, codes, (kept, fewer), random)
             scene.told(4 * done + 3, steps)
-            found = AttackOutcome(
+            found = AttackResult(
                 self.type,
                 self.question,
                 Counted(int((held == 1).sum()), len(held)),
@@ -257,7 +262,7 @@ def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> 
     return np.unique(drawn, axis=0)
 
 
-def evidence(found: AttackOutcome) -> tuple[float, ...]:
+def evidence(found: AttackResult) -> tuple[float, ...]:
     """Return how strong the evidence of an outcome is, the surest first.
 
     Where no kind of predicate is surely better than chance, the likeliest to be is meant, then

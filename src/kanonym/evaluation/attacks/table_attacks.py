@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError, SchemaError, shown_value
 from kanonym.data.progress import Progress
-from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import value_codes
+from kanonym.evaluation.attacks.base import Attack
 from kanonym.evaluation.attacks.intruder_view import Scene
-from kanonym.evaluation.attacks.outcome import HIDDEN, AttackOutcome, Counted
-from kanonym.evaluation.attacks.registry import ATTACKS, Attack
+from kanonym.evaluation.attacks.registry import ATTACKS
+from kanonym.evaluation.attacks.result import AttackResult, AttackResults, Counted
 from kanonym.evaluation.attacks.setup import stage
 from kanonym.evaluation.columns import listed
-from kanonym.evaluation.lines import figure
 from kanonym.evaluation.pair.aligned import Beside, beside
 from kanonym.evaluation.releases import hierarchies_of, opened
 from kanonym.models.base import check_integer, check_number
@@ -29,67 +28,7 @@ from kanonym.pipeline import anonymize, canonical, typed
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
 
-OF_RECORDS = (
-    "singling-out",
-    "linkage",
-    "optimal-linkage",
-    "linkability",
-    "membership",
-    "similarity-reidentification",
-)
-"""Attacks that take every record for another person; the last only without a sensitive value."""
-
 SEVERAL = "persons have several records, and this attack takes every record for another person"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class AttackReport(ShortRepr):
-    """The outcomes of attacks on one release; `print` shows them.
-
-    Attributes
-    ----------
-    outcomes
-        One an attack, in the order in which they were carried out.
-    notes
-        What was assumed of released values.
-
-    """
-
-    _shown: ClassVar[tuple[str, ...]] = ("outcomes",)
-
-    outcomes: tuple[AttackOutcome, ...]
-    notes: tuple[str, ...] = ()
-
-    def __getitem__(self, name: str) -> AttackOutcome:
-        """Return the outcome of one attack by its name."""
-        for one in self.outcomes:
-            if one.type == name:
-                return one
-        raise KeyError(unknown("attack", name, [one.type for one in self.outcomes]))
-
-    def __iter__(self) -> Iterator[AttackOutcome]:
-        """Go through the outcomes."""
-        return iter(self.outcomes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form of design §9."""
-        notes = {"notes": list(self.notes)} if self.notes else {}
-        return {"attacks": [one.to_dict() for one in self.outcomes], **notes}
-
-    def __str__(self) -> str:
-        """Return an attack a line: its rate, chance, and the risk with its interval."""
-        lines = [f"{'attack':28}{'persons':>9}{'rate':>10}{'chance':>10}{'risk':>10}   interval"]
-        for one in self.outcomes:
-            if not one.targets.attempts:
-                lines.append(f"{one.type:28}{'–':>9}   {one.reason}")
-                continue
-            low, high = one.interval
-            numbers = (one.targets.rate, one.chance.rate, one.risk)
-            shown = "".join(f"{figure(round(number, 4)):>10}" for number in numbers)
-            reach = f"{figure(round(low, 4))} to {figure(round(high, 4))}"
-            lines.append(f"{one.type:28}{one.targets.attempts:>9,}{shown}   {reach}")
-        hidden = [(one.type, HIDDEN[one.hidden_by]) for one in self.outcomes if one.hidden_by]
-        return "\n".join([*lines, *(f"{name}: {why}." for name, why in hidden), *self.notes])
 
 
 def attack(
@@ -105,7 +44,7 @@ def attack(
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
     **columns: Any,
-) -> AttackReport:
+) -> AttackResults:
     """Attack a release as intruders would, and compare with chance.
 
     Parameters
@@ -118,7 +57,7 @@ def attack(
     policy
         Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave it
         out and name them. Where it, or that of the `Release`, counts persons by an identifier,
-        attacks that count records (`OF_RECORDS`) are not carried out.
+        attacks that take every record for another person are not carried out.
     control
         People of the same population who are not in the original. What an attack learns of
         them is learnt from statistics, not from anybody's record in the release.
@@ -183,18 +122,18 @@ def attack(
     scene = _scene(tables, control, second)
     # The policy that is meant, or that of the release, may count persons.
     several = any(one.entities for one in (policy, policy_of(released)) if one is not None)
-    outcomes = []
+    results = []
     for one in chosen:
         step(one.type)
         random = np.random.default_rng([seed, *one.type.encode()])
-        if several and _counts_records(one, scene):
+        if several and one.counts_records(scene):
             nobody = Counted(0, 0)
-            outcome = AttackOutcome(one.type, one.question, nobody, nobody, reason=SEVERAL)
+            result = AttackResult(one.type, one.question, nobody, nobody, reason=SEVERAL)
         else:
             told = partial(_share, step, one.type)
-            outcome = one.carry_out(replace(scene, told=told), random)
-        outcomes.append(replace(outcome, seed=int(seed)))
-    return AttackReport(tuple(outcomes), _notes(scene.pair.new))
+            result = one.carry_out(replace(scene, told=told), random)
+        results.append(replace(result, seed=int(seed)))
+    return AttackResults(tuple(results), _notes(scene.pair.new))
 
 
 def _notes(new: Mapping[str, int]) -> tuple[str, ...]:
@@ -223,13 +162,6 @@ def policy_of(released: Any) -> Policy | None:
     return policy
 
 
-def _counts_records(attack: Attack, scene: Scene) -> bool:
-    """Whether an attack says nothing of persons who have several records."""
-    if attack.type == "similarity-reidentification" and scene.sensitive:
-        return False
-    return attack.type in OF_RECORDS
-
-
 def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attack]:
     """Return the attacks that are asked for; those that are named attack so many persons."""
     if isinstance(attacks, str):
@@ -237,19 +169,17 @@ def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attac
     given: Sequence[str | Attack] = list(ATTACKS) if attacks is None else attacks
     chosen: list[Attack] = []
     for one in given:
-        if not isinstance(one, str):
-            if isinstance(one, type) or not hasattr(one, "carry_out"):
-                raise PolicyError(
-                    "attacks are given by name, or as objects such as Linkage(attempts=100); this "
-                    f"is {shown_value(one)}"
-                )
+        if isinstance(one, Attack):
             chosen.append(one)
-            continue
-        if one not in ATTACKS:
+        elif not isinstance(one, str):
+            raise PolicyError(
+                "attacks are given by name, or as objects such as Linkage(attempts=100); this "
+                f"is {shown_value(one)}"
+            )
+        elif one in ATTACKS:
+            chosen.append(ATTACKS[one](attempts=attempts))  # type: ignore[call-arg]
+        else:
             raise PolicyError(unknown("attack", one, ATTACKS))
-        kind = ATTACKS[one]
-        known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-        chosen.append(kind(**({"attempts": attempts} if "attempts" in known else {})))
     return chosen
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.actions.base import Action
 from kanonym.actions.registry import Acting, drawing
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
@@ -185,8 +186,7 @@ def _known_as(policy: Policy, name: str, trees: Mapping[str, HierarchySource]) -
     A hierarchy knows no other values, and what nothing is drawn for (a mask, rounding)
     anybody can do to what they know.
     """
-    actions = getattr(policy.attributes.get(name), "action", None) or ()
-    return name in trees or not drawing(actions)
+    return name in trees or not drawing(_actions(policy, name))
 
 
 def _acted_on(policy: Policy, table: Any, name: str) -> pl.Series:
@@ -194,8 +194,14 @@ def _acted_on(policy: Policy, table: Any, name: str) -> pl.Series:
 
     What was drawn by a seed that is not kept cannot be drawn again: the column as it came in.
     """
-    actions = getattr(policy.attributes.get(name), "action", None) or ()
+    actions = _actions(policy, name)
     seed = 0 if policy.seed is None and not drawing(actions) else policy.seed
     if not actions or seed is None:
         return frames.column(table, name)
     return Acting(partial(frames.column, table), {name: actions}, seed).before(name)
+
+
+def _actions(policy: Policy, name: str) -> Sequence[Action]:
+    """Return the actions on a column; none where the policy does not name it."""
+    attribute = policy.attributes.get(name)
+    return () if attribute is None else attribute.action

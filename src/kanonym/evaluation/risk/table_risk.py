@@ -50,7 +50,7 @@ TOO_MANY_DISTINCT = f"of more than {MOST_DISTINCT:,} distinct records it takes m
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableRisk(ShortRepr):
+class Risk(ShortRepr):
     """What a table gives away of the persons in it.
 
     Attributes
@@ -193,7 +193,7 @@ def risk(
     presets: Sequence[str] = tuple(PRESETS),
     largest: int | None = None,
     seed: int = 0,
-) -> TableRisk:
+) -> Risk:
     """Measure what a table gives away: any table, before or after it was anonymized.
 
     Parameters
@@ -301,7 +301,7 @@ def risk(
         reasons |= {} if why is None else dict.fromkeys(SUDA, why)
     if number is not None and UNIQUENESS.name not in reasons:
         likely = _copula(known, asked, number, seed)
-    return TableRisk(
+    return Risk(
         measurement=measure_table(classes_as_released(groups, hidden), k_wildcard(known)),
         assessment=assessment,
         suda=special,

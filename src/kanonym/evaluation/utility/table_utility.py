@@ -25,7 +25,7 @@ from kanonym.policy.faults import unknown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TableUtility(ShortRepr):
+class Utility(ShortRepr):
     """What a release is still good for.
 
     Attributes
@@ -68,7 +68,7 @@ def utility(
     target: str | None = None,
     measures: Sequence[str] | None = None,
     seed: int = 0,
-) -> TableUtility:
+) -> Utility:
     """Measure what a release lost, and what it is still good for: of any two tables.
 
     Parameters
@@ -146,7 +146,7 @@ def utility(
         name: measure.take(pair, np.random.default_rng([seed, *name.encode()]))
         for name, measure in chosen.items()
     }
-    return TableUtility(found, pair.rows is not None, tables.left_out)
+    return Utility(found, pair.rows is not None, tables.left_out)
 
 
 def _chosen(measures: Sequence[str] | None) -> dict[str, Measure]:

@@ -11,8 +11,8 @@ from kanonym.metrics.measured import Measured
 from kanonym.reporting.rounding import FINEST, rounded_amount, rounded_share
 
 if TYPE_CHECKING:
-    from kanonym.evaluation.risk.table_risk import TableRisk
-    from kanonym.evaluation.utility.table_utility import TableUtility
+    from kanonym.evaluation.risk.table_risk import Risk
+    from kanonym.evaluation.utility.table_utility import Utility
 
 ASSOCIATIONS = (
     "correlation_difference",
@@ -114,7 +114,7 @@ class Assessed:
 
 
 def assessed_of(
-    risk: TableRisk | None, utility: TableUtility | None, step: float = FINEST
+    risk: Risk | None, utility: Utility | None, step: float = FINEST
 ) -> Assessed | None:
     """Take over what was measured of risk and utility; None where neither was.
 

@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import isclose
+from typing import get_args
 
-from kanonym.evaluation.attacks.outcome import AttackOutcome
+from kanonym.evaluation.attacks.base import Aim
+from kanonym.evaluation.attacks.registry import ATTACKS
+from kanonym.evaluation.attacks.result import AttackResult
 
-QUESTIONS: dict[str, tuple[str, ...]] = {
-    "singling-out": ("singling-out", "downcoding"),
-    "linkability": ("linkage", "optimal-linkage", "linkability"),
-    "inference": (
-        "homogeneity",
-        "background-knowledge",
-        "skewness",
-        "similarity",
-        "similarity-reidentification",
-        "intersection",
-        "inference",
-        "membership",
-    ),
-}
-"""The questions of Opinion 05/2014 (WP 216, §3), and the attacks that answer each."""
+AIMS: tuple[Aim, ...] = get_args(Aim)
+"""The questions of data protection that attacks answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +21,8 @@ class Attacked:
 
     Attributes
     ----------
-    type, question
-        Its name, and what the intruder wants.
+    type, question, aim
+        Its name, what the intruder wants, and the question of data protection that it answers.
     rate, rate_interval
         Share of the attempts that were right, in [0, 1].
     baseline, control
@@ -47,12 +37,13 @@ class Attacked:
     parts
         Details by name.
     hidden_by
-        As of `AttackOutcome`: what keeps a risk of 0 from showing that nothing is given away.
+        As of `AttackResult`: what keeps a risk of 0 from showing that nothing is given away.
 
     """
 
     type: str
     question: str
+    aim: Aim | None
     rate: float
     rate_interval: tuple[float, float]
     baseline: float
@@ -76,12 +67,13 @@ class Attacked:
         return next((name for name in names if isclose(self.parts.get(name, -1), self.rate)), None)
 
 
-def attacks_of(outcomes: Iterable[AttackOutcome]) -> tuple[Attacked, ...]:
+def attacks_of(outcomes: Iterable[AttackResult]) -> tuple[Attacked, ...]:
     """Take over the outcomes of attacks, in their order."""
     return tuple(
         Attacked(
             type=one.type,
             question=one.question,
+            aim=ATTACKS[one.type].aim if one.type in ATTACKS else None,
             rate=one.targets.rate,
             rate_interval=one.targets.interval(one.confidence),
             baseline=one.baseline.rate,
@@ -99,14 +91,14 @@ def attacks_of(outcomes: Iterable[AttackOutcome]) -> tuple[Attacked, ...]:
     )
 
 
-def asking(attacks: Sequence[Attacked], question: str) -> list[Attacked]:
+def asking(attacks: Sequence[Attacked], aim: Aim) -> list[Attacked]:
     """Return the attacks that answer a question and were tried, most gain first."""
-    return ranked(one for one in attacks if family(one.type) == question and one.attempts)
+    return ranked(one for one in attacks if one.aim == aim and one.attempts)
 
 
 def foremost(attacks: Sequence[Attacked], most: int) -> list[Attacked]:
     """Return at most so many of those tried, by their gain; the best for each question is in."""
-    best = [asking(attacks, question)[:1] for question in QUESTIONS]
+    best = [asking(attacks, aim)[:1] for aim in AIMS]
     first = ranked(one for several in best for one in several)
     rest = [one for one in ranked(attacks) if one.attempts and one not in first]
     return ranked([*first, *rest][:most])
@@ -115,8 +107,3 @@ def foremost(attacks: Sequence[Attacked], most: int) -> list[Attacked]:
 def ranked(attacks: Iterable[Attacked]) -> list[Attacked]:
     """Return attacks by what the release adds, most first; untried ones last."""
     return sorted(attacks, key=lambda one: (not one.attempts, -one.risk, -one.rate))
-
-
-def family(type_: str) -> str | None:
-    """Return the question that an attack answers; None for an attack that is not known."""
-    return next((question for question, types in QUESTIONS.items() if type_ in types), None)

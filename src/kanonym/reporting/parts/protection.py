@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanonym.evaluation.attacks.base import Aim
 from kanonym.reporting.document import Cell, Link, Paragraph, Section, Table
-from kanonym.reporting.known.attacked import QUESTIONS, asking
+from kanonym.reporting.known.attacked import AIMS, asking
 from kanonym.reporting.parts.attacks import title_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
             Cell(says.say(f"gdpr.{key}"), "strong", says.say(f"gdpr.{key}.question")),
             _answer(summary, key, says),
         )
-        for key in QUESTIONS
+        for key in AIMS
     )
     header = says.say("head.question"), says.say("head.answer")
     return (
@@ -41,7 +42,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     )
 
 
-def _answer(summary: Summary, key: str, says: Speech) -> str:
+def _answer(summary: Summary, key: Aim, says: Speech) -> str:
     """Return what class sizes and requirements imply, and what attacks achieved."""
     if not summary.rows_out:
         return says.say("gdpr.empty")

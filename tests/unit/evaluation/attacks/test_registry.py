@@ -7,13 +7,17 @@ import pkgutil
 import re
 from dataclasses import FrozenInstanceError, fields
 from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
+import kanonym as ka
 import kanonym.evaluation.attacks
 from kanonym.data.errors import PolicyError
+from kanonym.evaluation.attacks.base import Attack
 from kanonym.evaluation.attacks.registry import ALL, ATTACKS
 from scenes import scene
 
@@ -28,18 +32,32 @@ TABLES = {
 
 
 def test_every_attack_is_registered():
-    """Each class of the package that can be carried out is there, under its own name."""
-    found = set()
-    for module in pkgutil.iter_modules(kanonym.evaluation.attacks.__path__):
-        parts = vars(import_module(f"kanonym.evaluation.attacks.{module.name}")).values()
-        found |= {
-            one
-            for one in parts
-            if isinstance(one, type) and hasattr(one, "carry_out") and hasattr(one, "type")
-        }
-    assert found == set(ALL)
+    """Each class that inherits from `Attack` is there, under its own name."""
+    package = kanonym.evaluation.attacks
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
+    known = {one for one in Attack.__subclasses__() if one.__module__.startswith(package.__name__)}
+    # A dataclass with slots leaves the class that it was made of behind.
+    assert {one.__name__ for one in known} == {one.__name__ for one in ALL}
     assert [one.type for one in ATTACKS.values()] == NAMES
     assert len(NAMES) == len(ALL)
+
+
+def test_an_object_that_is_no_attack_is_refused():
+    """An attack inherits from `Attack`, so that its traits are known; methods alone do not do."""
+    stranger = SimpleNamespace(type="stranger", question="Who?", carry_out=print)
+    with pytest.raises(PolicyError, match="attacks are given by name"):
+        ka.attack(TABLES["one"], TABLES["one"], quasi_identifiers=["age"], attacks=[stranger])
+
+
+def test_the_page_of_attacks_holds_what_the_attacks_say():
+    """The table of docs/attacks.md is the one that the classes give."""
+    rows = [
+        f"| `{one.type}` | {one.method} | {one.aim} | {one.record_per_person} | {one.source} |"
+        for one in ALL
+    ]
+    page = (Path(__file__).parents[4] / "docs/attacks.md").read_text("utf-8")
+    assert "\n".join(rows) in page, "\n".join(rows)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from kanonym.data.errors import PolicyError
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.evaluation.attacks.singling_out import SinglingOut, evidence
 from scenes import KNOWN, people, released, scene, shuffled, starred
 
@@ -128,7 +128,7 @@ def test_a_kind_that_never_succeeds_hides_no_other():
 
     def kind(successes, attempts, chance):
         counts = Counted(successes, attempts), Counted(chance * attempts, attempts)
-        return AttackOutcome("singling-out", "Who?", *counts, best_of=4)
+        return AttackResult("singling-out", "Who?", *counts, best_of=4)
 
     never, likely, few = kind(0, 2000, 0), kind(50, 180, 0.2), kind(14, 100, 0.15)
     assert likely.interval[0] == few.interval[0] == never.interval[0] == 0

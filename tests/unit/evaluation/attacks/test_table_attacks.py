@@ -63,7 +63,7 @@ def policy(k=5, *, age=None, town=None, action=None, sensitive=("disease",), **m
 
 def rates(found):
     """Return the rate of every attack that was carried out."""
-    return {one.type: one.targets.rate for one in found.outcomes if one.targets.attempts}
+    return {one.type: one.targets.rate for one in found.results if one.targets.attempts}
 
 
 def few(n):
@@ -89,7 +89,7 @@ def test_the_library_of_the_frames_does_not_matter(frame):
     tables = [frame(one.to_dict(as_series=False)) for one in (table, release, control, second)]
     found = ka.attack(tables[0], tables[1], control=tables[2], second=tables[3], **NAMED)
     assert found == expected
-    assert [one.type for one in found.outcomes] == EVERY
+    assert [one.type for one in found.results] == EVERY
 
 
 def test_lazy_frames_are_read():
@@ -188,7 +188,7 @@ def test_everything_suppressed_is_the_baseline():
         hierarchies={"disease": ka.hierarchy.from_mapping(ILLNESS)},
         **NAMED,
     )
-    for one in found.outcomes:
+    for one in found.results:
         if one.type not in ("singling-out", "inference", "similarity-reidentification"):
             assert one.targets.rate == pytest.approx(one.baseline.rate)
         assert one.interval[0] == 0 or one.type == "singling-out"
@@ -229,7 +229,7 @@ def test_without_a_sensitive_attribute_persons_are_still_sought():
     """Attacks on values say that there is none; those on persons are carried out."""
     table = people(60)
     found = ka.attack(table, released(table, 3), quasi_identifiers=KNOWN, control=people(40, 1))
-    idle = {one.type for one in found.outcomes if not one.targets.attempts}
+    idle = {one.type for one in found.results if not one.targets.attempts}
     assert {"inference", "homogeneity", "background-knowledge", "skewness", "similarity"} <= idle
     assert {"singling-out", "linkage", "linkability", "membership", "downcoding"} <= set(
         rates(found)
@@ -268,7 +268,7 @@ def test_tiny_tables_are_attacked(n):
     """Of one person there is nothing to tell apart, and of few, little; nothing fails."""
     table = people(n)
     found = ka.attack(table, table, control=people(n, 1), second=table, **NAMED)
-    for one in found.outcomes:
+    for one in found.results:
         assert one.targets.attempts or one.reason
         assert 0 <= one.interval[0] <= one.risk <= one.interval[1] <= 1
     if n == 1:
@@ -469,8 +469,8 @@ def test_a_control_without_a_person_is_no_control():
     release = released(table, 3)
     found = ka.attack(table, release, control=people(10)[:0], **NAMED)
     alone = ka.attack(table, release, **NAMED)
-    assert {one.type: one.risk for one in found.outcomes} == {
-        one.type: one.risk for one in alone.outcomes
+    assert {one.type: one.risk for one in found.results} == {
+        one.type: one.risk for one in alone.results
     }
     assert "two persons each" in found["membership"].reason
 
@@ -605,10 +605,10 @@ def test_all_attacks_are_carried_out_unless_some_are_asked_for():
     """In the registry's order, or in the order asked for."""
     table = people(50)
     release = released(table, 3)
-    assert [one.type for one in ka.attack(table, release, **NAMED).outcomes] == EVERY
+    assert [one.type for one in ka.attack(table, release, **NAMED).results] == EVERY
     asked = ["skewness", "linkage"]
     found = ka.attack(table, release, attacks=asked, **NAMED)
-    assert [one.type for one in found.outcomes] == asked
+    assert [one.type for one in found.results] == asked
 
 
 def test_attacks_have_parameters():
@@ -622,7 +622,7 @@ def test_attacks_have_parameters():
         BackgroundKnowledge(m=100),
     ]
     found = ka.attack(table, released(table, 3), attacks=chosen, attempts=30, **NAMED)
-    tried = [one.targets.attempts for one in found.outcomes]
+    tried = [one.targets.attempts for one in found.results]
     assert tried[:3] == [30, 10, 20]
     assert "town" in found["inference"].parts
     assert found["background-knowledge"].targets.rate > 0.9
@@ -634,7 +634,7 @@ def test_attempts_bound_the_persons():
     found = ka.attack(
         table, released(table, 3), control=people(80, 1), second=table, attempts=7, **NAMED
     )
-    for one in found.outcomes:
+    for one in found.results:
         assert one.targets.attempts <= (14 if one.type == "singling-out" else 7)
 
 
@@ -679,7 +679,7 @@ def test_one_seed_is_one_outcome():
     release = released(table, 3)
     first, again, other = (ka.attack(table, release, seed=seed, **asked) for seed in (3, 3, 4))
     assert first == again
-    assert {one.seed for one in first.outcomes} == {3}
+    assert {one.seed for one in first.results} == {3}
     assert rates(first) != rates(other)
     assert ka.attack(table, release, seed=np.int64(3), **asked).to_dict() == first.to_dict()
     json.dumps(ka.attack(table, release, seed=np.int64(3), **asked).to_dict())
@@ -759,7 +759,7 @@ def test_print_shows_an_attack_a_line():
     table = people(80)
     found = ka.attack(table, released(table, 3), **NAMED)
     lines = str(found).splitlines()
-    hidden = [one.type for one in found.outcomes if one.hidden_by]
+    hidden = [one.type for one in found.results if one.hidden_by]
     assert len(lines) == 1 + len(EVERY) + len(hidden)
     assert [line.split(":")[0] for line in lines[1 + len(EVERY) :]] == hidden
     assert all("give a control" in line for line in lines[1 + len(EVERY) :])
@@ -772,7 +772,7 @@ def test_outcomes_are_had_by_name():
     """A misspelt one is refused with the nearest right one."""
     table = people(30)
     found = ka.attack(table, released(table, 3), attacks=["linkage"], **NAMED)
-    assert found["linkage"] is found.outcomes[0]
+    assert found["linkage"] is found.results[0]
     with pytest.raises(KeyError, match="did you mean 'linkage'"):
         found["linkge"]
 

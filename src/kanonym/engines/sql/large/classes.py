@@ -26,7 +26,7 @@ from kanonym.engines.sql.large.finishing import (
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.classes.penalty import SET, span_losses
 from kanonym.metrics.information_loss.released import ReleasedValues, released_loss
-from kanonym.metrics.release_loss import Utility, coverages
+from kanonym.metrics.release_loss import InformationLoss, coverages
 from kanonym.recoding.recode import released_names
 
 
@@ -52,7 +52,7 @@ class ReleasedClasses:
     sizes: NDArray[np.int64]
     numbers: NDArray[np.int64]
     classes: NDArray[np.int32]
-    utility: Utility
+    utility: InformationLoss
 
     def released(self) -> pl.DataFrame:
         """Return a row for each class: `r0`, …, the released columns."""
@@ -130,7 +130,7 @@ def _utility(
     job: Job,
     recoded: Sequence[RecodedAttribute],
     sizes: NDArray[np.int64],
-) -> Utility:
+) -> InformationLoss:
     n_rows = int(sizes.sum())
     ncp = {one.name: float(sizes @ one.loss) / n_rows for one in recoded}
     rmse = {}
@@ -140,7 +140,7 @@ def _utility(
             squares = math.fsum(table[f"{ERROR}{a}"].drop_nulls().to_list())
             rmse[domain.name] = math.sqrt(squares / held) if held else 0.0
     loss, loss_arithmetic = _loss(job, recoded, sizes)
-    return Utility(
+    return InformationLoss(
         gcp=float(np.mean(list(ncp.values()))) if ncp else 0.0,
         ncp=ncp,
         discernibility=int(sizes @ sizes),

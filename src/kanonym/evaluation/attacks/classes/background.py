@@ -8,16 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE, few_left
 from kanonym.evaluation.attacks.intruder_view import Scene
 from kanonym.evaluation.attacks.matching.disclosure import disclosed
 from kanonym.evaluation.attacks.matching.values import values_of
-from kanonym.evaluation.attacks.outcome import AttackOutcome
+from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.models.base import check_integer
 
 
 @dataclass(frozen=True, slots=True)
-class BackgroundKnowledge:
+class BackgroundKnowledge(Attack):
     """Learn a person's sensitive value where some values are known not to be the person's.
 
     As `Homogeneity`, and for each person the intruder can rule out m values: those that help
@@ -56,6 +57,9 @@ class BackgroundKnowledge:
         "Can someone who knows a person's quasi-identifiers, and some sensitive values that "
         "the person does not have, learn the value for certain?"
     )
+    method: ClassVar[str] = "the same after ruling out `m` values"
+    source: ClassVar[str] = "Machanavajjhala et al. 2007"
+    aim: ClassVar[Aim] = "inference"
 
     m: int = 1
     attempts: int = 2000
@@ -64,7 +68,7 @@ class BackgroundKnowledge:
         check_integer("background-knowledge", "m", self.m, 0)
         check_integer("background-knowledge", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         judges = {
             name: (partial(values_of, name=name), partial(few_left, most=self.m + 1))

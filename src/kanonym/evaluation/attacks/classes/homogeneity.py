@@ -8,17 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import Scene
 from kanonym.evaluation.attacks.matching.disclosure import Judged, Learned, disclosed
 from kanonym.evaluation.attacks.matching.values import values_of
-from kanonym.evaluation.attacks.outcome import AttackOutcome
+from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.models.base import check_integer
 
 NO_SENSITIVE = "no sensitive attribute is in both tables"
 
 
 @dataclass(frozen=True, slots=True)
-class Homogeneity:
+class Homogeneity(Attack):
     """Learn a person's sensitive value for certain, from records that all have it.
 
     The intruder knows the quasi-identifiers of a person and that the person is in the
@@ -60,13 +61,18 @@ class Homogeneity:
         "Can someone who knows a person's quasi-identifiers learn the sensitive value for "
         "certain, because all records that could be the person's share it?"
     )
+    method: ClassVar[str] = (
+        "learns a value for certain, because all records that could be the person's share it"
+    )
+    source: ClassVar[str] = "Machanavajjhala et al. 2007"
+    aim: ClassVar[Aim] = "inference"
 
     attempts: int = 2000
 
     def __post_init__(self) -> None:
         check_integer("homogeneity", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         judges = {
             name: (partial(values_of, name=name), partial(few_left, most=1))

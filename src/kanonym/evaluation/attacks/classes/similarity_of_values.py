@@ -11,17 +11,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import few_left
 from kanonym.evaluation.attacks.intruder_view import Scene
 from kanonym.evaluation.attacks.matching.disclosure import Coder, Judge, Judged, Learned, disclosed
 from kanonym.evaluation.attacks.matching.values import Values, values_of
-from kanonym.evaluation.attacks.outcome import AttackOutcome
+from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.models.base import check_integer, check_number
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarityOfValues:
+class SimilarityOfValues(Attack):
     """Learn nearly what a person's sensitive value is, from records that nearly agree.
 
     As `Homogeneity`, but values need not be the same. With a hierarchy of the attribute they
@@ -62,6 +63,11 @@ class SimilarityOfValues:
         "Can someone who knows a person's quasi-identifiers learn nearly what the sensitive "
         "value is, because all records that could be the person's nearly agree?"
     )
+    method: ClassVar[str] = (
+        "learns the range or the group of a value, because all are close in meaning"
+    )
+    source: ClassVar[str] = "Li et al. 2007"
+    aim: ClassVar[Aim] = "inference"
 
     level: int = 1
     share: float = 0.05
@@ -72,7 +78,7 @@ class SimilarityOfValues:
         check_number("similarity", "share", self.share, minimum=0, maximum=1)
         check_integer("similarity", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         judges: dict[str, tuple[Coder, Judge]] = {}
         for name in scene.sensitive:

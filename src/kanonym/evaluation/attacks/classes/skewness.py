@@ -8,18 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
 from kanonym.evaluation.attacks.intruder_view import Scene
 from kanonym.evaluation.attacks.matching.disclosure import Judged, Learned, disclosed
 from kanonym.evaluation.attacks.matching.values import values_of
-from kanonym.evaluation.attacks.outcome import AttackOutcome
+from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.models.base import check_integer, check_number
 
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Skewness:
+class Skewness(Attack):
     """Claim of a person the sensitive value that is most over-represented in the class.
 
     q is a value's share among the records that could be the person's, p its share among all
@@ -68,6 +69,12 @@ class Skewness:
         "Can someone guess a person's sensitive value because it is much more frequent among "
         "the records that could be the person's than in the whole table?"
     )
+    method: ClassVar[str] = (
+        "claims the value that is most over-represented, if it is at least twice as frequent "
+        "as in the table"
+    )
+    source: ClassVar[str] = "Li et al. 2007"
+    aim: ClassVar[Aim] = "inference"
 
     lift: float = 2.0
     attempts: int = 2000
@@ -76,7 +83,7 @@ class Skewness:
         check_number("skewness", "lift", self.lift, above=1)
         check_integer("skewness", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         judges = {
             name: (partial(values_of, name=name), partial(_claims, lift=self.lift))

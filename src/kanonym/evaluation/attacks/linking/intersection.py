@@ -8,18 +8,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
 from kanonym.evaluation.attacks.intruder_view import Scene, drawn
 from kanonym.evaluation.attacks.matching.disclosure import Learned, Source, learned
 from kanonym.evaluation.attacks.matching.lookup import is_changed
 from kanonym.evaluation.attacks.matching.values import Values, shared_values
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer
 
 
 @dataclass(frozen=True, slots=True)
-class Intersection:
+class Intersection(Attack):
     """Learn a person's sensitive value for certain, from two releases together.
 
     The intruder knows the quasi-identifiers of a person who is in both releases, finds the
@@ -58,13 +59,19 @@ class Intersection:
         "Can someone who knows a person's quasi-identifiers learn the sensitive value for "
         "certain from two releases together?"
     )
+    method: ClassVar[str] = (
+        "intersects two releases of the same people (`second`, a table or a `Release`); its "
+        "baseline is the better of the two alone"
+    )
+    source: ClassVar[str] = "Ganta et al. 2008"
+    aim: ClassVar[Aim] = "inference"
 
     attempts: int = 2000
 
     def __post_init__(self) -> None:
         check_integer("intersection", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         if scene.second is None:
             return self._nothing("there is no second release of the same persons")
@@ -82,7 +89,7 @@ class Intersection:
             return self._nothing("the original has no person")
         persons = drawn(scene.pair.n_original, self.attempts, random)
         pairs = scene.pair, scene.second
-        outcomes: list[AttackOutcome] = []
+        outcomes: list[AttackResult] = []
         parts: dict[str, float] = {}
         for name, both in coded.items():
             found = _looked_up(pairs, persons, both)
@@ -95,7 +102,7 @@ class Intersection:
             }
             n = len(persons)
             outcomes.append(
-                AttackOutcome(
+                AttackResult(
                     self.type,
                     self.question,
                     Counted(int(found.together.sum()), n),
@@ -105,9 +112,9 @@ class Intersection:
             )
         return max(outcomes, key=lambda outcome: (outcome.risk, outcome.targets.rate))
 
-    def _nothing(self, reason: str) -> AttackOutcome:
+    def _nothing(self, reason: str) -> AttackResult:
         nobody = Counted(0, 0)
-        return AttackOutcome(self.type, self.question, nobody, nobody, reason=reason)
+        return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

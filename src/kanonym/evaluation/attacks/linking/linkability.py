@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import Scene, drawn
 from kanonym.evaluation.attacks.linking.linkage import not_attempted, unlinkable
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.kernels.neighbours.nearest_records import shared_neighbours
 from kanonym.kernels.parallel import parallel
@@ -25,7 +26,7 @@ CHUNK = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Linkability:
+class Linkability(Attack):
     """Link what two tables say of a person through the records nearest to either.
 
     The intruder has two tables about the same persons, one with some columns and one with
@@ -70,6 +71,12 @@ class Linkability:
         "Can someone who has two tables about the same persons find out through the release "
         "which entries belong together?"
     )
+    method: ClassVar[str] = (
+        "has two tables about the same people, and links them through the release"
+    )
+    source: ClassVar[str] = "Giomi et al. 2023"
+    aim: ClassVar[Aim] = "linkability"
+    record_per_person: ClassVar[Assumed] = "always"
 
     columns_a: Sequence[str] | None = None
     columns_b: Sequence[str] | None = None
@@ -95,7 +102,7 @@ class Linkability:
                 "a column need no release to be linked"
             )
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         reason = unlinkable(pair)
@@ -127,7 +134,7 @@ class Linkability:
         control = rest[0] if rest else None
         by_chance = 1 - comb(pair.n_released - wanted, wanted) / comb(pair.n_released, wanted)
         n = targets.attempts
-        return AttackOutcome(
+        return AttackResult(
             self.type, self.question, targets, Counted(by_chance * n, n, exact=True), control
         )
 

@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import Scene, drawn
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer
 
@@ -22,7 +23,7 @@ CHANGED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Linkage:
+class Linkage(Attack):
     """Take the released record that is nearest to a person for the person's own.
 
     The intruder knows the quasi-identifiers of a person and that the person was in the
@@ -77,6 +78,10 @@ class Linkage:
         "Can someone who knows a person's quasi-identifiers find the person's own record in "
         "the release?"
     )
+    method: ClassVar[str] = "takes the nearest released record for a person's own"
+    source: ClassVar[str] = "Domingo-Ferrer and Torra 2003"
+    aim: ClassVar[Aim] = "linkability"
+    record_per_person: ClassVar[Assumed] = "always"
 
     attempts: int | None = 2000
 
@@ -84,7 +89,7 @@ class Linkage:
         if self.attempts is not None:
             check_integer("linkage", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         reason = unlinkable(pair)
@@ -113,7 +118,7 @@ class Linkage:
             if strange:
                 records = held.tied(numbers, codes, own)
                 control = Counted(float((1 / records[records > 0]).sum()), len(others))
-        outcome = AttackOutcome(
+        outcome = AttackResult(
             self.type,
             self.question,
             Counted(float((1 / found).sum()), len(persons)),
@@ -135,9 +140,9 @@ def unlinkable(pair: TablePair) -> str | None:
     return None
 
 
-def not_attempted(attack: object, reason: str) -> AttackOutcome:
+def not_attempted(attack: object, reason: str) -> AttackResult:
     """Return the outcome of an attack, one with a type and a question, that is not attempted."""
-    return AttackOutcome(
+    return AttackResult(
         attack.type,  # type: ignore[attr-defined]
         attack.question,  # type: ignore[attr-defined]
         Counted(0, 0),

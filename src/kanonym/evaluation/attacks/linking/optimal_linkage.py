@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import Scene, drawn
 from kanonym.evaluation.attacks.linking.linkage import not_attempted, own_classes, unlinkable
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted
+from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.kernels.neighbours.nearest_records import class_distances
 from kanonym.models.base import check_integer
 
@@ -26,7 +27,7 @@ SECOND = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class OptimalLinkage:
+class OptimalLinkage(Attack):
     """Give every person another released record, so that the sum of distances is least.
 
     The intruder knows the quasi-identifiers of all persons, and that each of them has one
@@ -70,6 +71,12 @@ class OptimalLinkage:
         "Can someone who knows the quasi-identifiers of everybody in the original tell which "
         "released record is whose, by giving each person a different one?"
     )
+    method: ClassVar[str] = (
+        "gives every person another record, so that the sum of distances is least, in blocks"
+    )
+    source: ClassVar[str] = "Herranz et al. 2015"
+    aim: ClassVar[Aim] = "linkability"
+    record_per_person: ClassVar[Assumed] = "always"
 
     block: int = 500
     attempts: int | None = 2000
@@ -79,7 +86,7 @@ class OptimalLinkage:
         if self.attempts is not None:
             check_integer("optimal-linkage", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         reason = unlinkable(pair)
@@ -102,7 +109,7 @@ class OptimalLinkage:
                 given = _assigned(classes, numbers[persons], codes[persons], slots)
                 right = asked[persons] & (given >= 0) & (given == own[persons])
                 successes += float((1 / classes.sizes[given[right]]).sum())
-        return AttackOutcome(
+        return AttackResult(
             self.type,
             self.question,
             Counted(successes, int(asked.sum())),

@@ -9,18 +9,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import Scene, drawn
 from kanonym.evaluation.attacks.linking.linkage import not_attempted, unlinkable
 from kanonym.evaluation.attacks.linking.similarity import SimilarityAttack, similarity_attack
 from kanonym.evaluation.attacks.matching.nearest import Distance
 from kanonym.evaluation.attacks.matching.values import values_of
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted, worst_of
+from kanonym.evaluation.attacks.result import AttackResult, Counted, worst_of
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.models.base import check_choice, check_integer, check_number
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarRecords:
+class SimilarRecords(Attack):
     """Look up each person among the released records by similarity of their numbers.
 
     `kanonym.similarity_attack`, judged. The most similar group of released records is taken
@@ -65,6 +66,10 @@ class SimilarRecords:
         "Can someone who knows a person's numbers find the most similar released records and "
         "learn from them what is sensitive?"
     )
+    method: ClassVar[str] = "looks up persons by their numbers alone, as [SIGO](sigo.md) does"
+    source: ClassVar[str] = "SIGO"
+    aim: ClassVar[Aim] = "inference"
+    record_per_person: ClassVar[Assumed] = "without a sensitive attribute"
 
     threshold: float = 0.5
     distance: Distance = "euclidean"
@@ -76,7 +81,7 @@ class SimilarRecords:
         if self.attempts is not None:
             check_integer(self.type, "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackOutcome:
+    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         reason = unlinkable(pair)
@@ -92,7 +97,7 @@ class SimilarRecords:
         persons = drawn(n, self.attempts or n, random)
         if not scene.sensitive:
             found = self._own_records(pair, persons)
-            return AttackOutcome(self.type, self.question, found, Counted(1, n, exact=True))
+            return AttackResult(self.type, self.question, found, Counted(1, n, exact=True))
         outcomes = []
         parts: dict[str, float] = {}
         control, others = scene.control, np.zeros(0, np.int64)
@@ -112,7 +117,7 @@ class SimilarRecords:
             parts |= {name: targets.rate, f"{name}: claimed": claimed}
             outcomes.append((targets, Counted(most, n, exact=True), controlled))
         judged = [
-            AttackOutcome(self.type, self.question, *one, parts=parts, other_attack=True)
+            AttackResult(self.type, self.question, *one, parts=parts, other_attack=True)
             for one in outcomes
         ]
         return worst_of(judged)

@@ -14,7 +14,7 @@ from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.attacks.intruder_view import Scene, drawn
 from kanonym.evaluation.attacks.matching.lookup import Candidates, classes_of, is_changed, told_of
 from kanonym.evaluation.attacks.matching.values import Values
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted, worst_of
+from kanonym.evaluation.attacks.result import AttackResult, Counted, worst_of
 from kanonym.evaluation.pair.tables import TablePair
 
 Sparse = Any
@@ -132,7 +132,7 @@ def disclosed(
     random: np.random.Generator,
     judges: Mapping[str, tuple[Coder, Judge]],
     reason: str,
-) -> AttackOutcome:
+) -> AttackResult:
     """Look persons up in a release, and judge what it says of their sensitive values.
 
     Parameters
@@ -161,7 +161,7 @@ def disclosed(
     if not judges or not scene.pair.n_original:
         nobody = Counted(0, 0)
         why = "the original has no person" if judges else reason
-        return AttackOutcome(attack.type, attack.question, nobody, nobody, reason=why)
+        return AttackResult(attack.type, attack.question, nobody, nobody, reason=why)
     nearest = is_changed(scene.pair)
     persons = drawn(scene.pair.n_original, attack.attempts, random)
     tables = [(scene.pair, persons)]
@@ -180,7 +180,7 @@ def disclosed(
         if (one.claims != one.successes).any():
             parts[f"{name}: claimed"] = float(one.claims.mean())
     outcomes = [
-        AttackOutcome(
+        AttackResult(
             attack.type,
             attack.question,
             _counted(one.successes),

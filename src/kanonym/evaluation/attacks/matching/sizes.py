@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.evaluation.attacks.outcome import Counted
+from kanonym.evaluation.attacks.result import Counted
 
 _SHAPES = (-9.0, 9.0)
 """Logarithms between which the shape of the weights' distribution lies."""

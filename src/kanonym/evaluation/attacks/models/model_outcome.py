@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kanonym.evaluation.attacks.outcome import CONFIDENCE
+from kanonym.evaluation.attacks.result import CONFIDENCE
 
 FALSE_POSITIVES = 0.01
 """False positive rate at which the true one is told."""

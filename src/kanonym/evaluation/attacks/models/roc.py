@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.evaluation.attacks.outcome import CONFIDENCE, Counted
+from kanonym.evaluation.attacks.result import CONFIDENCE, Counted
 
 Scores = NDArray[np.float64]
 

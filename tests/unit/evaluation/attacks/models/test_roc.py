@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from effort import examples
 from kanonym.evaluation.attacks.models import roc
-from kanonym.evaluation.attacks.outcome import Counted
+from kanonym.evaluation.attacks.result import Counted
 
 SCORES = st.lists(st.integers(0, 6), min_size=2, max_size=30).map(np.array)
 

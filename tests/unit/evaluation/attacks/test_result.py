@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from effort import examples
-from kanonym.evaluation.attacks.outcome import AttackOutcome, Counted, worst_of
+from kanonym.evaluation.attacks.result import AttackResult, Counted, worst_of
 
 TIMES = 2000
 NOMINAL = 0.95 - 3 * (0.95 * 0.05 / TIMES) ** 0.5
@@ -20,7 +20,7 @@ NOMINAL = 0.95 - 3 * (0.95 * 0.05 / TIMES) ** 0.5
 
 def outcome(targets, baseline, control=None, **more):
     """Return an outcome of (successes, attempts); the baseline is exact where so said."""
-    return AttackOutcome(
+    return AttackResult(
         "linkage",
         "Who is it?",
         Counted(*targets),
@@ -46,7 +46,7 @@ def counted(draw, exact=EITHER):
 def outcomes(draw):
     """Draw an outcome, with a control or without."""
     control = draw(st.none() | counted(NEVER))
-    return AttackOutcome("linkage", "Who is it?", draw(counted()), draw(counted()), control)
+    return AttackResult("linkage", "Who is it?", draw(counted()), draw(counted()), control)
 
 
 # --- counts -----------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def test_a_higher_confidence_is_a_wider_interval(one):
     """
     assume(one.chance.interval(0.8)[0] < one.targets.interval(0.8)[1])
     narrow, wide = (
-        AttackOutcome("a", "b?", one.targets, one.baseline, one.control, confidence=confidence)
+        AttackResult("a", "b?", one.targets, one.baseline, one.control, confidence=confidence)
         for confidence in (0.8, 0.99)
     )
     assert wide.interval[0] <= narrow.interval[0] + 1e-12

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
 from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.lines import figure
+from kanonym.policy.faults import unknown
 
 CONFIDENCE = 0.95
 
@@ -69,7 +71,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AttackOutcome(ShortRepr):
+class AttackResult(ShortRepr):
     """What one attack on a release achieved.
 
     Attributes
@@ -181,7 +183,57 @@ class AttackOutcome(ShortRepr):
         }
 
 
-def worst_of(outcomes: Iterable[AttackOutcome]) -> AttackOutcome:
+@dataclass(frozen=True, slots=True, repr=False)
+class AttackResults(ShortRepr):
+    """What attacks on one release achieved; `print` shows them.
+
+    Attributes
+    ----------
+    results
+        One an attack, in the order in which they were carried out.
+    notes
+        What was assumed of released values.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("results",)
+
+    results: tuple[AttackResult, ...]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> AttackResult:
+        """Return the result of one attack by its name."""
+        for one in self.results:
+            if one.type == name:
+                return one
+        raise KeyError(unknown("attack", name, [one.type for one in self.results]))
+
+    def __iter__(self) -> Iterator[AttackResult]:
+        """Go through the results."""
+        return iter(self.results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of design §9."""
+        notes = {"notes": list(self.notes)} if self.notes else {}
+        return {"attacks": [one.to_dict() for one in self.results], **notes}
+
+    def __str__(self) -> str:
+        """Return an attack a line: its rate, chance, and the risk with its interval."""
+        lines = [f"{'attack':28}{'persons':>9}{'rate':>10}{'chance':>10}{'risk':>10}   interval"]
+        for one in self.results:
+            if not one.targets.attempts:
+                lines.append(f"{one.type:28}{'–':>9}   {one.reason}")
+                continue
+            low, high = one.interval
+            numbers = (one.targets.rate, one.chance.rate, one.risk)
+            shown = "".join(f"{figure(round(number, 4)):>10}" for number in numbers)
+            reach = f"{figure(round(low, 4))} to {figure(round(high, 4))}"
+            lines.append(f"{one.type:28}{one.targets.attempts:>9,}{shown}   {reach}")
+        hidden = [(one.type, HIDDEN[one.hidden_by]) for one in self.results if one.hidden_by]
+        return "\n".join([*lines, *(f"{name}: {why}." for name, why in hidden), *self.notes])
+
+
+def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
     """Return the outcome of the largest risk; of equal ones a hidden one, or of least chance.
 
     It is what is told where an attack was made on several sensitive attributes.
