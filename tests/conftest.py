@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pandas as pd
@@ -35,6 +36,17 @@ def is_nightly(item):
     if marker is None or "on" not in marker.kwargs:
         return marker is not None
     return marker.kwargs["on"] in item.callspec.params.values()
+
+
+def pytest_collection_finish():
+    """Leave what was collected out of later searches for garbage: it lives to the end."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish():
+    """Let what was collected be freed in its order, which extension modules insist on."""
+    gc.unfreeze()
 
 
 DRAWN_SEED = engines.local.drawn_seed

@@ -201,7 +201,14 @@ def agree(name, table, asked, kind, holder, folder):
     assert ordered(found).equals(ordered(expected.frame), null_equal=True)
 
 
-@pytest.mark.parametrize("kind", ["mondrian", "mondrian-k", "full-domain"])
+def by_night_on_spark(name):
+    """Return a policy as a parameter: by day, other tests of Spark have its abilities."""
+    return pytest.param(name, marks=pytest.mark.nightly(on="spark"))
+
+
+@pytest.mark.parametrize(
+    "kind", ["mondrian", by_night_on_spark("mondrian-k"), by_night_on_spark("full-domain")]
+)
 def test_adult_is_released_alike_everywhere(adult, kind, holder, tmp_path):
     """Values, classes and manifest of Adult's release are those of the polars table."""
     table, asked = adult
@@ -227,14 +234,7 @@ OUTGROWN = {"mondrian": 4_000 // PART, "mondrian-k": 4_000 // PART, "full-domain
 """So many tuples of Adult's come to this process at the most: it has about 18,000 (a tenth)."""
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "mondrian",
-        pytest.param("mondrian-k", marks=pytest.mark.nightly(on="spark")),
-        "full-domain",
-    ],
-)
+@pytest.mark.parametrize("kind", ["mondrian", by_night_on_spark("mondrian-k"), "full-domain"])
 def test_what_outgrows_this_process_is_released_alike(narrow_adult, kind, engine_holder):
     """A frequency set that stays on its engine gives the very records and classes."""
     table, asked = narrow_adult
@@ -305,7 +305,9 @@ PERSONS = {
 }
 
 
-@pytest.mark.parametrize("kind", PERSONS)
+@pytest.mark.parametrize(
+    "kind", ["counted persons", "pseudonyms of counted persons", by_night_on_spark("actions")]
+)
 def test_actions_and_persons_are_the_same_everywhere(kind, engine_holder, tmp_path):
     """What actions make of values, and how many persons a class has, is that of a polars table."""
     agree("visits", VISITS, PERSONS[kind], kind, engine_holder, tmp_path)
@@ -335,6 +337,7 @@ def test_an_amount_of_one_person_is_told_however_many_records_have_it(engine_hol
     assert there.to_dict() == here.to_dict()
 
 
+@pytest.mark.nightly(on="spark")
 def test_a_release_on_an_engine_has_a_report(engine_holder, tmp_path):
     """The report of a release on an engine is that of a table of this process."""
     hold, _, place = engine_holder

@@ -139,14 +139,8 @@ def test_strict_mondrian_releases_what_the_whole_table_does(name, fragment):
     assert found.account["outgrown"]["levels"] > 1
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("l", marks=pytest.mark.nightly(on="spark")),
-        pytest.param("l alone", marks=pytest.mark.nightly(on="spark")),
-        "centres",
-    ],
-)
+@pytest.mark.nightly(on="spark")  # by day, Adult is divided there (test_conformance)
+@pytest.mark.parametrize("name", ["l", "l alone", "centres"])
 def test_every_engine_divides_alike(source, name):
     """Whoever holds the table, its fragments end in the classes of the whole."""
     table = records(600, 5).with_columns(pl.col("visit").to_physical())  # SQLite has no dates

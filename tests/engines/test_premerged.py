@@ -112,13 +112,8 @@ def require_same(source, frame, policy, most):
     return own["premerged"]
 
 
-@pytest.mark.parametrize(
-    "others",
-    [
-        ka.Role.IDENTIFIER,
-        pytest.param(ka.Role.INSENSITIVE, marks=pytest.mark.nightly(on="spark")),
-    ],
-)
+@pytest.mark.nightly(on="spark")  # by day, Adult is merged there (test_conformance)
+@pytest.mark.parametrize("others", [ka.Role.IDENTIFIER, ka.Role.INSENSITIVE])
 def test_the_release_is_that_of_a_table_of_this_process(source, others):
     """Where every released column is counted, and where the input is joined; nulls included."""
     frame = table_of()
