@@ -38,6 +38,21 @@ def is_nightly(item):
     return marker.kwargs["on"] in item.callspec.params.values()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Run the tests of a file in one process: they share fixtures and compiled kernels."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class FilesAndGroups(LoadGroupScheduling):
+        """The tests of a file are a group where they are in no other."""
+
+        def _split_scope(self, nodeid):
+            scope = super()._split_scope(nodeid)
+            return nodeid.partition("::")[0] if scope == nodeid else scope
+
+    return FilesAndGroups(config, log)
+
+
 def pytest_collection_finish():
     """Leave what was collected out of later searches for garbage: it lives to the end."""
     gc.collect()

@@ -25,6 +25,7 @@ IN_DUCKDB = pytest.mark.xdist_group("duckdb")
 
 CANARY = "Kanari3nvogel"
 PORT = "6543"
+S3 = f"s3://{CANARY}:{CANARY}@127.0.0.1/clinic.csv"
 BAD_URLS = [
     f"sqlite://ann:{CANARY}@127.0.0.1/clinic.db",
     f"sqlite:////nowhere/clinic.db?password={CANARY}",
@@ -50,7 +51,7 @@ BAD_URLS = [
     f"postgresql://127.0.0.1:1/clinic?password=%zz{CANARY}",
     f"postgresql://ann@127.0.0.1:1,127.0.0.1:2/clinic?{CANARY}={CANARY}",
     f"https://ann:{CANARY}@127.0.0.1:1/clinic.csv?signature={CANARY}",
-    f"s3://{CANARY}:{CANARY}@127.0.0.1/clinic.csv",
+    S3,
     f"nosuch://ann:{CANARY}@127.0.0.1/clinic.csv",
 ]
 
@@ -196,6 +197,8 @@ def test_no_function_tells_a_password(url):
         assert PORT not in said
 
 
+# An address of S3 that does not answer is asked for six seconds: by day by functions alone.
+@pytest.mark.nightly(on=S3)
 @pytest.mark.parametrize("url", BAD_URLS)
 def test_no_command_tells_a_password(url, capsys, tmp_path):
     """Neither output nor errors of a command hold it, wherever it was given."""
