@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from kanonym.data.result import Result, ResultTable
 
 N = 60
 PEOPLE = pl.DataFrame(
@@ -44,6 +45,8 @@ RESULTS = {
     "utility": lambda release: release.utility,
     "risk": lambda release: release.risk,
     "attacks": lambda release: ka.attack(PEOPLE, release.frame, policy=release.policy),
+    "attack": lambda release: ka.attack(PEOPLE, release.frame, policy=release.policy).results[0],
+    "comparison": lambda _: ka.compare(PEOPLE, **ASKED, sweep={"k": [2, 3]}),
     "assessment": lambda release: ka.assess(PEOPLE, release.frame, policy=release.policy),
     "table risk": lambda _: ka.risk(PEOPLE, **ASKED),
     "measurement": lambda _: ka.measure(PEOPLE, **ASKED),
@@ -63,6 +66,39 @@ def test_no_result_prints_a_value_a_code_or_a_row(make, release):
     shown = repr(make(release))
     assert RAW.search(shown) is None
     assert len(shown) < 1000
+
+
+NAMED = ["Release", "Verification", "Risk", "Utility", "AttackResult", "Comparison", "Profile"]
+
+
+@pytest.mark.parametrize("make", RESULTS.values(), ids=RESULTS)
+def test_tables_of_a_result_hold_no_value(make, release):
+    """What `print` and a notebook show has figures and names, and no value of a record."""
+    found = make(release)
+    if isinstance(found, Result):
+        for shown in (str(found), found._repr_html_()):
+            assert RAW.search(shown) is None
+            assert "object at" not in shown
+        assert found.to_dict()
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_named_results_are_plain_frozen_data(name):
+    """Each is a frozen dataclass with one way to be printed, shown and put in JSON."""
+    kind = getattr(ka, name)
+    assert issubclass(kind, Result)
+    assert kind.__dataclass_params__.frozen
+    assert kind.__str__ is Result.__str__
+    assert kind._repr_html_ is Result._repr_html_
+
+
+def test_a_table_of_a_result_is_escaped_in_a_notebook():
+    """A column may be called anything."""
+    made = ResultTable(("<b>", "n"), [("a & b", "1")], frozenset({1}), "<i>", ("<u>",))
+    assert made.to_text() == "<i>\n\n<b>    n\na & b  1\n<u>"
+    shown = made.to_html()
+    assert not any(tag in shown for tag in ("<b>", "<i>", "<u>"))
+    assert "a &amp; b" in shown
 
 
 def test_a_release_says_what_it_is(release):

@@ -17,7 +17,7 @@ from kanonym.comparison.judging import Knee, frontier, knee
 from kanonym.comparison.running import ALWAYS, SPAN_LOSS, Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.result import Result, ResultTable
 from kanonym.evaluation.utility.measures import measure_of
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
@@ -33,7 +33,7 @@ PERSONS = "fewest persons in a class"
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(ShortRepr):
+class Comparison(Result):
     """Releases of one table, side by side.
 
     Attributes
@@ -318,13 +318,25 @@ class Comparison(ShortRepr):
         )
         files.write_bytes(path, draw(compared, form))
 
-    def __str__(self) -> str:
-        """Return how many releases there are, and what to take."""
-        released = sum(one.released for one in self.trials)
-        return (
-            f"{released} of {len(self.trials)} combinations gave a release, "
-            f"{len(self.frontier)} of them are on the frontier. {self.reason}"
+    def tables(self) -> list[ResultTable]:
+        """Return how many releases there are, a row for each of them, and what to take."""
+        released = [one for one in self.trials if one.released]
+        best = self._best
+        rows = [
+            (
+                one.label,
+                f"{_number(getattr(one, self.privacy)):,.4g}",
+                f"{self._useful(one):.4g}",
+                "take this" if one is self.knee else "frontier" if id(one) in best else "",
+            )
+            for one in released
+        ]
+        lead = (
+            f"{len(released)} of {len(self.trials)} combinations gave a release, "
+            f"{len(self.frontier)} of them are on the frontier."
         )
+        header = ("release", *self.axes, "")
+        return [ResultTable(header, rows, frozenset({1, 2}), lead, (self.reason,))]
 
 
 def like(native: Any, frame: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.result import Result, ResultTable
 from kanonym.evaluation.attacks.models.table_membership import ModelRisk, model_membership
 from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.attacks.table_attacks import attack
@@ -30,7 +30,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Assessment(ShortRepr):
+class Assessment(Result):
     """Risk of a release, and its utility beside the original; `print` shows both."""
 
     _shown: ClassVar[tuple[str, ...]] = (
@@ -45,9 +45,9 @@ class Assessment(ShortRepr):
         """Return the JSON form of design §9."""
         return {"risk": self.risk.to_dict(), "utility": self.utility.to_dict()}
 
-    def __str__(self) -> str:
-        """Return every number of both on a line of its own."""
-        return f"{self.risk}\n\n{self.utility}"
+    def tables(self) -> list[ResultTable]:
+        """Return the tables of both."""
+        return [*self.risk.tables(), *self.utility.tables()]
 
 
 def assess(

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.result import Result, ResultTable
 from kanonym.data.short_repr import ShortRepr
+from kanonym.metrics.measured_table import figure
 
 THRESHOLD = 0.05
 """Records above this risk are at risk, if nothing else is said: a class size of 20."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProsecutorRisk:
+@dataclass(frozen=True, slots=True, repr=False)
+class ProsecutorRisk(Result):
     """Prosecutor risk of a release: the intruder knows that the person is in it.
 
     Attributes
@@ -29,6 +31,8 @@ class ProsecutorRisk:
         Number of classes of one record.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("highest", "average", "uniques")
 
     highest: float
     average: float
@@ -47,6 +51,15 @@ class ProsecutorRisk:
             "prosecutor": {"highest": self.highest, "average": self.average},
             "uniques": self.uniques,
         }
+
+    def tables(self) -> list[ResultTable]:
+        """Return a row for each number."""
+        rows = (
+            ("highest", figure(self.highest)),
+            ("average", figure(self.average)),
+            ("records alone in their class", figure(self.uniques)),
+        )
+        return [ResultTable(("prosecutor risk", "value"), rows, frozenset({1}))]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.result import Result, ResultTable
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.metrics.certainty import numeric_values
 from kanonym.metrics.coverage import Coverage, coverage_of
 from kanonym.metrics.information_loss.released import ReleasedValues, released_loss
+from kanonym.metrics.measured_table import figure
 
 
-@dataclass(frozen=True, slots=True)
-class InformationLoss:
+@dataclass(frozen=True, slots=True, repr=False)
+class InformationLoss(Result):
     """Information loss of one release, suppressed records counted as lost in full.
 
     Attributes
@@ -54,6 +56,8 @@ class InformationLoss:
 
     """
 
+    _shown: ClassVar[tuple[str, ...]] = ("span_loss", "gcp", "average_class_size", "suppressed")
+
     gcp: float
     ncp: dict[str, float]
     discernibility: int
@@ -84,6 +88,20 @@ class InformationLoss:
             "suppressed": self.suppressed,
             "rmse": self.rmse,
         }
+
+    def tables(self) -> list[ResultTable]:
+        """Return a row for each number of the whole release, and one for each attribute."""
+        whole = {
+            "span loss": self.span_loss,
+            "GCP": self.gcp,
+            "loss": self.loss,
+            "discernibility": self.discernibility,
+            "average class size": self.average_class_size,
+            "suppressed records": self.suppressed,
+        }
+        rows = [(name, figure(value)) for name, value in whole.items() if value is not None]
+        rows += [(f"  span loss, {name}", figure(one.loss)) for name, one in self.coverage.items()]
+        return [ResultTable(("information loss", "value"), rows, frozenset({1}))]
 
 
 def measure_utility(

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from kanonym.data.conventions import Convention
 from kanonym.data.files import write_text
+from kanonym.data.result import Result, ResultTable
 from kanonym.data.schema import Role
 from kanonym.data.short_repr import ShortRepr
 from kanonym.policy import Policy
@@ -137,7 +138,7 @@ class ColumnProfile(ShortRepr):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Profile(ShortRepr):
+class Profile(Result):
     """What a table gives away as it is, and what should be done about it.
 
     Attributes
@@ -192,6 +193,15 @@ class Profile(ShortRepr):
             "unique_sets": self.unique_sets.to_dict(),
             "near_unique_sets": self.near_unique_sets.to_dict(),
         }
+
+    def tables(self) -> list[ResultTable]:
+        """Return a row for each column: its role, and why."""
+        rows = [(one.name, str(one.role), "; ".join(one.evidence)) for one in self.columns]
+        lead = (
+            f"records {self.rows:,} · k as the table is {self.together.smallest:,} · "
+            f"records alone in their class {self.together.uniques:,}"
+        )
+        return [ResultTable(("column", "role", "why"), rows, lead=lead)]
 
     def policy(self, k: int = 5) -> Policy:
         """Return the policy that the profile suggests.

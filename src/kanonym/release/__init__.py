@@ -20,8 +20,8 @@ from kanonym.actions.registry import keeps_values, share_kept
 from kanonym.data import files, frames
 from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.result import Result, ResultTable
 from kanonym.data.schema import Role, Schema
-from kanonym.data.short_repr import ShortRepr
 from kanonym.engines.base import Asked, unsupported
 from kanonym.engines.decision import Decision
 from kanonym.metrics.person_risk import PersonRisk
@@ -46,7 +46,7 @@ _LEFT_OUT = ("decision", "writer", "examples")
 
 
 @dataclass(frozen=True, repr=False)
-class Release(ShortRepr):
+class Release(Result):
     """A released table that satisfies its policy, and everything measured about it.
 
     Attributes
@@ -230,6 +230,17 @@ class Release(ShortRepr):
             "seconds": {**self.seconds, "total": sum(self.seconds.values())},
             **({"values_kept": self.values_kept} if self.values_kept else {}),
         }
+
+    def tables(self) -> list[ResultTable]:
+        """Return how many records are released, and what verification found."""
+        rows = (
+            ("records", f"{self.rows_out:,} of {self.rows_in:,}"),
+            ("suppressed", f"{self.suppressed:,}"),
+            ("columns", f"{len(self.columns)} of {len(self.schema.attributes)}"),
+            ("algorithm", self.policy.algorithm.type),
+            ("engine", self.engine),
+        )
+        return [ResultTable(("release", ""), rows), *self.verification.tables()]
 
     def write(
         self, path: str | Path, *, read_back: bool = True, safe_cells: bool = False

@@ -16,31 +16,26 @@ from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.risk.table_risk import Risk
 from kanonym.evaluation.utility.table_utility import Utility
 from kanonym.profiling import Profile
-from kanonym.reporting.known.choice import Choice, Neighbour, choice_of, choice_of_release
+from kanonym.reporting.known import Known
 from kanonym.reporting.known.frontier import Frontier, frontier_of
 from kanonym.reporting.known.provenance import Provenance, hash_as_csv
 from kanonym.reporting.rendering.markdown import render_json, render_markdown
-from kanonym.reporting.reported import Heading, Known, ReportedRelease
 from kanonym.reporting.summarizing import summarize
-from kanonym.reporting.summary import Summary
+from kanonym.reporting.summary import Cover, Summary
 
 if TYPE_CHECKING:
     from kanonym.release import Release
 
 __all__ = [
     "ChartFormat",
-    "Choice",
+    "Cover",
     "Format",
     "Frontier",
-    "Heading",
     "Known",
-    "Neighbour",
     "Provenance",
-    "ReportedRelease",
     "Summary",
     "TextFormat",
     "chart_format",
-    "choice_of",
     "encode",
     "format_of",
     "frontier_of",
@@ -145,14 +140,8 @@ def report(
         command=command,
         policy_file=policy_file,
     )
-    summary = summarize(
-        ReportedRelease.of(release),
-        heading=Heading(title, purpose, author, language),
-        known=known,
-        choice=choice_of_release(release),
-        rectangles=rectangles,
-        provenance=provenance,
-    )
+    cover = Cover.of(title, purpose, author, language)
+    summary = summarize(release, cover, known, rectangles=rectangles, provenance=provenance)
     files.write_bytes(path, encode(summary, form))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,21 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.actions.registry import unwrapped
 from kanonym.language import Speech, speech
 from kanonym.policy.listed_values import without_values
+from kanonym.release import versions
 from kanonym.reporting import wording
 from kanonym.reporting.distributions.examples import transformations_of
 from kanonym.reporting.distributions.marginals import Marginal, marginal_of
 from kanonym.reporting.distributions.rectangles import maps_of
 from kanonym.reporting.distributions.resolution import released_counts
 from kanonym.reporting.distributions.sizes import ClassSizes
+from kanonym.reporting.known import Known
 from kanonym.reporting.known.assessed import assessed_of
-from kanonym.reporting.known.attacked import Attacked, attacks_of
-from kanonym.reporting.known.choice import Choice, coarse_choice
+from kanonym.reporting.known.choice import choice_of
 from kanonym.reporting.known.compared import alternatives_of
 from kanonym.reporting.known.evidence import evidence_of
 from kanonym.reporting.known.provenance import Provenance
-from kanonym.reporting.reported import Heading, Known, ReportedRelease
 from kanonym.reporting.rounding import (
     coarse_account,
     coarse_amount,
@@ -33,14 +33,27 @@ from kanonym.reporting.rounding import (
     published,
     step_of_shares,
 )
-from kanonym.reporting.summary import AttributeLoss, Requirement, Summary, Warned
+from kanonym.reporting.summary import (
+    AttributeLoss,
+    Columns,
+    Cover,
+    Loss,
+    Origin,
+    Privacy,
+    Requirement,
+    Size,
+    Summary,
+    Verified,
+    Warned,
+)
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Partition
     from kanonym.data.recoded import RecodedAttribute
     from kanonym.data.table import EncodedTable
     from kanonym.metrics.coverage import Coverage
-    from kanonym.metrics.record_risk import ProsecutorRisk
+    from kanonym.profiling.profile import Profile
+    from kanonym.release import Release
     from kanonym.verification import Verification, VerificationWarning
 
 SMALLEST_CELL = 5
@@ -49,34 +62,64 @@ MOST_MARGINALS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class _Classes:
-    """The classes of a release over its original table.
+class _Context:
+    """A release, the language, and what several sections need.
 
-    `sizes` are (n_classes,) numbers of records; `held` the records of each original value that
-    were released, by attribute; `floor` the fewest records that a figure may show.
+    `roles` are those of the attributes, `policy` its YAML form, `account` what the algorithm
+    tells, rounded. `sizes` are (n_classes,) numbers of records; `held` the records of each original
+    value that were released, by attribute; `floor` the fewest records that a figure may show;
+    `step` to which shares are rounded.
     """
 
-    table: EncodedTable
-    partition: Partition
-    recoded: Sequence[RecodedAttribute]
+    release: Release
+    says: Speech
+    policy: Mapping[str, Any]
+    roles: Mapping[str, str]
+    account: Mapping[str, Any]
     sizes: NDArray[np.int64]
     held: Sequence[NDArray[np.int64]]
     floor: int
+    step: float
 
     @classmethod
-    def of(cls, release: ReportedRelease) -> _Classes:
-        table, partition, recoded = release.table, release.partition, release.recoded
-        held = [released_counts(table, partition, a) for a in range(len(recoded))]
-        sizes = _sizes(table, partition)
-        return cls(table, partition, recoded, sizes, held, _floor(_models(release.policy)))
+    def of(cls, release: Release, says: Speech) -> _Context:
+        decision, policy = release.decision, release.policy.to_dict()
+        floor = _floor(policy.get("models", ()))
+        table, partition, recoded = decision.table, decision.partition, decision.recoded
+        return cls(
+            release,
+            says,
+            policy,
+            roles={
+                name: f"{attribute.role}, changed" if attribute.action else str(attribute.role)
+                for name, attribute in release.schema.attributes.items()
+            },
+            account=coarse_account(release.algorithm, floor),
+            sizes=_sizes(table, partition),
+            held=[released_counts(table, partition, a) for a in range(len(recoded))],
+            floor=floor,
+            step=step_of_shares(release.rows_in, floor),
+        )
+
+    @property
+    def table(self) -> EncodedTable:
+        return self.release.decision.table
+
+    @property
+    def recoded(self) -> Sequence[RecodedAttribute]:
+        return self.release.decision.recoded
+
+    @property
+    def models(self) -> Sequence[Mapping[str, Any]]:
+        models: Sequence[Mapping[str, Any]] = self.policy.get("models", ())
+        return models
 
 
 def summarize(
-    release: ReportedRelease,
-    *,
-    heading: Heading,
+    release: Release,
+    cover: Cover,
     known: Known,
-    choice: Choice | None = None,
+    *,
     rectangles: tuple[str, str] | None = None,
     provenance: Provenance | None = None,
 ) -> Summary:
@@ -85,13 +128,11 @@ def summarize(
     Parameters
     ----------
     release
-        What the report takes of it.
-    heading
+        From `ka.anonymize`.
+    cover
         Title, purpose, author, language and date.
     known
         Attacks, risk, utility, comparison and profile.
-    choice
-        From `choice_of_release`, for a release whose levels were searched.
     rectangles
         The two quasi-identifiers to draw the classes over; None chooses pairs.
     provenance
@@ -102,144 +143,148 @@ def summarize(
     SchemaError
         `rectangles` names something that is no quasi-identifier, or one twice.
     DataError
-        There is no such language.
+        There is no such language, or the release was pickled: its encoded table stays where it
+        was made.
 
     Notes
     -----
     Cost O(n_tuples) an attribute, and one sort of the classes a pair.
 
     """
-    says = speech(heading.language)
-    verification, policy = release.verification, release.policy
-    classes = _Classes.of(release)
-    floor, step = classes.floor, step_of_shares(release.rows_in, classes.floor)
-    covered = coarse_coverage(release.utility, step)
-    account = coarse_account(release.algorithm, floor)
-    class_sizes = ClassSizes.of(verification.class_sizes)
-    attacks = attacks_of(known.attacks)
-    maps, further = maps_of(
-        release.table, release.recoded, classes.held, classes.sizes, floor, rectangles, says
-    )
+    says = speech(cover.language)
+    context = _Context.of(release, says)
     return Summary(
-        language=heading.language,
-        title=heading.title or says.say("title"),
-        purpose=heading.purpose,
-        author=heading.author,
+        cover=cover,
+        size=_size(release),
+        columns=_columns(context, known.profile),
+        privacy=_privacy(context),
+        loss=_loss(context, rectangles),
+        attacks=tuple(known.attacks),
+        assessed=assessed_of(known.risk, known.utility, context.step),
+        comparison=alternatives_of(known.comparison, context.floor),
+        choice=choice_of(release, context.floor, says),
+        limits=_limits(context, known),
+        origin=_origin(context, provenance),
+    )
+
+
+def _size(release: Release) -> Size:
+    return Size(
         rows_in=release.rows_in,
-        rows_out=verification.rows,
+        rows_out=release.verification.rows,
         suppressed=release.suppressed,
-        columns_in=len(release.roles),
-        columns_out=release.columns_out,
-        roles=dict(release.roles),
-        evidence=evidence_of(known.profile, release.roles, says, step),
+        columns_in=len(release.schema.attributes),
+        columns_out=len(release.columns),
+    )
+
+
+def _columns(context: _Context, profile: Profile | None) -> Columns:
+    return Columns(
+        roles=context.roles,
+        evidence=evidence_of(profile, context.roles, context.says, context.step),
         transformations=transformations_of(
-            release.roles,
-            release.actions,
-            release.table,
-            release.recoded,
-            classes.sizes,
-            classes.held,
-            floor,
-            account,
+            context.release.schema.attributes,
+            context.table,
+            context.recoded,
+            context.sizes,
+            context.held,
+            context.floor,
+            context.account,
         ),
-        satisfied=verification.satisfied,
-        n_classes=verification.n_classes,
-        requirements=_requirements(says, verification, _models(policy)),
-        verdict=verification.verdict,
-        largest_shares=verification.largest_shares,
-        warnings=tuple(_warned(says, one) for one in verification.warnings),
-        answer=_answer(says, verification, release.risk, class_sizes, release.rows_in),
-        price=_price(says, release, covered, account),
-        limits=_limits(says, release, attacks),
-        utility=coarse_utility(release.utility, step),
-        risk=release.risk.to_dict(),
-        class_sizes=class_sizes,
-        attributes=_losses(classes, covered, release.utility.rmse, step),
-        floor=floor,
-        step=step,
-        marginals=_marginals(classes, says),
-        maps=maps,
-        further_maps=further,
-        attacks=attacks,
-        assessed=assessed_of(known.risk, known.utility, step),
-        comparison=alternatives_of(known.comparison, floor),
-        policy=without_values(policy),
-        choice=choice and coarse_choice(choice, floor, wording.search(says, choice.account)),
-        algorithm=account,
-        seconds=dict(release.seconds),
-        seed=release.seed,
-        versions=dict(release.versions),
-        provenance=provenance or Provenance.of(policy),
-        date=(heading.date or datetime.datetime.now().astimezone().date()).isoformat(),
     )
 
 
-def _models(policy: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return list(policy.get("models", []))
-
-
-def _price(
-    says: Speech,
-    release: ReportedRelease,
-    covered: Mapping[str, Coverage],
-    account: Mapping[str, Any],
-) -> tuple[str, ...]:
-    """Say what the release costs: suppressed records and cells, and what each column lost."""
-    return (
-        *wording.price(
-            says,
-            rows_in=release.rows_in,
-            suppressed=release.suppressed,
-            limit=float(release.policy.get("suppression_limit", 0)),
-            lost=release.utility.span_loss,
-            by_column={name: one.loss for name, one in covered.items()},
-        ),
-        *wording.blanked(says, account, release.verification.rows),
-    )
-
-
-def _limits(
-    says: Speech, release: ReportedRelease, attacks: Sequence[Attacked]
-) -> tuple[tuple[str, str], ...]:
-    """Say what the release does not protect against."""
-    entities = [model["entity"] for model in _models(release.policy) if model.get("entity")]
-    return wording.limits(
-        says,
-        release.roles,
-        [check.attribute for check in release.verification.checks if check.attribute],
-        actions=release.actions,
-        attacked=any(one.attempts for one in attacks),
-        entity=str(entities[0]) if entities else None,
-    )
-
-
-def _answer(
-    says: Speech,
-    verification: Verification,
-    risk: ProsecutorRisk,
-    class_sizes: ClassSizes,
-    rows_in: int,
-) -> tuple[str, ...]:
-    """Say whether the requirements hold, what an intruder can still do, and how it was counted."""
-    found = wording.answer(
+def _privacy(context: _Context) -> Privacy:
+    says, verification = context.says, context.release.verification
+    class_sizes = ClassSizes.of(verification.class_sizes)
+    risk = context.release.risk
+    answer = wording.answer(
         says,
         verdict=verification.verdict,
         warnings=len(verification.warnings),
         requirements=len(verification.checks),
-        rows_in=rows_in,
+        rows_in=context.release.rows_in,
         rows_out=verification.rows,
         n_classes=verification.n_classes,
         smallest=class_sizes.smallest,
         highest=risk.highest,
         average=risk.average,
     )
-    return (*found, *_countings(says, verification))
+    verified = Verified(
+        satisfied=verification.satisfied,
+        verdict=verification.verdict,
+        classes=verification.n_classes,
+        models=_requirements(says, verification, context.models),
+        largest_shares=verification.largest_shares,
+        warnings=tuple(_warned(says, one) for one in verification.warnings),
+    )
+    return Privacy(verified, class_sizes, risk, (*answer, *_countings(says, verification)))
 
 
-def _losses(
-    classes: _Classes, covered: Mapping[str, Coverage], rmse: Mapping[str, float], step: float
-) -> tuple[AttributeLoss, ...]:
+def _loss(context: _Context, rectangles: tuple[str, str] | None) -> Loss:
+    release, says = context.release, context.says
+    covered = coarse_coverage(release.utility, context.step)
+    price = wording.price(
+        says,
+        rows_in=release.rows_in,
+        suppressed=release.suppressed,
+        limit=float(context.policy.get("suppression_limit", 0)),
+        lost=release.utility.span_loss,
+        by_column={name: one.loss for name, one in covered.items()},
+    )
+    maps, further = maps_of(
+        context.table,
+        context.recoded,
+        context.held,
+        context.sizes,
+        context.floor,
+        rectangles,
+        says,
+    )
+    return Loss(
+        price=(*price, *wording.blanked(says, context.account, release.verification.rows)),
+        utility=coarse_utility(release.utility, context.step),
+        attributes=_losses(context, covered),
+        floor=context.floor,
+        step=context.step,
+        marginals=_marginals(context),
+        maps=maps,
+        further_maps=further,
+    )
+
+
+def _limits(context: _Context, known: Known) -> tuple[tuple[str, str], ...]:
+    """Say what the release does not protect against."""
+    entities = [model["entity"] for model in context.models if model.get("entity")]
+    checks = context.release.verification.checks
+    return wording.limits(
+        context.says,
+        context.roles,
+        [check.attribute for check in checks if check.attribute],
+        actions=[
+            (name, one.type, one.protects, one.exposes)
+            for name, attribute in context.release.schema.attributes.items()
+            for one in unwrapped(attribute.action)
+        ],
+        attacked=any(one.attempts for one in known.attacks),
+        entity=str(entities[0]) if entities else None,
+    )
+
+
+def _origin(context: _Context, provenance: Provenance | None) -> Origin:
+    return Origin(
+        policy=without_values(context.policy),
+        algorithm=context.account,
+        seconds=context.release.seconds,
+        seed=context.release.policy.seed,
+        versions=versions(),
+        provenance=provenance or Provenance.of(context.policy),
+    )
+
+
+def _losses(context: _Context, covered: Mapping[str, Coverage]) -> tuple[AttributeLoss, ...]:
     """Return what each quasi-identifier lost."""
+    rmse = context.release.utility.rmse
     return tuple(
         AttributeLoss(
             name=one.name,
@@ -247,27 +292,27 @@ def _losses(
             lost=covered[one.name].loss,
             listed=covered[one.name].listed,
             named=covered[one.name].values,
-            rmse=coarse_amount(rmse.get(one.name), step),
+            rmse=coarse_amount(rmse.get(one.name), context.step),
             values=int((counts > 0).sum()),
             released_values=len(one.columns[0]),
         )
-        for one, counts in zip(classes.recoded, classes.held, strict=True)
+        for one, counts in zip(context.recoded, context.held, strict=True)
     )
 
 
-def _marginals(classes: _Classes, says: Speech) -> tuple[Marginal, ...]:
+def _marginals(context: _Context) -> tuple[Marginal, ...]:
     """Return the distributions of the attributes that lost most, in the order of the table."""
-    lost = [float(classes.sizes @ one.loss) for one in classes.recoded]
+    lost = [float(context.sizes @ one.loss) for one in context.recoded]
     shown = sorted(np.argsort(-np.array(lost), kind="stable")[:MOST_MARGINALS].tolist())
     return tuple(
         marginal_of(
-            classes.table,
-            classes.partition,
+            context.table,
+            context.release.decision.partition,
             a,
-            classes.recoded[a],
-            classes.sizes,
-            classes.floor,
-            says,
+            context.recoded[a],
+            context.sizes,
+            context.floor,
+            context.says,
         )
         for a in shown
     )

@@ -1,23 +1,95 @@
-"""What a report says, as plain data: every form of the report is written from this."""
+"""What a report says, as plain data by section: every form of the report is written from this."""
 
 from __future__ import annotations
 
+import datetime
 import math
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+from kanonym.language import speech
 
 if TYPE_CHECKING:
+    from kanonym.evaluation.attacks.result import AttackResult
+    from kanonym.metrics.record_risk import ProsecutorRisk
     from kanonym.reporting.distributions.examples import Transformation
     from kanonym.reporting.distributions.marginals import Marginal
     from kanonym.reporting.distributions.rectangles import ClassMap
     from kanonym.reporting.distributions.sizes import ClassSizes
     from kanonym.reporting.known.assessed import Assessed
-    from kanonym.reporting.known.attacked import Attacked
     from kanonym.reporting.known.choice import Choice
     from kanonym.reporting.known.compared import Alternatives
     from kanonym.reporting.known.evidence import Evidence
     from kanonym.reporting.known.provenance import Provenance
     from kanonym.verification import LargestShare, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """What stands above a report: language code, heading, purpose, author, and date (ISO 8601)."""
+
+    language: str
+    title: str
+    purpose: str
+    author: str
+    date: str
+
+    @classmethod
+    def of(
+        cls,
+        title: str | None = None,
+        purpose: str = "",
+        author: str = "",
+        language: str = "en",
+        date: datetime.date | None = None,
+    ) -> Self:
+        """Fill in the usual title and the date of today, where they are None.
+
+        Raises
+        ------
+        DataError
+            There is no such language.
+
+        """
+        said = title or speech(language).say("title")
+        day = date or datetime.datetime.now().astimezone().date()
+        return cls(language, said, purpose, author, day.isoformat())
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Numbers of records and columns, before and after."""
+
+    rows_in: int
+    rows_out: int
+    suppressed: int
+    columns_in: int
+    columns_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the columns are, and what was done to them.
+
+    Attributes
+    ----------
+    roles
+        The role of each attribute; `, changed` follows where it has actions.
+    evidence
+        Why attributes have their roles: of a profile; None without one.
+    transformations
+        What was done to each attribute.
+
+    """
+
+    roles: Mapping[str, str]
+    evidence: Evidence | None
+    transformations: tuple[Transformation, ...]
+
+    def of_role(self, role: str) -> list[str]:
+        """Return the attributes of one role."""
+        return [name for name, its in self.roles.items() if its == role]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +117,36 @@ class Warned:
     kind: str
     columns: tuple[str, ...]
     sentence: str
-    counts: dict[str, float]
+    counts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What verification found, with one `Requirement` a model.
+
+    `satisfied` is None where nothing was required; `largest_shares` has the worst class of each
+    sensitive attribute, `warnings` what takes the green off.
+    """
+
+    satisfied: bool | None
+    verdict: Verdict
+    classes: int
+    models: tuple[Requirement, ...]
+    largest_shares: tuple[LargestShare, ...]
+    warnings: tuple[Warned, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """Whether the requirements hold, how large the classes are, and what an intruder can do.
+
+    `answer` says it in sentences for readers without statistics.
+    """
+
+    verification: Verified
+    class_sizes: ClassSizes
+    risk: ProsecutorRisk
+    answer: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,44 +178,15 @@ class AttributeLoss:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """Everything that a report says about one release.
-
-    Holds no identifier and no sensitive value. Of quasi-identifiers it names what the
-    labels of the release name or tell apart, if at least `floor` released records have it.
-    No figure counts a suppressed record but the numbers of records themselves.
+class Loss:
+    """What the release costs.
 
     Attributes
     ----------
-    language
-        The code of the language of its sentences.
-    title, purpose, author
-        Heading of the report, what the release is for, and who made it; the last two may be
-        empty.
-    rows_in, rows_out, suppressed
-        Numbers of records.
-    columns_in, columns_out
-        Numbers of columns.
-    roles
-        The role of each attribute.
-    evidence
-        Why attributes have their roles: of a profile; None without one.
-    transformations
-        What was done to each attribute.
-    satisfied, n_classes, requirements
-        What verification found, with one `Requirement` a model; `satisfied` is None
-        where none was required.
-    verdict, largest_shares, warnings
-        What to tell people, the worst class of each sensitive attribute, and what takes the
-        green off.
-    answer, price
-        Sentences for readers without statistics.
-    limits
-        `(heading, sentence)` each: what the release does not protect against.
-    utility, risk
+    price
+        In sentences for readers without statistics.
+    utility
         The measures in the form of their `to_dict`.
-    class_sizes
-        Sizes of the released classes.
     attributes
         One `AttributeLoss` a quasi-identifier.
     floor
@@ -126,91 +198,97 @@ class Summary:
         there are more than 24.
     maps, further_maps
         Classes over pairs of quasi-identifiers; the further ones with fewer rectangles.
-    attacks
-        What each attack achieved, in the order given.
-    assessed
-        Risk and utility as measured on both tables; None where they were not.
-    comparison
-        Alternatives by privacy and loss; None where none were compared.
-    policy
-        The policy in its YAML form; values that it lists are replaced by their SHA-256.
-    choice
-        The node that a search of the lattice chose, among its neighbours; or None.
-    algorithm, seconds, seed, versions
-        How the release was made.
-    provenance
-        How to repeat and check it.
-    date
-        Of the report, as in ISO 8601; in no SHA-256.
 
     """
 
-    language: str
-    title: str
-    purpose: str
-    author: str
-    rows_in: int
-    rows_out: int
-    suppressed: int
-    columns_in: int
-    columns_out: int
-    roles: dict[str, str]
-    evidence: Evidence | None
-    transformations: tuple[Transformation, ...]
-    satisfied: bool | None
-    n_classes: int
-    requirements: tuple[Requirement, ...]
-    verdict: Verdict
-    largest_shares: tuple[LargestShare, ...]
-    warnings: tuple[Warned, ...]
-    answer: tuple[str, ...]
     price: tuple[str, ...]
-    limits: tuple[tuple[str, str], ...]
-    utility: dict[str, Any]
-    risk: dict[str, Any]
-    class_sizes: ClassSizes
+    utility: Mapping[str, Any]
     attributes: tuple[AttributeLoss, ...]
     floor: int
     step: float
     marginals: tuple[Marginal, ...]
     maps: tuple[ClassMap, ...]
     further_maps: tuple[ClassMap, ...]
-    attacks: tuple[Attacked, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How the release was made, and how to repeat and check it.
+
+    Values that `policy`, in its YAML form, lists are replaced by their SHA-256.
+    """
+
+    policy: Mapping[str, Any]
+    algorithm: Mapping[str, Any]
+    seconds: Mapping[str, float]
+    seed: int | None
+    versions: Mapping[str, str]
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything that a report says about one release, by section.
+
+    Holds no identifier and no sensitive value. Of quasi-identifiers it names what the
+    labels of the release name or tell apart, if at least `loss.floor` released records have it.
+    No figure counts a suppressed record but the numbers of records themselves.
+
+    Attributes
+    ----------
+    cover, size, columns, privacy, loss, origin
+        The sections that every report has.
+    attacks
+        What each attack achieved, in the order given.
+    assessed
+        Risk and utility as measured on both tables; None where they were not.
+    comparison
+        Alternatives by privacy and loss; None where none were compared.
+    choice
+        The node that a search of the lattice chose, among its neighbours; or None.
+    limits
+        `(heading, sentence)` each: what the release does not protect against.
+
+    """
+
+    cover: Cover
+    size: Size
+    columns: Columns
+    privacy: Privacy
+    loss: Loss
+    attacks: tuple[AttackResult, ...]
     assessed: Assessed | None
     comparison: Alternatives | None
-    policy: dict[str, Any]
     choice: Choice | None
-    algorithm: dict[str, Any]
-    seconds: dict[str, float]
-    seed: int | None
-    versions: dict[str, str]
-    provenance: Provenance
-    date: str
-
-    def named(self, role: str) -> list[str]:
-        """Return the attributes of one role."""
-        return [name for name, its in self.roles.items() if its == role]
+    limits: tuple[tuple[str, str], ...]
+    origin: Origin
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form: infinite numbers are None."""
-        plain: dict[str, Any] = _finite(asdict(self))
-        verification = {
-            "satisfied": plain.pop("satisfied"),
-            "verdict": plain.pop("verdict"),
-            "classes": plain.pop("n_classes"),
-            "models": plain.pop("requirements"),
-            "largest_shares": plain.pop("largest_shares"),
-            "warnings": plain.pop("warnings"),
-        }
-        return {**plain, "verification": verification}
+        """Return the JSON form: the fields of design §9 are at the top; no number is infinite."""
+        form: dict[str, Any] = {}
+        for section in (self.cover, self.size, self.columns, self.privacy, self.loss, self.origin):
+            form |= _plain(section)
+        names = ("attacks", "assessed", "comparison", "choice", "limits")
+        return form | {name: _plain(getattr(self, name)) for name in names}
 
 
-def _finite(value: Any) -> Any:
-    """Replace infinite numbers and NaN, which JSON has not, by None."""
+@runtime_checkable
+class _Result(Protocol):
+    """What has a JSON form of its own."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+def _plain(value: Any) -> Any:
+    """Return the JSON form of a value; infinite numbers and NaN, which JSON has not, are None."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, _Result):
+        value = value.to_dict()
+    elif is_dataclass(value):
+        value = {one.name: getattr(value, one.name) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [_plain(item) for item in value]
     return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -12,12 +12,12 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.result import Result, ResultTable
 from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.columns import listed
-from kanonym.evaluation.lines import figure, lines_of
 from kanonym.evaluation.utility.table_utility import Utility
 from kanonym.metrics.measured import Measured
+from kanonym.metrics.measured_table import figure, measured_table
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy.faults import raise_together, unknown
 from kanonym.synthesis.appraisal import Copies, attacks_on, copies, detected, utility_of
@@ -30,7 +30,7 @@ ROOT = 0x73796E
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Synthesis(ShortRepr):
+class Synthesis(Result):
     """A synthetic table, and how good and how safe it is.
 
     What it is judged by is measured when it is first asked for: `detection`, `copies` and
@@ -125,22 +125,22 @@ class Synthesis(ShortRepr):
             **self.attacks.to_dict(),
         }
 
-    def __str__(self) -> str:
-        """Return how the table was made and how it is judged, a number a line."""
+    def tables(self) -> list[ResultTable]:
+        """Return how the table was made and how it is judged, a number a row."""
         held = f", {self.held_out:,} held out" if self.held_out else ""
         lines = [
             f"{self.rows:,} records by {self.method}, seed {self.seed}",
             f"learned from {self.rows_in - self.held_out:,} records{held}",
             *(f"constraint {one}" for one in self.constraints),
-            "",
-            *lines_of("records", {"detection": self.detection}),
-            *(
-                f"{f'copies, {name}':34}{figure(share):>14}   lower"
-                for name, share in self.copies.to_dict().items()
-                if share is not None
-            ),
         ]
-        return "\n\n".join(["\n".join(lines), str(self.utility), str(self.attacks)])
+        records = measured_table("records", {"detection": self.detection})
+        copies = [
+            (f"copies, {name}", figure(share), "lower")
+            for name, share in self.copies.to_dict().items()
+            if share is not None
+        ]
+        judged = replace(records, rows=[*records.rows, *copies], lead="\n".join(lines))
+        return [judged, *self.utility.tables(), *self.attacks.tables()]
 
     def _random(self, what: bytes) -> np.random.Generator:
         return np.random.default_rng([self.seed, ROOT, *what])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.result import Result, ResultTable
 from kanonym.models import Guarantee
 from kanonym.verification.class_counting import Counting
 
@@ -156,7 +156,7 @@ class ModelCheck:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verification(ShortRepr):
+class Verification(Result):
     """What verification found in a released table.
 
     Attributes
@@ -245,6 +245,25 @@ class Verification(ShortRepr):
                 for one in self.violating
             ],
         }
+
+    def tables(self) -> list[ResultTable]:
+        """Return a row for each model, below the verdict; warnings stand below."""
+        rows = [
+            (
+                one.type if one.attribute is None else f"{one.type} of {one.attribute}",
+                f"{one.required:.4g}",
+                f"{one.achieved:.4g}",
+                one.verdict,
+            )
+            for one in self.checks
+        ]
+        lead = (
+            f"{self.verdict} · records {self.rows:,} · classes {self.n_classes:,} · "
+            f"smallest class {self.k:,}"
+        )
+        notes = tuple(f"warning: {one.message}" for one in self.warnings)
+        header = ("model", "required", "achieved", "verdict")
+        return [ResultTable(header, rows, frozenset({1, 2}), lead, notes)]
 
 
 def listed(columns: Sequence[str]) -> str:

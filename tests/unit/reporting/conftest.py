@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import measure_utility
 from kanonym.recoding.recode import recode
-from kanonym.reporting import Heading, Known, ReportedRelease, summarize
+from kanonym.reporting import Cover, Known, summarize
 from kanonym.verification import ModelCheck, Verification
 
 CHECKED = (ModelCheck("k-anonymity", None, 2, 2, True),)  # noqa: FBT003
@@ -61,9 +62,7 @@ def summary_of(
     purpose="",
     author="",
     date=datetime.date(2024, 5, 1),
-    actions=(),
-    columns_out=None,
-    choice=None,
+    actions=None,
     provenance=None,
     **known,
 ):
@@ -73,19 +72,24 @@ def summary_of(
     of_size, n_of_size = np.unique(sizes, return_counts=True)
     rows = int(sizes.sum())
     roles = roles or dict.fromkeys(columns, "quasi-identifier")
-    kept = sum(role != "identifier" for role in roles.values())
-    release = ReportedRelease(
-        policy={
-            "version": 1,
-            "attributes": attributes or {},
-            "models": list(models),
-            "suppression_limit": 0.5,
-        },
-        roles=roles,
-        actions=actions,
-        table=table,
-        partition=partition,
-        recoded=recoded,
+    release = SimpleNamespace(
+        policy=SimpleNamespace(
+            to_dict=lambda: {
+                "version": 1,
+                "attributes": attributes or {},
+                "models": list(models),
+                "suppression_limit": 0.5,
+            },
+            seed=7,
+            algorithm=SimpleNamespace(lattice=None),
+        ),
+        schema=SimpleNamespace(
+            attributes={
+                name: SimpleNamespace(role=role, action=(actions or {}).get(name, ()))
+                for name, role in roles.items()
+            }
+        ),
+        decision=SimpleNamespace(table=table, partition=partition, recoded=recoded, account={}),
         verification=Verification(
             rows,
             partition.n_classes,
@@ -100,17 +104,14 @@ def summary_of(
         risk=ProsecutorRisk.of_sizes(sizes),
         rows_in=len(labels),
         suppressed=len(labels) - rows,
-        columns_out=kept if columns_out is None else columns_out,
+        columns=[name for name, role in roles.items() if role != "identifier"],
         algorithm=algorithm or {"type": "mondrian", "classes": partition.n_classes},
         seconds={"encode": 0.01, "algorithm": 0.02},
-        seed=7,
-        versions={"kanonym": "0.1.0"},
     )
     return summarize(
         release,
-        heading=Heading(title, purpose, author, language, date),
-        known=Known(**known),
-        choice=choice,
+        Cover.of(title, purpose, author, language, date),
+        Known(**known),
         rectangles=rectangles,
         provenance=provenance,
     )

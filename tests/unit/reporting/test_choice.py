@@ -9,7 +9,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.language import ENGLISH
-from kanonym.reporting import Neighbour, choice_of, wording
+from kanonym.reporting import wording
 
 TABLE = pl.DataFrame(
     {
@@ -100,16 +100,11 @@ def test_a_stopped_search_says_what_is_not_proven():
     assert "not proven" not in wording.search(ENGLISH, {**account, "optimal": True})[1]
 
 
-def test_an_attribute_at_an_end_has_one_neighbour():
-    """Nothing is finer than level 0, nothing coarser than the root."""
-    choice = choice_of(
-        account={"levels": {"age": 0}, "metric": "loss", "score": 0.0, "optimal": True},
-        highest={"age": 1},
-        examples={"age": "3"},
-        neighbours=[Neighbour("age", 1, 1.0, 0, 1, satisfied=True)],
-        suppressed=0,
-        classes=3,
+def test_an_attribute_at_an_end_has_one_neighbour(written):
+    """Nothing is finer than level 0."""
+    made = release(
+        algorithm={"type": "full-domain", "levels": {"age": 0, "sex": 1}}, models=[ka.KAnonymity(1)]
     )
-    (price,) = choice.prices
-    assert price.finer is None
-    assert price.coarser.level == 1
+    price, _ = json.loads(written(made, ".json"))["choice"]["prices"]
+    assert price["finer"] is None
+    assert price["coarser"]["level"] == 1

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import effort
+import kanonym as ka
 from kanonym.data import hierarchy
 from kanonym.reporting.distributions.examples import SHOWN, examples_of
 from kanonym.reporting.distributions.resolution import released_counts
@@ -106,16 +107,15 @@ def test_sensitive_and_identifying_attributes_have_none(summary_of):
     """Only quasi-identifiers that no action changed are shown by example."""
     roles = {"name": "identifier", "x": "quasi-identifier", "d": "sensitive"}
     summary = summary_of({"x": [1, 2, 3, 4]}, [0, 0, 1, 1], roles=roles)
-    told = {one.name: one.examples for one in summary.transformations}
+    told = {one.name: one.examples for one in summary.columns.transformations}
     assert (told["name"], told["d"]) == ((), ())
     assert told["x"]
     changed = summary_of(
         {"x": [1, 2, 3, 4]},
         [0, 0, 1, 1],
-        roles={"x": "quasi-identifier, changed"},
-        actions=[("x", "round", "It hides.", "It shows.")],
+        actions={"x": (ka.Round(to=10),)},
     )
-    assert changed.transformations[0].examples == ()
+    assert changed.columns.transformations[0].examples == ()
 
 
 def test_a_rare_category_is_no_example_of_a_set(divided):

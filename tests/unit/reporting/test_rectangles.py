@@ -22,7 +22,7 @@ RECORDS = st.lists(
 def drawn(summary_of, columns, labels, **options):
     """Return the map over the first two columns."""
     pair = tuple(columns)[:2]
-    (only,) = summary_of(columns, labels, rectangles=pair, **options).maps
+    (only,) = summary_of(columns, labels, rectangles=pair, **options).loss.maps
     return only
 
 
@@ -133,10 +133,10 @@ def test_pairs_are_chosen_by_variety_numbers_first(summary_of):
         "weight": [1, 1, 3, 4],
     }
     made = summary_of(columns, labels)
-    pairs = [{one.x.name, one.y.name} for one in made.maps]
+    pairs = [{one.x.name, one.y.name} for one in made.loss.maps]
     assert pairs == [{"size", "weight"}, {"size", "age"}, {"weight", "age"}]
-    assert len(made.further_maps) == 7
-    assert "fixed" not in {one.x.name for one in made.further_maps}
+    assert len(made.loss.further_maps) == 7
+    assert "fixed" not in {one.x.name for one in made.loss.further_maps}
 
 
 @pytest.mark.parametrize("pair", [("age", "age"), ("age", "shoe"), ("shoe", "age")])
@@ -148,5 +148,7 @@ def test_named_pair_must_be_two_quasi_identifiers(summary_of, pair):
 
 def test_named_pair_keeps_its_sides(summary_of):
     """The first named attribute lies across, the second up."""
-    shown = summary_of({"age": [1, 2], "size": [1, 2]}, [0, 0], rectangles=("size", "age")).maps[0]
+    shown = summary_of(
+        {"age": [1, 2], "size": [1, 2]}, [0, 0], rectangles=("size", "age")
+    ).loss.maps[0]
     assert (shown.x.name, shown.y.name) == ("size", "age")

@@ -259,15 +259,15 @@ def test_unbounded_value_is_null_in_json(summary_of):
 def test_smallest_shown_count_is_the_k_that_was_asked(summary_of, models, floor):
     """Bars of the original table hold at least k records; 5 where no k was asked."""
     checks = [ModelCheck(model["type"], None, 2, 2, True) for model in models]  # noqa: FBT003
-    assert summary_of(*plain(), models=models, checks=checks).floor == floor
+    assert summary_of(*plain(), models=models, checks=checks).loss.floor == floor
 
 
 def test_many_attributes_are_capped_and_counted(summary_of):
     """With 300 quasi-identifiers the report draws some and says how many there are."""
     columns, labels, options = CASES["300 quasi-identifiers"]
     summary = summary_of(columns, labels, **options)
-    assert len(summary.marginals) == 24
-    assert len(summary.attributes) == 300
+    assert len(summary.loss.marginals) == 24
+    assert len(summary.loss.attributes) == 300
     text = render(summary, "html")
     assert "The 24 attributes with the highest loss, of 300." in text
     assert "The 40 attributes with the highest loss, of 300." in text
@@ -332,7 +332,7 @@ def test_the_banner_is_green_only_where_nothing_warns(summary_of, language, colo
 def test_warnings_stand_in_every_form_of_the_report(summary_of, language, format_):
     """What takes the green off is read in the banner, in the language of the report."""
     summary = summary_of(*plain(), language=language, warnings=[WARNED])
-    (warned,) = summary.warnings
+    (warned,) = summary.privacy.verification.warnings
     assert "wage" in warned.sentence
     text = render(summary, format_)
     assert warned.sentence in text
@@ -368,7 +368,7 @@ def test_the_first_page_says_what_is_signed(summary_of, format_):
     summary = summary_of(*plain(), date=datetime.date(2025, 2, 3))
     text = render(summary, format_)
     first = text[: text.index("Not covered:")]
-    for told in ("2025-02-03", "kanonym 0.1.0", "seed 7", summary.provenance.policy_hash):
+    for told in ("2025-02-03", "kanonym 0.1.0", "seed 7", summary.origin.provenance.policy_hash):
         assert told in first
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
-from kanonym.data.short_repr import ShortRepr
-from kanonym.evaluation.lines import figure
+from kanonym.data.result import Result, ResultTable
+from kanonym.metrics.measured_table import figure
 from kanonym.policy.faults import unknown
 
 CONFIDENCE = 0.95
@@ -71,7 +71,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AttackResult(ShortRepr):
+class AttackResult(Result):
     """What one attack on a release achieved.
 
     Attributes
@@ -119,6 +119,11 @@ class AttackResult(ShortRepr):
     reason: str | None = None
     best_of: int = 1
     other_attack: bool = False
+
+    @property
+    def attempts(self) -> int:
+        """Attempts on persons of the original; 0 where nothing was attempted."""
+        return self.targets.attempts
 
     @property
     def chance(self) -> Counted:
@@ -182,9 +187,13 @@ class AttackResult(ShortRepr):
             **({"reason": self.reason} if self.reason else {}),
         }
 
+    def tables(self) -> list[ResultTable]:
+        """Return a row: the rate, chance, and the risk with its interval."""
+        return [_table((self,), ())]
+
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AttackResults(ShortRepr):
+class AttackResults(Result):
     """What attacks on one release achieved; `print` shows them.
 
     Attributes
@@ -217,20 +226,9 @@ class AttackResults(ShortRepr):
         notes = {"notes": list(self.notes)} if self.notes else {}
         return {"attacks": [one.to_dict() for one in self.results], **notes}
 
-    def __str__(self) -> str:
-        """Return an attack a line: its rate, chance, and the risk with its interval."""
-        lines = [f"{'attack':28}{'persons':>9}{'rate':>10}{'chance':>10}{'risk':>10}   interval"]
-        for one in self.results:
-            if not one.targets.attempts:
-                lines.append(f"{one.type:28}{'–':>9}   {one.reason}")
-                continue
-            low, high = one.interval
-            numbers = (one.targets.rate, one.chance.rate, one.risk)
-            shown = "".join(f"{figure(round(number, 4)):>10}" for number in numbers)
-            reach = f"{figure(round(low, 4))} to {figure(round(high, 4))}"
-            lines.append(f"{one.type:28}{one.targets.attempts:>9,}{shown}   {reach}")
-        hidden = [(one.type, HIDDEN[one.hidden_by]) for one in self.results if one.hidden_by]
-        return "\n".join([*lines, *(f"{name}: {why}." for name, why in hidden), *self.notes])
+    def tables(self) -> list[ResultTable]:
+        """Return an attack a row: its rate, chance, and the risk with its interval."""
+        return [_table(self.results, self.notes)]
 
 
 def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
@@ -252,3 +250,22 @@ def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
 def _beyond(rate: float, chance: float) -> float:
     """Return the share of what chance leaves that a rate reaches, in [0, 1]."""
     return min(1.0, max(0.0, (rate - chance) / (1 - chance))) if chance < 1 else 0.0
+
+
+def _table(results: Sequence[AttackResult], notes: Sequence[str]) -> ResultTable:
+    """Return a row for each attack, and what a risk of 0 does not show."""
+    hidden = [f"{one.type}: {HIDDEN[one.hidden_by]}." for one in results if one.hidden_by]
+    return ResultTable(
+        ("attack", "persons", "rate", "chance", "risk", "interval"),
+        [_row(one) for one in results],
+        frozenset({1, 2, 3, 4}),
+        notes=(*hidden, *notes),
+    )
+
+
+def _row(one: AttackResult) -> tuple[str, ...]:
+    if not one.attempts:
+        return (one.type, "–", "", "", "", one.reason or "")
+    numbers = (one.targets.rate, one.chance.rate, one.risk, *one.interval)
+    rate, chance, risk, low, high = (figure(round(number, 4)) for number in numbers)
+    return (one.type, f"{one.attempts:,}", rate, chance, risk, f"{low} to {high}")

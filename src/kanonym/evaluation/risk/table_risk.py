@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.result import Result, ResultTable
 from kanonym.data.table import encode_column, value_codes
 from kanonym.evaluation.columns import Asked, check_seed, columns_asked, known_column
-from kanonym.evaluation.lines import lines_of
 from kanonym.evaluation.options import households_of, population_of, presets_of, weights_of
 from kanonym.evaluation.persons import UNTOLD, persons_of_classes, persons_of_release
 from kanonym.evaluation.releases import opened
@@ -31,6 +30,7 @@ from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, fitting, suda
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.metrics.measured import Measured
+from kanonym.metrics.measured_table import measured_table
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.metrics.record_risk import THRESHOLD
 from kanonym.pipeline import canonical
@@ -50,7 +50,7 @@ TOO_MANY_DISTINCT = f"of more than {MOST_DISTINCT:,} distinct records it takes m
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Risk(ShortRepr):
+class Risk(Result):
     """What a table gives away of the persons in it.
 
     Attributes
@@ -88,12 +88,12 @@ class Risk(ShortRepr):
     _columns: tuple[pl.Series, ...] = field(repr=False)
     _groups: Groups = field(repr=False)
 
-    def __str__(self) -> str:
-        """Return the counts, and every number on a line of its own."""
+    def tables(self) -> list[ResultTable]:
+        """Return the counts, and a row for each number."""
         found = self.measurement
         alone = f"records alone in their class {found.uniques:,}"
         counts = f"records {found.rows:,} · classes {found.classes:,} · k {found.k:,} · {alone}"
-        return "\n".join([counts, "", *lines_of("risk", self.entries())])
+        return [measured_table("risk", self.entries(), counts)]
 
     def entries(self) -> dict[str, Measured]:
         """Return every measure that the given columns allow, by name."""

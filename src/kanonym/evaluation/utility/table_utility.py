@@ -10,9 +10,8 @@ import numpy as np
 
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.result import Result, ResultTable
 from kanonym.evaluation.columns import check_seed, listed
-from kanonym.evaluation.lines import lines_of
 from kanonym.evaluation.pair.aligned import beside
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.recodings import with_centroids
@@ -20,12 +19,13 @@ from kanonym.evaluation.utility.measure import Measure
 from kanonym.evaluation.utility.measures import MEASURES, measure_of
 from kanonym.evaluation.utility.models.learning import learning_measure
 from kanonym.metrics.measured import Measured
+from kanonym.metrics.measured_table import measured_table
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Utility(ShortRepr):
+class Utility(Result):
     """What a release is still good for.
 
     Attributes
@@ -51,10 +51,10 @@ class Utility(ShortRepr):
         """Return the JSON form of design §9: one entry a measure."""
         return {name: one.to_dict() for name, one in self.entries().items()}
 
-    def __str__(self) -> str:
-        """Return every number on a line of its own, those of its parts below it."""
-        out = [f"left out: {name} {why}" for name, why in self.left_out.items()]
-        return "\n".join([*lines_of("utility", self.entries()), *out])
+    def tables(self) -> list[ResultTable]:
+        """Return a row for each number, and what was left out."""
+        out = tuple(f"left out: {name} {why}" for name, why in self.left_out.items())
+        return [measured_table("utility", self.entries(), notes=out)]
 
 
 def utility(

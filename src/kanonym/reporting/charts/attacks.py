@@ -12,7 +12,7 @@ from kanonym.reporting.charts.axes import legend_columns, named_axis, step_of
 from kanonym.reporting.charts.style import BLUE, INK, MUTED, PALE, Row, svg_of
 
 if TYPE_CHECKING:
-    from kanonym.reporting.known.attacked import Attacked
+    from kanonym.evaluation.attacks.result import AttackResult
 
 WIDTH = 420
 ENDS = (0.002, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
@@ -21,7 +21,7 @@ PADDING = 12  # marks at 0 % reach over the axis
 
 
 def attacks_svg(
-    attacks: Sequence[Attacked], titles: Sequence[str], speech: Speech = ENGLISH
+    attacks: Sequence[AttackResult], titles: Sequence[str], speech: Speech = ENGLISH
 ) -> str:
     """Draw the rate of each attack with its interval, its baseline and its control.
 
@@ -37,16 +37,16 @@ def attacks_svg(
     """
     kinds = [speech.say(f"legend.{key}") for key in ("rate", "baseline", "control")]
     rows: list[Row] = [
-        {"bar": i, "rate": rate, "kind": kind, "low": low, "high": high}
+        {"bar": i, "rate": found.rate, "kind": kind, "low": low, "high": high}
         for i, one in enumerate(attacks)
-        for rate, kind, (low, high) in (
-            (one.baseline, kinds[1], (one.baseline, one.baseline)),
-            (one.control, kinds[2], (one.control, one.control)),
-            (one.rate, kinds[0], one.rate_interval),
+        for found, kind, (low, high) in (
+            (one.baseline, kinds[1], (one.baseline.rate, one.baseline.rate)),
+            (one.control, kinds[2], (one.chance.rate, one.chance.rate)),
+            (one.targets, kinds[0], one.targets.interval(one.confidence)),
         )
-        if rate is not None
+        if found is one.baseline or (found is not None and found.attempts)
     ]
-    shown = kinds if any(one.control is not None for one in attacks) else kinds[:2]
+    shown = kinds if any(row["kind"] == kinds[2] for row in rows) else kinds[:2]
     most = max(row["high"] for row in rows)
     end = next(one for one in ENDS if one >= min(most, 1.0))
     names = named_axis(titles)

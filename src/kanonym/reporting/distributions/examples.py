@@ -17,11 +17,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.actions.registry import unwrapped
 from kanonym.reporting.distributions.label_ends import ends_of_label
 from kanonym.reporting.distributions.released import POINTS, Extent
 
 if TYPE_CHECKING:
     from kanonym.data.recoded import RecodedAttribute
+    from kanonym.data.schema import Attribute
     from kanonym.data.table import Domain, EncodedTable
 
 SHOWN = 3
@@ -36,7 +38,7 @@ class Transformation:
     Attributes
     ----------
     name, role
-        The attribute; its role is as in `Summary.roles`.
+        The attribute, and its role.
     recoding
         Of a quasi-identifier; else None.
     level, highest
@@ -61,8 +63,7 @@ class Transformation:
 
 
 def transformations_of(
-    roles: Mapping[str, str],
-    actions: Sequence[tuple[str, str, str, str]],
+    attributes: Mapping[str, Attribute],
     table: EncodedTable,
     recoded: Sequence[RecodedAttribute],
     sizes: NDArray[np.int64],
@@ -74,8 +75,8 @@ def transformations_of(
 
     Parameters
     ----------
-    roles, actions
-        As `summarize` takes them.
+    attributes
+        The role of each attribute, and the actions on it.
     table, recoded
         The original table, and the released values of its classes.
     sizes
@@ -90,16 +91,16 @@ def transformations_of(
     """
     place = {one.name: a for a, one in enumerate(recoded)}
     found = []
-    for name, role in roles.items():
+    for name, attribute in attributes.items():
         a = place.get(name)
-        done = tuple(type_ for of, type_, *_ in actions if of == name)
+        done = tuple(one.type for one in unwrapped(attribute.action))
         examples: tuple[tuple[str, str], ...] = ()
         if a is not None and not done:
             examples = examples_of(table.domains[a], recoded[a], sizes, held[a], floor)
         found.append(
             Transformation(
                 name=name,
-                role=role,
+                role=str(attribute.role),
                 recoding=None if a is None else str(recoded[a].recoding),
                 level=_level(account, "levels", name),
                 highest=_level(account, "highest_levels", name),

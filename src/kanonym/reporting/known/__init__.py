@@ -1,1 +1,38 @@
 """What is known of a release beside itself: profile, attacks, assessment, comparison, search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kanonym.comparison import Comparison
+    from kanonym.evaluation.attacks.result import AttackResult
+    from kanonym.evaluation.risk.table_risk import Risk
+    from kanonym.evaluation.utility.table_utility import Utility
+    from kanonym.profiling.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What else is known of a release: results of attacks and measures, None where there is none.
+
+    Attributes
+    ----------
+    attacks
+        Of `ka.attack`.
+    risk, utility
+        Of `ka.risk` and `ka.utility`.
+    comparison
+        Of `ka.compare`.
+    profile
+        Of `ka.profile`, of the original table.
+
+    """
+
+    attacks: Sequence[AttackResult] = ()
+    risk: Risk | None = None
+    utility: Utility | None = None
+    comparison: Comparison | None = None
+    profile: Profile | None = None

@@ -29,39 +29,7 @@ PAIR = " × "
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One measured number.
-
-    Attributes
-    ----------
-    name
-        As in the JSON contract.
-    value
-        None where it was not measured; `reason` says why.
-    better
-        `lower` or `higher`.
-    share
-        Whether it is a share, from 0 to 1.
-    unit
-        In English.
-    parts
-        By column, by pair, by parameter.
-    reason
-        Why there is no value.
-
-    """
-
-    name: str
-    value: float | None
-    better: str
-    share: bool
-    unit: str
-    parts: dict[str, float]
-    reason: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Threshold:
     """A threshold that an authority or a book names, and whether the release meets it."""
 
     title: str
@@ -95,7 +63,7 @@ class Assessed:
     Attributes
     ----------
     risk, utility
-        One `Figure` a measure.
+        What was measured, by its name in the JSON contract.
     presets
         Thresholds, and whether they are met.
     suda
@@ -106,9 +74,9 @@ class Assessed:
 
     """
 
-    risk: tuple[Figure, ...]
-    utility: tuple[Figure, ...]
-    presets: tuple[Preset, ...]
+    risk: Mapping[str, Measured]
+    utility: Mapping[str, Measured]
+    presets: tuple[Threshold, ...]
     suda: tuple[tuple[str, float], ...]
     associations: Associations | None
 
@@ -128,10 +96,10 @@ def assessed_of(
     verdicts = {} if risk is None else risk.assessment.verdicts
     suda = of_risk.get("suda_mean")
     return Assessed(
-        risk=tuple(_figure(name, one) for name, one in of_risk.items()),
-        utility=tuple(_rounded(_figure(name, one), step) for name, one in of_utility.items()),
+        risk=of_risk,
+        utility={name: _rounded(name, one, step) for name, one in of_utility.items()},
         presets=tuple(
-            Preset(PRESETS[name].title, one.met, one.reason, PRESETS[name].source)
+            Threshold(PRESETS[name].title, one.met, one.reason, PRESETS[name].source)
             for name, one in verdicts.items()
         ),
         suda=() if suda is None else tuple(suda.parts.items()),
@@ -139,29 +107,21 @@ def assessed_of(
     )
 
 
-def _figure(name: str, measured: Measured) -> Figure:
-    meaning = measured.meaning
-    return Figure(
-        name=name,
-        value=measured.value,
-        better=meaning.better,
-        share=(meaning.low, meaning.high) == (0, 1),
-        unit=meaning.unit,
-        parts=dict(measured.parts),
-        reason=measured.reason,
-    )
+def is_share(one: Measured) -> bool:
+    """Whether a measure is a share, from 0 to 1."""
+    return (one.meaning.low, one.meaning.high) == (0, 1)
 
 
-def _rounded(one: Figure, step: float) -> Figure:
+def _rounded(name: str, one: Measured, step: float) -> Measured:
     """Round a measure of both tables so that no fewer persons show in it than a class has."""
-    own = FINEST if one.name in OF_THE_RELEASE else step
-    round_to = rounded_share if one.share else rounded_amount
-    if one.name in OF_THE_RELEASE and not one.share:
+    own = FINEST if name in OF_THE_RELEASE else step
+    if name in OF_THE_RELEASE and not is_share(one):
         return one
+    round_to = rounded_share if is_share(one) else rounded_amount
     return replace(
         one,
         value=None if one.value is None else round_to(one.value, own),
-        parts={name: round_to(part, own) for name, part in one.parts.items()},
+        parts={part: round_to(value, own) for part, value in one.parts.items()},
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kanonym.algorithms.full_domain import evaluate_nodes
-from kanonym.language import ENGLISH
+from kanonym.language import ENGLISH, Speech
 from kanonym.reporting import wording
 from kanonym.reporting.rounding import rounded
 
@@ -92,78 +92,19 @@ class Choice:
 
     metric: str
     score: float
-    account: dict[str, Any]
+    account: Mapping[str, Any]
     sentences: tuple[str, ...]
     suppressed: int
     classes: int
     prices: tuple[Price, ...]
 
 
-def coarse_choice(choice: Choice, base: int, sentences: tuple[str, ...]) -> Choice:
-    """Return a choice for publication: suppressed records of its neighbours are rounded.
+def choice_of(release: Release, base: int = 1, says: Speech = ENGLISH) -> Choice | None:
+    """Return the chosen node among its neighbours, where the lattice was searched for one.
 
-    Neighbours differ from the chosen node by few records.
+    Neighbours differ from the chosen node by few records: their numbers of suppressed records are
+    rounded to multiples of `base`.
     """
-
-    def coarse(node: Neighbour | None) -> Neighbour | None:
-        return node and replace(node, suppressed=rounded(node.suppressed, base))
-
-    prices = tuple(
-        replace(price, finer=coarse(price.finer), coarser=coarse(price.coarser))
-        for price in choice.prices
-    )
-    return replace(choice, sentences=sentences, prices=prices)
-
-
-def choice_of(
-    *,
-    account: Mapping[str, Any],
-    highest: Mapping[str, int],
-    examples: Mapping[str, str | None],
-    neighbours: Sequence[Neighbour],
-    suppressed: int,
-    classes: int,
-) -> Choice:
-    """Gather what is to say about the chosen node.
-
-    Parameters
-    ----------
-    account
-        What the search tells: `levels`, `score`, `metric`, `optimal`, `lattice_size`.
-    highest
-        The level of the root of each quasi-identifier.
-    examples
-        The most frequent released label of each.
-    neighbours
-        The nodes that differ in one level of one attribute.
-    suppressed, classes
-        Of the chosen node.
-
-    """
-    beside = {(one.attribute, one.level): one for one in neighbours}
-    return Choice(
-        metric=account["metric"],
-        score=account["score"],
-        account={key: account[key] for key in PROOF if key in account},
-        sentences=wording.search(ENGLISH, account),
-        suppressed=suppressed,
-        classes=classes,
-        prices=tuple(
-            Price(
-                attribute=name,
-                level=level,
-                highest=highest[name],
-                example=examples[name],
-                finer=beside.get((name, level - 1)),
-                coarser=beside.get((name, level + 1)),
-            )
-            for name, level in account["levels"].items()
-        ),
-    )
-
-
-def choice_of_release(release: Release) -> Choice | None:
-    """Return the chosen node among its neighbours, where the lattice was searched for one."""
     account, search = release.decision.account, release.policy.algorithm.lattice
     if search is None or "levels" not in account:
         return None
@@ -182,14 +123,28 @@ def choice_of_release(release: Release) -> Choice | None:
         release.policy.suppression_limit,
         [tuple({**levels, name: level}.values()) for name, level in beside],
     )
-    return choice_of(
-        account=account,
-        highest=highest,
-        examples=release.examples,
-        neighbours=[
-            Neighbour(name, level, node.score, node.suppressed, node.classes, node.satisfied)
-            for (name, level), node in zip(beside, nodes, strict=True)
-        ],
+    neighbours = {
+        (name, level): Neighbour(
+            name, level, node.score, rounded(node.suppressed, base), node.classes, node.satisfied
+        )
+        for (name, level), node in zip(beside, nodes, strict=True)
+    }
+    return Choice(
+        metric=account["metric"],
+        score=account["score"],
+        account={key: account[key] for key in PROOF if key in account},
+        sentences=wording.search(says, account),
         suppressed=release.suppressed,
         classes=release.verification.n_classes,
+        prices=tuple(
+            Price(
+                attribute=name,
+                level=level,
+                highest=highest[name],
+                example=release.examples[name],
+                finer=neighbours.get((name, level - 1)),
+                coarser=neighbours.get((name, level + 1)),
+            )
+            for name, level in levels.items()
+        ),
     )

@@ -27,7 +27,7 @@ __all__ = ["document_of"]
 
 def document_of(summary: Summary) -> Document:
     """Put a report together, in the language of the summary."""
-    says = speech(summary.language)
+    says = speech(summary.cover.language)
     details = (
         *attributes.sections(summary, says),
         *privacy.sections(summary, says),
@@ -41,7 +41,7 @@ def document_of(summary: Summary) -> Document:
     )
     return Document(
         language=says.code,
-        title=summary.title,
+        title=summary.cover.title,
         verdict=first.verdict(summary, says),
         dated=first.dated(summary, says),
         signed=tuple(says.say(f"signed.{key}") for key in ("name", "date", "signature")),

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from kanonym.reporting.document import Block, Cell, Figure, Folded, Paragraph, Section, Table, Text
 from kanonym.reporting.known.attack_parts import Part, part_of
-from kanonym.reporting.known.attacked import Attacked, ranked
+from kanonym.reporting.known.attacked import guessed, ranked
 
 if TYPE_CHECKING:
+    from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.language import Speech
     from kanonym.reporting.summary import Summary
 
@@ -32,42 +33,42 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     return (Section("attacks", title, tuple(blocks)),)
 
 
-def title_of(one: Attacked, says: Speech) -> str:
+def title_of(one: AttackResult, says: Speech) -> str:
     """Name an attack."""
     return says.known(f"attack.{one.type}", one.type)
 
 
-def question_of(one: Attacked, says: Speech, guessed: str | None = None) -> str:
-    """Say in few words what an intruder wants to know; `guessed` is the column in question."""
+def question_of(one: AttackResult, says: Speech, column: str | None = None) -> str:
+    """Say in few words what an intruder wants to know; `column` is the one in question."""
     key = f"attack.{one.type}.question"
-    if guessed is not None and f"{key}.of" in says.sentences:
-        return says.say(f"{key}.of", name=guessed)
+    if column is not None and f"{key}.of" in says.sentences:
+        return says.say(f"{key}.of", name=column)
     return says.known(key, one.question)
 
 
-def told_of(one: Attacked, says: Speech) -> str:
+def told_of(one: AttackResult, says: Speech) -> str:
     """Say what an intruder knows, and what came out in a hundred attempts; may be empty."""
     key = f"attack.{one.type}.told"
     if key not in says.sentences:
         return ""
-    return says.say(key, right=says.hundred(one.rate), chance=says.hundred(one.chance))
+    return says.say(key, right=says.hundred(one.targets.rate), chance=says.hundred(one.chance.rate))
 
 
-def attacked_table(summary: Summary, attacks: Sequence[Attacked], says: Speech) -> Table:
+def attacked_table(summary: Summary, attacks: Sequence[AttackResult], says: Speech) -> Table:
     """Return what each attack wants, how often it was right or is by chance, and its gain."""
-    hidden = [name for name, role in summary.roles.items() if role.startswith("sensitive")]
+    hidden = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
     header = tuple(says.say(f"head.{key}") for key in ("wants", "right", "chance", "gain"))
     rows = tuple(
         (
             Cell(
-                f"{title_of(one, says)}: {question_of(one, says, one.column(hidden))}",
+                f"{title_of(one, says)}: {question_of(one, says, guessed(one, hidden))}",
                 note=_note(told_of(one, says), one, says),
             ),
             Cell(
-                says.tenths(one.rate),
+                says.tenths(one.targets.rate),
                 note=says.say("attacks.tried", attempts=says.count(one.attempts)),
             ),
-            says.tenths(one.chance),
+            says.tenths(one.chance.rate),
             _gain(one, says),
         )
         for one in attacks
@@ -75,7 +76,7 @@ def attacked_table(summary: Summary, attacks: Sequence[Attacked], says: Speech) 
     return Table(header, rows, frozenset({1, 2, 3}), "attacks")
 
 
-def _chart(tried: Sequence[Attacked], says: Speech) -> Figure:
+def _chart(tried: Sequence[AttackResult], says: Speech) -> Figure:
     titles = [title_of(one, says) for one in tried]
     most = tried[0]
 
@@ -88,13 +89,13 @@ def _chart(tried: Sequence[Attacked], says: Speech) -> Figure:
         "alt.attacks",
         attacks=says.things(len(tried), "attack"),
         title=title_of(most, says),
-        rate=says.tenths(most.rate),
-        chance=says.tenths(most.chance),
+        rate=says.tenths(most.targets.rate),
+        chance=says.tenths(most.chance.rate),
     )
     return Figure("", alternative, draw)
 
 
-def _details(attacks: Sequence[Attacked], says: Speech) -> Table:
+def _details(attacks: Sequence[AttackResult], says: Speech) -> Table:
     header = tuple(
         says.say(f"head.{key}")
         for key in ("attack", "attempts", "right", "baseline", "control", "gain")
@@ -104,7 +105,7 @@ def _details(attacks: Sequence[Attacked], says: Speech) -> Table:
     )
 
 
-def _row(one: Attacked, says: Speech) -> tuple[Text, ...]:
+def _row(one: AttackResult, says: Speech) -> tuple[Text, ...]:
     title = title_of(one, says)
     if not one.attempts:
         untried = says.say("attacks.untried", title=title)
@@ -112,22 +113,22 @@ def _row(one: Attacked, says: Speech) -> tuple[Text, ...]:
         why = Cell(untried, note=one.reason or "", note_language=foreign)
         return why, "0", "–", "–", "–", "–"
     asked = one.question if says.code == "en" and one.question else question_of(one, says)
-    low, high = one.rate_interval
+    low, high = one.targets.interval(one.confidence)
     return (
         Cell(title, note=_note(asked, one, says)),
         says.count(one.attempts),
-        Cell(says.tenths(one.rate), note=interval(low, high, says)),
-        says.tenths(one.baseline),
-        "–" if one.control is None else says.tenths(one.control),
+        Cell(says.tenths(one.targets.rate), note=interval(low, high, says)),
+        says.tenths(one.baseline.rate),
+        says.tenths(one.control.rate) if one.control and one.control.attempts else "–",
         _gain(one, says),
     )
 
 
-def _gain(one: Attacked, says: Speech) -> Cell:
+def _gain(one: AttackResult, says: Speech) -> Cell:
     return Cell(says.tenths(one.risk), note=interval(*one.interval, says))
 
 
-def _note(told: str, one: Attacked, says: Speech) -> str:
+def _note(told: str, one: AttackResult, says: Speech) -> str:
     """Return what stands below an attack's name, and what keeps its gain from being told."""
     hidden = says.say(f"attacks.hidden.{one.hidden_by}") if one.hidden_by else ""
     return " ".join(filter(None, (told, hidden)))

@@ -28,16 +28,16 @@ def role_of(role: str, says: Speech) -> str:
 def fate_of(role: str, summary: Summary, says: Speech) -> str:
     """Say what becomes of the attributes of a role."""
     base, _, changed = role.partition(", ")
-    if base == "quasi-identifier" and "cells" in summary.algorithm and not changed:
+    if base == "quasi-identifier" and "cells" in summary.origin.algorithm and not changed:
         return says.say("fate.blanked")
     return says.say(f"fate.{base}.changed" if changed else f"fate.{base}")
 
 
 def _roles(summary: Summary, says: Speech) -> Section:
-    found = summary.evidence
+    found = summary.columns.evidence
     note = Paragraph(says.say("roles.given" if found is None else "roles.profiled"), "note")
     rows: list[tuple[str, Text, Text]] = []
-    for name, role in summary.roles.items():
+    for name, role in summary.columns.roles.items():
         reasons = () if found is None else found.reasons.get(name, ())
         said = "; ".join(reasons) or says.say("roles.silent")
         why: Text = said
@@ -67,9 +67,9 @@ def _transformations(summary: Summary, says: Speech) -> Section:
                 "code" if one.examples else "",
             ),
         )
-        for one in summary.transformations
+        for one in summary.columns.transformations
     ]
-    note = Paragraph(says.say("examples.note", floor=says.count(summary.floor)), "note")
+    note = Paragraph(says.say("examples.note", floor=says.count(summary.loss.floor)), "note")
     return Section(
         "transformations",
         says.say("section.transformations"),

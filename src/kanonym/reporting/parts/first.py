@@ -44,52 +44,54 @@ ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
 
 def verdict(summary: Summary, says: Speech) -> Banner:
     """Say in a few words how the policy came out; green only where nothing warns."""
-    if not summary.rows_out:
+    found = summary.privacy.verification
+    if not summary.size.rows_out:
         return Banner("failed", says.say("verdict.empty"), "")
-    key, n = ANSWERS[summary.verdict], len(summary.requirements)
+    key, n = ANSWERS[found.verdict], len(found.models)
     words = says.say(
         "verdict.satisfied.two" if key == "satisfied" and n == 2 else f"verdict.{key}",
         n,
         requirements=n,
     )
     note = says.say(f"verdict.{key}.note")
-    if summary.verdict == "satisfied with warnings":
-        w = len(summary.warnings)
+    if found.verdict == "satisfied with warnings":
+        w = len(found.warnings)
         note = says.say("verdict.warned", w, warnings=says.count(w))
-    sentences = tuple(one.sentence for one in summary.warnings)
-    return Banner(COLOURS[summary.verdict], words, note, sentences)
+    sentences = tuple(one.sentence for one in found.warnings)
+    return Banner(COLOURS[found.verdict], words, note, sentences)
 
 
 def dated(summary: Summary, says: Speech) -> str:
     """Say of what day, which tables, which version and which seed this is."""
-    made = summary.provenance
-    told = [says.say("made.dated", date=summary.date)]
+    made = summary.origin.provenance
+    told = [says.say("made.dated", date=summary.cover.date)]
     if made.source and made.output:
         told.append(says.say("made.tables", output=made.output, source=made.source))
-    if "kanonym" in summary.versions:
-        told.append(f"kanonym {summary.versions['kanonym']}")
-    if summary.author:
-        told.append(says.say("made.author", author=summary.author))
+    if "kanonym" in summary.origin.versions:
+        told.append(f"kanonym {summary.origin.versions['kanonym']}")
+    if summary.cover.author:
+        told.append(says.say("made.author", author=summary.cover.author))
     return " · ".join((*told, says.say("made.seed", seed=seed_of(summary, says))))
 
 
 def tiles(summary: Summary, says: Speech) -> tuple[Tile, ...]:
     """Return the four numbers on top."""
-    met = sum(one.satisfied for one in summary.requirements)
-    highest, smallest = summary.risk["prosecutor"]["highest"], summary.class_sizes.smallest
+    models = summary.privacy.verification.models
+    met = sum(one.satisfied for one in models)
+    highest, smallest = summary.privacy.risk.highest, summary.privacy.class_sizes.smallest
     # Persons may be counted rather than records.
     as_sizes = 0 < highest < 1 and round(1 / highest) == smallest
     note = says.say("tile.found.note", records=says.things(smallest, "record"))
     return (
         Tile(
             says.say("tile.released"),
-            says.count(summary.rows_out),
-            says.say("of", part="", whole=says.count(summary.rows_in)).strip(),
+            says.count(summary.size.rows_out),
+            says.say("of", part="", whole=says.count(summary.size.rows_in)).strip(),
         ),
         Tile(
             says.say("tile.met"),
-            says.count(met) if summary.requirements else "–",
-            says.say("of", part="", whole=says.count(len(summary.requirements))).strip(),
+            says.count(met) if models else "–",
+            says.say("of", part="", whole=says.count(len(models))).strip(),
         ),
         Tile(
             says.say("tile.found"),
@@ -98,41 +100,39 @@ def tiles(summary: Summary, says: Speech) -> tuple[Tile, ...]:
             else says.chance(highest),
             note if as_sizes else "",
         ),
-        Tile(says.say("tile.lost"), says.tenths(summary.utility["span_loss"])),
+        Tile(says.say("tile.lost"), says.tenths(summary.loss.utility["span_loss"])),
     )
 
 
 def lead(summary: Summary, says: Speech) -> tuple[Paragraph, ...]:
     """Return question and answer, and the words that the page needs."""
-    told = [summary.answer[0]]
+    told = [summary.privacy.answer[0]]
     tried = [one for one in ranked(summary.attacks) if one.attempts]
-    if tried and summary.rows_out:
+    if tried and summary.size.rows_out:
         most = tried[0]
         told.append(
             says.say(
                 "answer.attacked",
                 attacks=says.things(len(tried), "attack"),
                 title=title_of(most, says),
-                rate=says.tenths(most.rate),
-                chance=says.tenths(most.chance),
+                rate=says.tenths(most.targets.rate),
+                chance=says.tenths(most.chance.rate),
                 risk=says.tenths(most.risk),
             )
         )
-    elif summary.rows_out:
+    elif summary.size.rows_out:
         told.append(
             says.say(
                 "answer.found",
-                highest=says.chance(summary.risk["prosecutor"]["highest"]),
-                blind=says.chance(1 / max(summary.rows_in, 1)),
+                highest=says.chance(summary.privacy.risk.highest),
+                blind=says.chance(1 / max(summary.size.rows_in, 1)),
             )
         )
-    if summary.rows_out and summary.attributes:
-        told.append(says.say("answer.lost", share=says.tenths(summary.utility["span_loss"])))
-    purpose = (
-        (Paragraph(summary.purpose, lead=says.say("heading.purpose")),) if summary.purpose else ()
-    )
+    if summary.size.rows_out and summary.loss.attributes:
+        told.append(says.say("answer.lost", share=says.tenths(summary.loss.utility["span_loss"])))
+    purpose = summary.cover.purpose
     return (
-        *purpose,
+        *((Paragraph(purpose, lead=says.say("heading.purpose")),) if purpose else ()),
         Paragraph(says.say("question"), lead=says.say("heading.question")),
         Paragraph(" ".join(told), lead=says.say("heading.answer")),
         Paragraph(says.say("class"), "note", lead=says.say("heading.terms")),
@@ -173,27 +173,28 @@ def foot(summary: Summary, says: Speech) -> tuple[Paragraph, ...]:
 def _released(summary: Summary, says: Speech) -> tuple[Block, ...]:
     made = says.say(
         "first.made",
-        records=says.things(summary.rows_out, "record"),
-        columns=says.things(summary.columns_out, "column"),
-        source=summary.provenance.source or says.say("first.table"),
-        records_in=says.things(summary.rows_in, "record"),
-        columns_in=says.things(summary.columns_in, "column"),
+        records=says.things(summary.size.rows_out, "record"),
+        columns=says.things(summary.size.columns_out, "column"),
+        source=summary.origin.provenance.source or says.say("first.table"),
+        records_in=says.things(summary.size.rows_in, "record"),
+        columns_in=says.things(summary.size.columns_in, "column"),
     )
     order = [f"{role}{end}" for role in ROLES for end in ("", ", changed")]
     rows = tuple(
         (role_of(role, says), says.names(names, LETTERS), fate_of(role, summary, says))
         for role in order
-        if (names := summary.named(role))
+        if (names := summary.columns.of_role(role))
     )
     header = (says.say("head.role"), says.say("head.attributes"), says.say("head.fate"))
     return Paragraph(made), Table(header, rows, style="roles")
 
 
 def _required(summary: Summary, says: Speech) -> tuple[Block, ...]:
-    if not summary.requirements:
+    models = summary.privacy.verification.models
+    if not models:
         return (Paragraph(says.say("nothing"), "strong"),)
     blocks: tuple[Block, ...] = (requirements_table(summary, says, MOST_REQUIREMENTS),)
-    further = len(summary.requirements) - MOST_REQUIREMENTS
+    further = len(models) - MOST_REQUIREMENTS
     if further > 0:
         blocks += (_further(further, "privacy", says),)
     worst = worst_classes(summary, says)[:MOST_REQUIREMENTS]
@@ -202,16 +203,16 @@ def _required(summary: Summary, says: Speech) -> tuple[Block, ...]:
 
 def _intruder(summary: Summary, says: Speech) -> tuple[Block, ...]:
     tried = [one for one in ranked(summary.attacks) if one.attempts]
-    if not summary.rows_out:
+    if not summary.size.rows_out:
         return (Paragraph(says.say("answer.empty")),)
     if not tried:
-        risk = summary.risk["prosecutor"]
+        risk = summary.privacy.risk
         rows = tuple(
             (says.say(f"attacks.sizes.{key}"), says.chance(chance))
             for key, chance in (
-                ("most", risk["highest"]),
-                ("mean", risk["average"]),
-                ("blind", 1 / max(summary.rows_in, 1)),
+                ("most", risk.highest),
+                ("mean", risk.average),
+                ("blind", 1 / max(summary.size.rows_in, 1)),
             )
         )
         return (
@@ -236,21 +237,21 @@ def _further(number: int, section: str, says: Speech) -> Paragraph:
 
 
 def _lost(summary: Summary, says: Speech) -> tuple[Block, ...]:
-    dropped = summary.named("identifier")
-    kept = [name for name, role in summary.roles.items() if role.startswith("sensitive")]
+    dropped = summary.columns.of_role("identifier")
+    kept = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
     uncounted = [
         says.say(f"price.{key}", names=says.names(names, LETTERS))
         for key, names in (("kept", kept), ("dropped", dropped))
         if names
     ]
-    told = list(summary.price)
-    if uncounted and summary.attributes:
+    told = list(summary.loss.price)
+    if uncounted and summary.loss.attributes:
         told.append(says.say("price.uncounted", names=says.names(uncounted)))
     return (Bullets(tuple(("", one) for one in told)),)
 
 
 def _repeat(summary: Summary, says: Speech) -> tuple[Block, ...]:
-    made = summary.provenance
+    made = summary.origin.provenance
     release = made.output_hash or made.release_hash
     form = made.output if made.output_hash else says.say("repeat.release-form")
     rows = tuple(
@@ -262,7 +263,7 @@ def _repeat(summary: Summary, says: Speech) -> tuple[Block, ...]:
         )
         if digest
     )
-    repeated = "first.repeated" if summary.seed is not None else "first.drawn"
+    repeated = "first.repeated" if summary.origin.seed is not None else "first.drawn"
     return (
         Paragraph(says.say(repeated, section=says.say("section.repeat"))),
         Code("\n".join((made.command, *made.checks))),

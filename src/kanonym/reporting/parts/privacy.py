@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     """Return the section on privacy."""
+    told = (*summary.privacy.answer, *worst_classes(summary, says))
     blocks: list[Block] = []
-    if summary.requirements:
+    if summary.privacy.verification.models:
         blocks.append(requirements_table(summary, says))
     else:
         blocks.append(Paragraph(says.say("nothing"), "strong"))
     blocks += [
-        Bullets(tuple(("", one) for one in (*summary.answer, *worst_classes(summary, says)))),
+        Bullets(tuple(("", one) for one in told)),
         Heading(says.say("part.sizes")),
         *_sizes(summary, says),
     ]
@@ -52,7 +53,7 @@ def requirements_table(summary: Summary, says: Speech, most: int | None = None) 
             else Cell(says.say("unmet"), "unmet"),
         )
         # What is not met is never left out.
-        for one in sorted(summary.requirements, key=lambda one: one.satisfied)[:most]
+        for one in sorted(summary.privacy.verification.models, key=lambda one: one.satisfied)[:most]
     )
     return Table(header, rows, frozenset({1, 2}), "requirements")
 
@@ -67,7 +68,7 @@ def worst_classes(summary: Summary, says: Speech) -> list[str]:
             records=says.things(one.records, "record"),
             table=says.percent(one.table_share),
         )
-        for one in summary.largest_shares
+        for one in summary.privacy.verification.largest_shares
     ]
 
 
@@ -77,20 +78,20 @@ def _note(one: Requirement, summary: Summary, says: Speech) -> str:
     found = summary.assessed
     if one.type != "l-diversity" or one.kind not in {None, "distinct"} or found is None:
         return named
-    shares = next((figure.parts for figure in found.risk if figure.name == "alpha"), {})
-    if one.attribute not in shares:
+    alpha = found.risk.get("alpha")
+    if alpha is None or one.attribute not in alpha.parts:
         return named
-    share = says.percent(shares[one.attribute])
+    share = says.percent(alpha.parts[one.attribute])
     told = says.say("requirement.shared", share=share, attribute=one.attribute)
     return f"{named}. {told}"
 
 
 def _sizes(summary: Summary, says: Speech) -> tuple[Block, ...]:
-    sizes = summary.class_sizes
-    if not summary.rows_out:
+    sizes = summary.privacy.class_sizes
+    if not summary.size.rows_out:
         return (Paragraph(says.say("sizes.none")),)
     facts = {
-        "classes": says.things(summary.n_classes, "class"),
+        "classes": says.things(summary.privacy.verification.classes, "class"),
         "smallest": says.things(sizes.smallest, "record"),
         "median": says.value(sizes.median),
         "largest": says.count(sizes.largest),

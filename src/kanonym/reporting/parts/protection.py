@@ -44,7 +44,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
 
 def _answer(summary: Summary, key: Aim, says: Speech) -> str:
     """Return what class sizes and requirements imply, and what attacks achieved."""
-    if not summary.rows_out:
+    if not summary.size.rows_out:
         return says.say("gdpr.empty")
     implied = {
         "singling-out": _singled_out,
@@ -60,9 +60,9 @@ def _answer(summary: Summary, key: Aim, says: Speech) -> str:
         "gdpr.attacked",
         attacks=says.things(len(tried), "attack"),
         title=title_of(most, says),
-        rate=says.tenths(most.rate),
+        rate=says.tenths(most.targets.rate),
         attempts=says.count(most.attempts),
-        chance=says.tenths(most.chance),
+        chance=says.tenths(most.chance.rate),
         risk=says.tenths(most.risk),
         low=says.tenths(low),
         high=says.tenths(high),
@@ -74,10 +74,10 @@ def _answer(summary: Summary, key: Aim, says: Speech) -> str:
 
 
 def _singled_out(summary: Summary, says: Speech) -> str:
-    smallest = summary.class_sizes.smallest
+    smallest = summary.privacy.class_sizes.smallest
     persons = [
         one.achieved
-        for one in summary.requirements
+        for one in summary.privacy.verification.models
         if one.type == "k-anonymity" and one.attribute is not None and one.achieved is not None
     ]
     if smallest <= 1 or min(persons, default=2) <= 1:
@@ -89,17 +89,17 @@ def _singled_out(summary: Summary, says: Speech) -> str:
 
 
 def _linked(summary: Summary, says: Speech) -> str:
-    risk = summary.risk["prosecutor"]
+    risk = summary.privacy.risk
     return says.say(
         "gdpr.linkability.sizes",
-        highest=says.chance(risk["highest"]),
-        average=says.chance(risk["average"]),
+        highest=says.chance(risk.highest),
+        average=says.chance(risk.average),
     )
 
 
 def _inferred(summary: Summary, says: Speech) -> str:
-    hidden = [name for name, role in summary.roles.items() if role.startswith("sensitive")]
-    held = {one.attribute for one in summary.requirements if one.satisfied}
+    hidden = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
+    held = {one.attribute for one in summary.privacy.verification.models if one.satisfied}
     if not hidden:
         return says.say("gdpr.inference.none")
     told = []

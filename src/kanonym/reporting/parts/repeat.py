@@ -15,18 +15,19 @@ if TYPE_CHECKING:
 
 def seed_of(summary: Summary, says: Speech) -> str:
     """Return the policy's seed, or the words for one that was drawn and is kept nowhere."""
-    return says.say("seed.drawn") if summary.seed is None else str(summary.seed)
+    return says.say("seed.drawn") if summary.origin.seed is None else str(summary.origin.seed)
 
 
 def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     """Return the last section: command, algorithm, seed, versions, SHA-256, policy."""
-    made = summary.provenance
+    origin = summary.origin
+    made = origin.provenance
     rows: list[tuple[Text, ...]] = [
-        (says.say("repeat.date"), summary.date),
-        (says.say("repeat.algorithm"), says.listed(summary.algorithm)),
+        (says.say("repeat.date"), summary.cover.date),
+        (says.say("repeat.algorithm"), says.listed(origin.algorithm)),
         (says.say("repeat.seed"), seed_of(summary, says)),
-        (says.say("repeat.versions"), says.listed(summary.versions)),
-        (says.say("repeat.seconds"), says.durations(summary.seconds)),
+        (says.say("repeat.versions"), says.listed(origin.versions)),
+        (says.say("repeat.seconds"), says.durations(origin.seconds)),
     ]
     rows += [
         (says.say(f"repeat.{key}"), text)
@@ -43,12 +44,12 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
         )
         if digest
     ]
-    policy = json.dumps(summary.policy, ensure_ascii=False, indent=2)
+    policy = json.dumps(origin.policy, ensure_ascii=False, indent=2)
     listing = says.say("repeat.listing")
     if made.policy_printed:
         listing = f"{says.say('repeat.save', file=PRINTED)} {listing}"
     blocks = (
-        Paragraph(says.say("repeat.sentence" if summary.seed is not None else "repeat.drawn")),
+        Paragraph(says.say("repeat.sentence" if origin.seed is not None else "repeat.drawn")),
         Code("\n".join((made.command, *made.checks))),
         Table(("", ""), tuple(rows), style="plain"),
         Paragraph(listing, "note", lead=says.say("repeat.policy")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isclose
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,13 @@ from kanonym.reporting.document import (
     Table,
     Text,
 )
+from kanonym.reporting.known.assessed import is_share
 from kanonym.reporting.known.units import MEASURES
 
 if TYPE_CHECKING:
     from kanonym.language import Speech
-    from kanonym.reporting.known import assessed
+    from kanonym.metrics.measured import Measured
+    from kanonym.reporting.known.assessed import Assessed
     from kanonym.reporting.summary import Summary
 
 
@@ -50,50 +52,45 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     )
 
 
-def measured(figures: Sequence[assessed.Figure], says: Speech) -> tuple[Block, ...]:
+def measured(figures: Mapping[str, Measured], says: Speech) -> tuple[Block, ...]:
     """Return a table of measures, and which of them were not measured."""
     header = tuple(says.say(f"head.{key}") for key in ("measure", "value", "unit", "better"))
     rows = tuple(
         (
-            _explained(one, repeated, says),
-            says.tenths(one.value) if one.share else says.value(one.value),
-            _unit(one, says),
-            says.say(f"better.{one.better}"),
+            _explained(name, one, repeated, says),
+            says.tenths(one.value) if is_share(one) else says.value(one.value),
+            _unit(name, one, says),
+            says.say(f"better.{one.meaning.better}"),
         )
-        for one, repeated in _different(figures)
-        if one.value is not None
+        for name, repeated in _different(figures).items()
+        if (one := figures[name]).value is not None
     )
-    missing = [one for one in figures if one.value is None]
+    missing = {name: one for name, one in figures.items() if one.value is None}
     blocks: tuple[Block, ...] = (Table(header, rows, frozenset({1}), "measures"),)
     if missing:
         reasons = Table(
             (says.say("head.measure"), says.say("head.reason")),
-            tuple((named(one.name, says), _foreign(one.reason or "–", says)) for one in missing),
+            tuple(
+                (named(name, says), _foreign(one.reason or "–", says))
+                for name, one in missing.items()
+            ),
         )
-        names = "; ".join(named(one.name, says) for one in missing)
+        names = "; ".join(named(name, says) for name in missing)
         blocks += (Folded(says.say("assessed.missing", reasons=names), (reasons,)),)
     return blocks
 
 
-def _different(
-    figures: Sequence[assessed.Figure],
-) -> list[tuple[assessed.Figure, list[assessed.Figure]]]:
+def _different(figures: Mapping[str, Measured]) -> dict[str, list[str]]:
     """Return each figure with those that repeat it: variants of one measure with one value."""
-    by_name = {one.name: one for one in figures}
-    kept: dict[str, tuple[assessed.Figure, list[assessed.Figure]]] = {}
-    for one in figures:
-        first = by_name.get(_first_of(one.name))
-        same = (
-            first is not None
-            and first.name in kept
-            and None not in (one.value, first.value)
-            and isclose(one.value, first.value, rel_tol=1e-9)  # type: ignore[arg-type]
-        )
-        if first is not None and same:
-            kept[first.name][1].append(one)
+    kept: dict[str, list[str]] = {}
+    for name, one in figures.items():
+        first = _first_of(name)
+        value = figures[first].value if first in kept else None
+        if value is not None and one.value is not None and isclose(one.value, value, rel_tol=1e-9):
+            kept[first].append(name)
         else:
-            kept[one.name] = (one, [])
-    return list(kept.values())
+            kept[name] = []
+    return kept
 
 
 def _first_of(name: str) -> str:
@@ -102,14 +99,14 @@ def _first_of(name: str) -> str:
     return f"prosecutor_{what}" if who == "journalist" else VARIANTS.get(name, "")
 
 
-def _explained(one: assessed.Figure, repeated: Sequence[assessed.Figure], says: Speech) -> Cell:
+def _explained(name: str, one: Measured, repeated: Sequence[str], says: Speech) -> Cell:
     """Name a measure, with its threshold where it has one, and the measures that repeat it."""
     threshold = one.parts.get("threshold")
     notes = [] if threshold is None else [says.say("threshold", share=says.percent(threshold))]
     if repeated:
-        names = "; ".join(named(other.name, says) for other in repeated)
+        names = "; ".join(named(other, says) for other in repeated)
         notes.append(says.say("measure.also", names=names))
-    return Cell(named(one.name, says), note=". ".join(notes))
+    return Cell(named(name, says), note=". ".join(notes))
 
 
 def named(name: str, says: Speech) -> str:
@@ -117,10 +114,10 @@ def named(name: str, says: Speech) -> str:
     return says.known(f"measure.{name}", name.replace("_", " "))
 
 
-def _unit(one: assessed.Figure, says: Speech) -> Text:
+def _unit(name: str, one: Measured, says: Speech) -> Text:
     """Return in what a figure is counted; a measure that is not known says it in English."""
-    unit = MEASURES.get(one.name)
-    return _foreign(one.unit, says) if unit is None else says.say(f"unit.{unit}")
+    unit = MEASURES.get(name)
+    return _foreign(one.meaning.unit, says) if unit is None else says.say(f"unit.{unit}")
 
 
 def _foreign(text: str, says: Speech) -> Cell:
@@ -128,7 +125,7 @@ def _foreign(text: str, says: Speech) -> Cell:
     return Cell(text, language="" if says.code == "en" else "en")
 
 
-def _presets(found: assessed.Assessed, says: Speech) -> tuple[Block, ...]:
+def _presets(found: Assessed, says: Speech) -> tuple[Block, ...]:
     if not found.presets:
         return ()
     header = tuple(says.say(f"head.{key}") for key in ("preset", "met", "reason"))
@@ -147,7 +144,7 @@ def _presets(found: assessed.Assessed, says: Speech) -> tuple[Block, ...]:
     return Heading(says.say("part.presets")), Table(header, rows, style="presets")
 
 
-def _suda(found: assessed.Assessed, says: Speech) -> tuple[Block, ...]:
+def _suda(found: Assessed, says: Speech) -> tuple[Block, ...]:
     if not found.suda:
         return ()
     heading = Heading(says.say("part.suda"))

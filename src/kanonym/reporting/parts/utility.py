@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kanonym.reporting.charts.labels import is_cut
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from kanonym.reporting.distributions.marginals import Marginal
     from kanonym.reporting.distributions.rectangles import ClassMap
     from kanonym.reporting.known.assessed import Associations
-    from kanonym.reporting.summary import Summary
+    from kanonym.reporting.summary import AttributeLoss, Loss, Summary
 
 MOST_LOSSES = 40
 SMALL_MAP = 320
@@ -30,12 +31,12 @@ SMALL_MAP = 320
 
 def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     """Return the sections on utility and on the maps of classes."""
-    blocks: list[Block] = [*_losses(summary, says), *_marginals(summary, says)]
+    blocks: list[Block] = [*_losses(summary.loss.attributes, says), *_marginals(summary.loss, says)]
     found = summary.assessed
     if found is not None:
         if found.associations is not None:
             blocks += _associations(found.associations, says)
-        rounded = says.say("measures.rounded", step=says.percent(summary.step))
+        rounded = says.say("measures.rounded", step=says.percent(summary.loss.step))
         blocks += [
             Heading(says.say("part.measures")),
             *measured(found.utility, says),
@@ -45,8 +46,7 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
     return (utility, *_maps(summary, says))
 
 
-def _losses(summary: Summary, says: Speech) -> tuple[Block, ...]:
-    found = summary.attributes
+def _losses(found: Sequence[AttributeLoss], says: Speech) -> tuple[Block, ...]:
     if not found:
         return ()
     heads = (
@@ -102,18 +102,18 @@ def _losses(summary: Summary, says: Speech) -> tuple[Block, ...]:
     )
 
 
-def _marginals(summary: Summary, says: Speech) -> tuple[Block, ...]:
-    if not summary.marginals:
+def _marginals(loss: Loss, says: Speech) -> tuple[Block, ...]:
+    if not loss.marginals:
         return ()
     blocks: list[Block] = [
         Heading(says.say("part.marginals")),
-        Paragraph(says.say("marginals.note", floor=says.count(summary.floor))),
+        Paragraph(says.say("marginals.note", floor=says.count(loss.floor))),
     ]
-    if len(summary.attributes) > len(summary.marginals):
-        most = says.say("losses.most", shown=len(summary.marginals), all=len(summary.attributes))
+    if len(loss.attributes) > len(loss.marginals):
+        most = says.say("losses.most", shown=len(loss.marginals), all=len(loss.attributes))
         blocks.append(Paragraph(most, "note"))
     key = (("before", says.say("head.before")), ("after", says.say("head.after")))
-    blocks.append(Gallery(tuple(_marginal(one, says) for one in summary.marginals), key))
+    blocks.append(Gallery(tuple(_marginal(one, says) for one in loss.marginals), key))
     return tuple(blocks)
 
 
@@ -184,16 +184,17 @@ def _associations(found: Associations, says: Speech) -> tuple[Block, ...]:
 
 
 def _maps(summary: Summary, says: Speech) -> tuple[Section, ...]:
-    if not summary.maps or not summary.rows_out:
+    loss = summary.loss
+    if not loss.maps or not summary.size.rows_out:
         return ()
     blocks: list[Block] = [
         Paragraph(says.say("maps.note")),
-        Gallery(tuple(_map(one, says) for one in summary.maps)),
+        Gallery(tuple(_map(one, says) for one in loss.maps)),
     ]
-    if summary.further_maps:
-        n = len(summary.further_maps)
+    if loss.further_maps:
+        n = len(loss.further_maps)
         title = says.say("maps.further", pairs=says.things(n, "pair"))
-        small = tuple(_map(one, says, SMALL_MAP) for one in summary.further_maps)
+        small = tuple(_map(one, says, SMALL_MAP) for one in loss.further_maps)
         blocks.append(Folded(title, (Gallery(small),)))
     return (Section("maps", says.say("section.maps"), tuple(blocks)),)
 

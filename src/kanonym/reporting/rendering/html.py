@@ -40,7 +40,7 @@ def render_html(summary: Summary) -> str:
         alternative each.
 
     """
-    page = environment(speech(summary.language)).get_template("page.html")
+    page = environment(speech(summary.cover.language)).get_template("page.html")
     return printable(page.render(document=document_of(summary)))
 
 

@@ -17,10 +17,10 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.columns import columns_asked, listed
-from kanonym.evaluation.lines import figure
 from kanonym.evaluation.utility.models.detection import DETECTION
 from kanonym.metrics.disclosure import Measurement, Spread
 from kanonym.metrics.measured import Measured
+from kanonym.metrics.measured_table import figure
 from kanonym.models.base import check_integer
 from kanonym.pipeline import measure
 from kanonym.policy.faults import raise_together

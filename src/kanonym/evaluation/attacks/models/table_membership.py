@@ -14,8 +14,8 @@ from kanonym.evaluation.attacks.models.model_outcome import ModelAttacked
 from kanonym.evaluation.attacks.models.training_data import everybody_of, lessons_of
 from kanonym.evaluation.attacks.table_attacks import parted, policy_of
 from kanonym.evaluation.columns import check_seed
-from kanonym.evaluation.lines import figure
 from kanonym.evaluation.pair.aligned import beside
+from kanonym.metrics.measured_table import figure
 from kanonym.models.base import check_integer
 from kanonym.pipeline import anonymize
 from kanonym.policy import Policy

@@ -1,0 +1,84 @@
+"""Results: a short `repr`, tables for a terminal and a notebook, and a JSON form."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from kanonym.data.short_repr import ShortRepr
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """A table of texts: figures, names of columns and of measures, but no value of a record.
+
+    Attributes
+    ----------
+    header, rows
+        The texts; each row has one for each column.
+    numeric
+        Which columns hold numbers, counted from 0: they are flush right.
+    lead, notes
+        What stands above and below it.
+
+    """
+
+    header: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    numeric: frozenset[int] = frozenset()
+    lead: str = ""
+    notes: tuple[str, ...] = ()
+
+    def to_text(self) -> str:
+        """Return the table for a terminal: a row a line, columns padded."""
+        lines = [self.header, *self.rows]
+        widths = [max(len(line[c]) for line in lines) for c in range(len(self.header))]
+        padded = (
+            "  ".join(
+                cell.rjust(widths[c]) if c in self.numeric else cell.ljust(widths[c])
+                for c, cell in enumerate(line)
+            ).rstrip()
+            for line in lines
+        )
+        lead = [self.lead, ""] if self.lead else []
+        return "\n".join([*lead, *padded, *self.notes])
+
+    def to_html(self) -> str:
+        """Return the table for a notebook; every text is escaped."""
+
+        def row(tag: str, line: Sequence[str]) -> str:
+            cells = (
+                f'<{tag} style="text-align:{"right" if c in self.numeric else "left"}">'
+                f"{escape(cell)}</{tag}>"
+                for c, cell in enumerate(line)
+            )
+            return f"<tr>{''.join(cells)}</tr>"
+
+        body = "".join(row("td", line) for line in self.rows)
+        lead = f"<p>{escape(self.lead)}</p>" if self.lead else ""
+        notes = "".join(f"<p>{escape(one)}</p>" for one in self.notes)
+        head = row("th", self.header)
+        return f"{lead}<table><thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
+
+
+class Result(ShortRepr, ABC):
+    """What a call returns: plain data that can be printed, shown in a notebook, and put in JSON."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+
+    @abstractmethod
+    def tables(self) -> list[ResultTable]:
+        """Return what `print` and a notebook show."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(one.to_text() for one in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "".join(one.to_html() for one in self.tables())
