@@ -79,7 +79,7 @@ def _note(one: Requirement, summary: Summary, says: Speech) -> str:
     if one.type != "l-diversity" or one.kind not in {None, "distinct"} or found is None:
         return named
     alpha = found.risk.get("alpha")
-    if alpha is None or one.attribute not in alpha.parts:
+    if alpha is None or one.attribute is None or one.attribute not in alpha.parts:
         return named
     share = says.percent(alpha.parts[one.attribute])
     told = says.say("requirement.shared", share=share, attribute=one.attribute)
