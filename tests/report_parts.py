@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
+import numpy as np
+
 from kanonym.comparison import Comparison, Trial
 from kanonym.evaluation.attacks.result import AttackResult, Counted
 from kanonym.evaluation.risk.presets import Verdict
 from kanonym.metrics.measured import Meaning, Measured
 from kanonym.profiling.reasons import Reason
+from kanonym.reporting import frontier_of
 
 ATTEMPTS = 2000
 
@@ -105,6 +108,20 @@ COMPARISON = Comparison(
     ),
     rows=60,
     measure="gcp",
+)
+
+
+NODES = frontier_of(
+    names=["age"],
+    model={"type": "k-anonymity", "k": 5},
+    required=5,
+    metric="loss",
+    levels=np.arange(3, dtype=np.int64).reshape(3, 1),
+    achieved=np.array([2.0, 5.0, 9.0]),
+    score=np.array([0.1, 0.2, 0.5]),
+    suppressed=np.zeros(3, np.int64),
+    classes=np.ones(3, np.int64),
+    satisfied=np.array([False, True, True]),
 )
 
 

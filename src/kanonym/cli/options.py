@@ -195,6 +195,25 @@ SafeCells = Annotated[
         rich_help_panel=WRITTEN,
     ),
 ]
+
+
+def _language(code: str) -> str:
+    from kanonym.language import LANGUAGES
+
+    if code not in LANGUAGES:
+        raise typer.BadParameter(f"{code!r} is none of {', '.join(LANGUAGES)}")
+    return code
+
+
+Language = Annotated[
+    str,
+    typer.Option(
+        metavar="en|es",
+        callback=_language,
+        help="Language of the report or the chart.",
+        rich_help_panel=WRITTEN,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -19,17 +19,12 @@ from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
 from kanonym.data.result import Result, ResultTable
 from kanonym.evaluation.utility.measures import measure_of
+from kanonym.language import ENGLISH, Speech
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown
 from kanonym.policy.writing import written
 
 Privacy = Literal["k", "average_risk"]
-
-PRIVACY: dict[str, str] = {"k": "smallest class", "average_risk": "average risk"}
-"""What can be on the axis of privacy, in words."""
-
-PERSONS = "fewest persons in a class"
-"""What `k` is where k-anonymity has an entity."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,8 +59,8 @@ class Comparison(Result):
     _like: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if self.privacy not in PRIVACY:
-            raise PolicyError(unknown("axis of privacy", self.privacy, PRIVACY))
+        if self.privacy not in get_args(Privacy):
+            raise PolicyError(unknown("axis of privacy", self.privacy, get_args(Privacy)))
         taken = dict.fromkeys([*ALWAYS, *(name for one in self.trials for name in one.utility)])
         if self.measure not in taken:
             raise PolicyError(
@@ -114,17 +109,19 @@ class Comparison(Result):
     @property
     def reason(self) -> str:
         """Why the knee is the release to take, or why there is none, in plain sentences."""
+        return self.reason_in(ENGLISH)
+
+    def reason_in(self, says: Speech) -> str:
+        """Return the reason in a language."""
+        axes = self.axes_in(says)
         points = [
-            sentences.Point(one.label, _number(getattr(one, self.privacy)), self._useful(one))
+            sentences.Point(one.label, self.privacy_of(one), self.utility_of(one))
             for one in self.frontier
         ]
-        released = any(one.released for one in self.trials)
-        useless = released and not any(
-            self.beats_guessing(one) for one in self.trials if one.released
-        )
-        if useless:
-            return sentences.useless(self.axes[1])
-        return sentences.reason(points, self._knee, self.axes, released=released)
+        released = [one for one in self.trials if one.released]
+        if released and not any(map(self.beats_guessing, released)):
+            return sentences.useless(axes[1], says)
+        return sentences.reason(points, self._knee, axes, says, released=bool(released))
 
     @property
     def policy(self) -> Policy | None:
@@ -149,9 +146,15 @@ class Comparison(Result):
     @property
     def axes(self) -> tuple[str, str]:
         """What privacy and utility are measured by, in words."""
-        named = "GCP" if self.measure == "gcp" else self.measure.replace("-", " ")
+        return self.axes_in(ENGLISH)
+
+    def axes_in(self, says: Speech) -> tuple[str, str]:
+        """Return the axes in a language."""
         persons = self.privacy == "k" and self.counted == "persons"
-        return PERSONS if persons else PRIVACY[self.privacy], named
+        name = self.measure.replace("-", "_")
+        named = says.known(f"measure.{name}", self.measure.replace("-", " "))
+        privacy = "persons" if persons else self.privacy
+        return says.say(f"privacy.{privacy}"), says.known(f"short.{name}", named)
 
     @property
     def counted(self) -> Literal["records", "persons"]:
@@ -167,7 +170,7 @@ class Comparison(Result):
         guess = one.guesses.get(self.measure)
         if guess is None:
             return True
-        better = self._useful(one) - guess
+        better = self.utility_of(one) - guess
         return better > 0 if self.better == "higher" else better < 0
 
     def private(self, one: Trial) -> float:
@@ -177,15 +180,20 @@ class Comparison(Result):
         """
         if not one.released or not one.classes or not self.beats_guessing(one):
             return math.nan
-        value = _number(getattr(one, self.privacy))
+        value = self.privacy_of(one)
         return value if self.privacy == "k" else 1 / value
 
     def lost(self, one: Trial) -> float:
         """Return how little use a release is, less is better; NaN where it is not known."""
-        value = self._useful(one)
+        value = self.utility_of(one)
         return value if self.better == "lower" else -value
 
-    def _useful(self, one: Trial) -> float:
+    def privacy_of(self, one: Trial) -> float:
+        """Return the value of privacy of a release; NaN where there is none."""
+        return _number(one.k if self.privacy == "k" else one.average_risk)
+
+    def utility_of(self, one: Trial) -> float:
+        """Return the measure of utility of a release; NaN where it was not measured."""
         return _number(one.utility.get(self.measure))
 
     @property
@@ -273,50 +281,28 @@ class Comparison(Result):
         """
         files.write_table(frames.to_polars(frames.eager(self.table)), path)
 
-    def chart(self, path: str | Path) -> None:
+    def chart(self, path: str | Path, *, language: str = "en") -> None:
         """Draw privacy and loss of all releases; the extension says the form: .html, .svg, .png.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        language
+            `en` or `es`.
 
         Raises
         ------
         DataError
-            The path has another extension, or cannot be written.
+            The path has another extension, or cannot be written; or there is no such language.
 
         """
-        from kanonym.reporting import chart_format  # noqa: PLC0415 - as below
-        from kanonym.reporting.charts.comparison import (  # noqa: PLC0415 - as below
-            Compared,
-            Dot,
-            draw,
+        from kanonym.reporting import (  # noqa: PLC0415 - reports stand above results
+            chart_format,
+            render_comparison,
         )
 
-        form = chart_format(path)
-        privacy, measure = self.axes
-        best = self._best
-        dots = [
-            Dot(
-                series=_series(one),
-                label=one.label,
-                private=_number(getattr(one, self.privacy)),
-                useful=self._useful(one),
-                classes=one.classes or 0,
-                suppressed=one.suppressed or 0,
-                on_frontier=id(one) in best,
-                knee=one is self.knee,
-            )
-            for one in self.trials
-            if math.isfinite(self.private(one) + self.lost(one))
-        ]
-        refused = [(one.label, one.reason) for one in self.trials if one.reason is not None]
-        compared = Compared(
-            privacy=privacy,
-            more_is_private=self.privacy == "k",
-            measure=measure,
-            less_is_better=self.better == "lower",
-            dots=tuple(dots),
-            refused=tuple(refused),
-            reason=self.reason,
-        )
-        files.write_bytes(path, draw(compared, form))
+        files.write_bytes(path, render_comparison(self, chart_format(path), language))
 
     def tables(self) -> list[ResultTable]:
         """Return how many releases there are, a row for each of them, and what to take."""
@@ -325,8 +311,8 @@ class Comparison(Result):
         rows = [
             (
                 one.label,
-                f"{_number(getattr(one, self.privacy)):,.4g}",
-                f"{self._useful(one):.4g}",
+                f"{self.privacy_of(one):,.4g}",
+                f"{self.utility_of(one):.4g}",
                 "take this" if one is self.knee else "frontier" if id(one) in best else "",
             )
             for one in released
@@ -345,23 +331,6 @@ def like(native: Any, frame: Any) -> Any:
     native: the eager form of `frame`.
     """
     return frames.assemble(native, np.zeros(1, np.int64), [pl.Series("row", [0])], frame)
-
-
-def _series(trial: Trial) -> str:
-    """Return what a line of the chart is called: the swept values that are no thresholds.
-
-    Nothing where only thresholds were swept; the algorithm where it was given none of them.
-    """
-    further = {key: value for key, value in trial.parameters.items() if not _is_threshold(key)}
-    assert trial.policy is not None  # noqa: S101 - it was released
-    return label(further) or (trial.policy.algorithm.type if further else "")
-
-
-def _is_threshold(key: str) -> bool:
-    """Whether a key of a sweep is a threshold of a model: what a line of the chart runs along."""
-    return key not in ("algorithm", "suppression_limit", "recoding") and not key.startswith(
-        "algorithm."
-    )
 
 
 def _same(values: list[Any]) -> list[Any]:

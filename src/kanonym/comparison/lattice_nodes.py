@@ -25,6 +25,7 @@ def lattice(
     policy: Policy | None = None,
     *,
     chart: str | Path | None = None,
+    language: str = "en",
     progress: Callable[[str], None] | None = None,
     **short: Any,
 ) -> Any:
@@ -41,6 +42,8 @@ def lattice(
     chart
         Where to draw the privacy–utility frontier, if anywhere: .html, .svg or .png. The
         privacy is that of the policy's first model.
+    language
+        Of the chart: `en` or `es`.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def lattice(
     }
     if chart is not None:
         with watch.stage("draw"):
-            _draw(chart, asked, names, levels, achieved[:, 0], columns)
+            _draw(chart, language, asked, names, levels, achieved[:, 0], columns)
     for place, name in enumerate(_model_names(policy)):
         values = achieved[:, place]
         whole = isinstance(policy.models[place].required, int) and (values % 1 == 0).all()
@@ -105,6 +108,7 @@ def lattice(
 
 def _draw(
     chart: str | Path,
+    language: str,
     policy: Policy,
     names: Sequence[str],
     levels: NDArray[np.int64],
@@ -126,7 +130,8 @@ def _draw(
         classes=columns["classes"],
         satisfied=columns["satisfied"],
     )
-    files.write_bytes(chart, reports.render_frontier(frontier, reports.chart_format(chart)))
+    form_of_chart = reports.chart_format(chart)
+    files.write_bytes(chart, reports.render_frontier(frontier, form_of_chart, language))
 
 
 def _model_names(policy: Policy) -> list[str]:

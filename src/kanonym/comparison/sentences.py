@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kanonym.comparison.judging import Knee
+from kanonym.language import Speech
 
 
 class Point(NamedTuple):
@@ -17,7 +18,12 @@ class Point(NamedTuple):
 
 
 def reason(
-    points: Sequence[Point], knee: Knee | None, axes: tuple[str, str], *, released: bool
+    points: Sequence[Point],
+    knee: Knee | None,
+    axes: tuple[str, str],
+    says: Speech,
+    *,
+    released: bool,
 ) -> str:
     """Say why a release is the knee, or why there is none.
 
@@ -25,54 +31,43 @@ def reason(
     whether there is any release.
     """
     if not points and released:
-        return (
-            f"No release has both {axes[0]} and {axes[1]}: there is nothing to choose by. "
-            "Judge by another measure."
-        )
+        return says.say("take.not-measured", privacy=axes[0], measure=axes[1])
     if not points:
-        return "No combination gave a release: there is nothing to choose from."
+        return says.say("take.none")
     if len(points) == 1:
-        return (
-            f"Take {_at(points[0], axes)}: no other release is more private, and none that is as "
-            "private is more useful."
-        )
-    way = f"It runs from {_at(points[0], axes)} to {_at(points[-1], axes)}"
+        return says.say("take.only", release=_at(points[0], axes, says))
+    ends = (_at(one, axes, says) for one in (points[0], points[-1]))
+    way = says.say("take.way", **dict(zip(("first", "last"), ends, strict=True)))
     if knee is None:
-        why = (
-            "two releases make no bend"
-            if len(points) == 2
-            else "on the way, each doubling of privacy costs about as much as the one before it, "
-            "or less"
-        )
-        return (
-            f"The frontier has no knee. {way}; {why}. Take the first release on it that is "
-            "private enough for you."
-        )
-    return (
-        f"Take {_at(points[knee.place], axes)}: the frontier bends there. {way}. The way up to "
-        f"the bend brings {_percent(knee.gained)} of the privacy, counted in doublings, for "
-        f"{_percent(knee.paid)} of the loss; the rest of the way brings "
-        f"{_percent(1 - knee.gained)} for {_percent(1 - knee.paid)}."
+        why = says.say("take.two" if len(points) == 2 else "take.straight")
+        return says.say("take.no-knee", way=way, why=why)
+    return says.say(
+        "take.knee",
+        release=_at(points[knee.place], axes, says),
+        way=way,
+        gained=_percent(knee.gained, says),
+        paid=_percent(knee.paid, says),
+        further=_percent(1 - knee.gained, says),
+        further_paid=_percent(1 - knee.paid, says),
     )
 
 
-def useless(measure: str) -> str:
+def useless(measure: str, says: Speech) -> str:
     """Say that no release is of more use than a guess."""
-    return (
-        f"No release can be recommended: by {measure}, none is of more use than guessing without "
-        "it. Ask for less privacy, or release other columns."
-    )
+    return says.say("take.useless", measure=measure)
 
 
-def _at(point: Point, axes: tuple[str, str]) -> str:
+def _at(point: Point, axes: tuple[str, str], says: Speech) -> str:
     """Return a release and where it lies: `mondrian, k 5 (smallest class 5, span loss 0.102)`."""
-    private = (
-        f"{axes[0]} {point.private:,.3g}"
-        if point.private < 1
-        else (f"{axes[0]} {point.private:,.0f}")
+    return says.say(
+        "take.at",
+        label=point.label,
+        privacy=axes[0],
+        private=says.local(f"{point.private:,.{'3g' if point.private < 1 else '0f'}}"),
+        measure=axes[1],
+        useful=says.local(f"{point.useful:.3g}"),
     )
-    return f"{point.label} ({private}, {axes[1]} {point.useful:.3g})"
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
+def _percent(share: float, says: Speech) -> str:
+    return says.local(f"{100 * share:.0f}") + "\N{NO-BREAK SPACE}%"

@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 from kanonym.data.errors import DataError
-from kanonym.language import en, es
+from kanonym.language.en import ENGLISH
+from kanonym.language.es import SPANISH
 from kanonym.language.speech import Speech
 
 __all__ = ["ENGLISH", "LANGUAGES", "SPANISH", "Speech", "speech"]
 
-ENGLISH = Speech(
-    code="en",
-    sentences=en.SENTENCES,
-    decimal=".",
-    thousands=",",
-    locale="en-US",
-    conjunction=en.conjunction,
-    ordinal=en.ordinal,
-)
-SPANISH = Speech(
-    code="es",
-    sentences=es.SENTENCES,
-    decimal=",",
-    thousands=".",
-    locale="es-ES",
-    conjunction=es.conjunction,
-    ordinal=es.ordinal,
-)
 LANGUAGES: dict[str, Speech] = {one.code: one for one in (ENGLISH, SPANISH)}
+"""Every language by its code: a further one is a folder like these, and its name here."""
 
 
 def speech(language: str) -> Speech:

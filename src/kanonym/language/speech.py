@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Any
 
 NAMES_SHOWN = 12
 LETTERS_SHOWN = 400
@@ -14,7 +14,6 @@ LEAST_VALUE = 0.0001
 """Values closer to 0 than this are written as less than it."""
 _PERCENT = "\N{NO-BREAK SPACE}%"
 
-Locale = Literal["en-US", "es-ES"]
 Sentences = Mapping[str, str | tuple[str, str]]
 """Templates by key; a pair is for one thing and for any other number of things."""
 
@@ -44,7 +43,7 @@ class Speech:
     sentences: Sentences
     decimal: str
     thousands: str
-    locale: Locale
+    locale: str
     conjunction: Callable[[str], str]
     ordinal: Callable[[int], str]
 

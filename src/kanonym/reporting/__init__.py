@@ -15,6 +15,7 @@ from kanonym.data.errors import DataError
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.risk.table_risk import Risk
 from kanonym.evaluation.utility.table_utility import Utility
+from kanonym.language import speech
 from kanonym.profiling import Profile
 from kanonym.reporting.known import Known
 from kanonym.reporting.known.frontier import Frontier, frontier_of
@@ -40,6 +41,7 @@ __all__ = [
     "format_of",
     "frontier_of",
     "render",
+    "render_comparison",
     "render_frontier",
     "report",
     "summarize",
@@ -251,7 +253,23 @@ def chart_format(path: str | Path) -> ChartFormat:
     return _CHARTS[extension]
 
 
-def render_frontier(frontier: Frontier, format: ChartFormat = "html") -> bytes:  # noqa: A002
+def render_comparison(
+    comparison: Comparison,
+    format: ChartFormat = "html",  # noqa: A002
+    language: str = "en",
+) -> bytes:
+    """Draw compared releases by privacy and loss, as `render_frontier` draws nodes."""
+    from kanonym.reporting.charts.comparison import compared_of, draw  # noqa: PLC0415 - as above
+
+    says = speech(language)
+    return draw(compared_of(comparison, says), format, says)
+
+
+def render_frontier(
+    frontier: Frontier,
+    format: ChartFormat = "html",  # noqa: A002
+    language: str = "en",
+) -> bytes:
     """Draw the nodes of a lattice by privacy and loss.
 
     Parameters
@@ -260,6 +278,8 @@ def render_frontier(frontier: Frontier, format: ChartFormat = "html") -> bytes: 
         The nodes, from `frontier_of`.
     format
         `html` (one page with everything inside, and the front as a table), `svg` or `png`.
+    language
+        `en` or `es`.
 
     Returns
     -------
@@ -269,4 +289,4 @@ def render_frontier(frontier: Frontier, format: ChartFormat = "html") -> bytes: 
     """
     from kanonym.reporting.charts.frontier import draw  # noqa: PLC0415 - as above
 
-    return draw(frontier, format)
+    return draw(frontier, format, speech(language))

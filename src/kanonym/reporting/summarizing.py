@@ -161,7 +161,7 @@ def summarize(
         loss=_loss(context, rectangles),
         attacks=tuple(known.attacks),
         assessed=assessed_of(known.risk, known.utility, context.step),
-        comparison=alternatives_of(known.comparison, context.floor),
+        comparison=alternatives_of(known.comparison, context.floor, says),
         choice=choice_of(release, context.floor, says),
         limits=_limits(context, known),
         origin=_origin(context, provenance),

@@ -266,9 +266,9 @@ def test_persons_are_counted_where_the_model_counts_them():
         release = ka.anonymize(rows, one.policy)
         assert one.k == release.verification.checks[0].achieved >= one.parameters["k"]
         assert 3 * one.k == release.verification.k
-    assert found.axes == ("fewest persons in a class", "span loss")
+    assert found.axes == ("fewest people in a class", "span loss")
     assert found.to_dict()["counted"] == "persons"
-    assert f"fewest persons in a class {found.frontier[0].k}" in found.reason
+    assert f"fewest people in a class {found.frontier[0].k}" in found.reason
     assert found.on(privacy="average_risk").axes[0] == "average risk"
     assert compare(TABLE, ASKED, sweep={"k": [2, 3]}).counted == "records"
 

@@ -77,7 +77,7 @@ def test_the_knee_is_marked_and_its_reason_is_told():
     page = draw(CASES["two"], "html").decode()
     assert "Take this." in page
     assert "(take this)" in page
-    assert 'role="img" aria-label="Chart of 5 releases' in page
+    assert 'role="img" aria-label="Chart of 5 runs' in page
     without = [(*one[:4], False) for one in TWO]
     assert "take this" not in draw(compared(without), "html").decode()
 

@@ -7,22 +7,23 @@ import importlib
 import pkgutil
 import re
 import string
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from kanonym import comparison, metrics, reporting
 from kanonym import language as catalogues
-from kanonym import metrics, reporting
 from kanonym.data.errors import DataError
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES, SPANISH, speech
 from kanonym.metrics.information_loss import METRICS
 from kanonym.metrics.measured import Meaning
-from kanonym.reporting import render
+from kanonym.reporting import render, render_comparison, render_frontier
 from kanonym.reporting.known.attack_parts import UNITS
 from kanonym.reporting.known.units import MEASURES
-from report_parts import COMPARISON, KNOWN
+from report_parts import COMPARISON, KNOWN, NODES
 
 CATALOGUES = Path(catalogues.__file__).parent
 SAME = 12
@@ -58,11 +59,13 @@ def test_every_sentence_is_used():
         *folder.rglob("*.py"),
         *folder.rglob("*.html"),
         CATALOGUES / "speech.py",
+        Path(comparison.__file__).parent / "sentences.py",
     ]
     code = "\n".join(path.read_text("utf-8") for path in sources)
     built = ("noun.", "head.", "measure.", "attack.", "requirement.", "gdpr.", "symbol.")
     built += ("repeat.", "fate.", "role.", "done.", "limit.", "verdict.", "answer.", "first.")
     built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
+    built += ("privacy.", "short.")
     built += (
         "warning.",
         "attacks.hidden.",
@@ -123,14 +126,11 @@ def fragments(template):
 
 @pytest.mark.parametrize("format_", ["html", "markdown"])
 def test_spanish_report_has_no_english_sentence(summary_of, format_):
-    """No fixed words of the English catalogue stand in the Spanish report, charts included.
-
-    What a comparison recommends is English, and says so.
-    """
+    """No fixed words of the English catalogue stand in the Spanish report, charts included."""
     columns = {"age": [20 + i % 30 for i in range(60)], "town": ["Bern", "Chur", "Thun"] * 20}
     labels = [i % 3 * 2 + i % 30 // 15 for i in range(60)]
     text = render(summary_of(columns, labels, language="es", title=None, **KNOWN), format_)
-    text = " ".join(html.unescape(text).split()).replace(" ".join(COMPARISON.reason.split()), "")
+    text = " ".join(html.unescape(text).split())
     if format_ == "html":
         assert '<html lang="es">' in text
     spanish = " ".join(part for entry in SPANISH.sentences.values() for part in texts(entry))
@@ -144,13 +144,33 @@ def test_spanish_report_has_no_english_sentence(summary_of, format_):
     assert found == []
 
 
+@pytest.mark.parametrize(
+    "drawn", [partial(render_comparison, COMPARISON), partial(render_frontier, NODES)]
+)
+def test_pages_of_charts_have_no_sentence_of_another_language(drawn):
+    """The comparison and the lattice are told in Spanish, recommendation and legends included."""
+    english, spanish = (drawn("html", code).decode() for code in ("en", "es"))
+    assert '<html lang="es">' in spanish
+    said = [
+        {
+            key
+            for key, entry in ENGLISH.sentences.items()
+            if key.startswith(("comparison.", "lattice.", "take."))
+            and (parts := fragments(texts(entry)[0]))
+            and all(part in html.unescape(page) for part in parts)
+        }
+        for page in (english, spanish)
+    ]
+    assert len(said[0]) > 5
+    assert said[1] == set()
+
+
 def test_what_stays_english_says_so(summary_of):
     """Thresholds and reasons that others wrote are marked as English for a reader."""
     columns = {"age": [20, 21] * 6, "town": ["Bern"] * 12}
     text = render(summary_of(columns, [0, 1] * 6, language="es", **KNOWN), "html")
     for sentence in (
         PRESETS["hipaa-cell-size"].title,
-        "Take mondrian, k 10",
         "there is no second release",
     ):
         before = text[: text.index(sentence)].rsplit("<", 1)[1]

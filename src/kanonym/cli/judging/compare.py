@@ -101,6 +101,7 @@ def compare(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
+    language: options.Language = "en",
     table_name: locations.TableName = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
@@ -181,7 +182,7 @@ def compare(
         step("write")
         if output is not None:
             write_table(to_polars(found.table), output, options.format_of(output, format))
-        policies = _write(found, chart, write)
+        policies = _write(found, chart, write, language)
     places = [output, chart, resume, *policies]
     contract = {
         **found.to_dict(),
@@ -197,10 +198,10 @@ def compare(
         raise typer.Exit(1)
 
 
-def _write(found: Comparison, chart: Path | None, write: Path | None) -> list[str]:
+def _write(found: Comparison, chart: Path | None, write: Path | None, language: str) -> list[str]:
     """Write the chart, and the policy if there is one; return where the policy is."""
     if chart is not None:
-        found.chart(chart)
+        found.chart(chart, language=language)
     if write is None or found.policy is None:
         return []
     found.write_policy(write)

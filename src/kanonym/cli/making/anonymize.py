@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kanonym.release import Release
 
 REPORTS = (".html", ".pdf", ".md", ".json")
-LANGUAGES = ("en", "es")
 ATTACKED = 200_000  # larger releases are attacked for their report if that is asked for
 
 
@@ -169,12 +168,7 @@ def anonymize(
             rich_help_panel=options.WRITTEN,
         ),
     ] = "",
-    language: Annotated[
-        str,
-        typer.Option(
-            metavar="en|es", help="Language of the report.", rich_help_panel=options.WRITTEN
-        ),
-    ] = "en",
+    language: options.Language = "en",
     attack: Annotated[
         bool | None,
         typer.Option(
@@ -232,7 +226,7 @@ def anonymize(
     read: dict[str, str | Path | None] = {"--policy": policy}
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
     _check_output(output, json=json, dry_run=dry_run)
-    _check_reports(reports, language)
+    _check_reports(reports)
     place = locations.Place.of(output or os.devnull, table, table_name, output_table)
     asked = options.policy_of(
         policy,
@@ -357,17 +351,13 @@ def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
 
 
-def _check_reports(reports: list[Path], language: str) -> None:
-    """Refuse a report whose form or language there is not."""
+def _check_reports(reports: list[Path]) -> None:
+    """Refuse a report whose form there is not."""
     for one in reports:
         if one.suffix.lower() not in REPORTS:
             raise typer.BadParameter(
                 f"{one} must end in {', '.join(REPORTS)}", param_hint="--report"
             )
-    if language not in LANGUAGES:
-        raise typer.BadParameter(
-            f"{language!r} is none of {', '.join(LANGUAGES)}", param_hint="--language"
-        )
 
 
 def _judged(

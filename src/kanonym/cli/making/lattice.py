@@ -25,6 +25,7 @@ def lattice(
         Path | None,
         typer.Option(metavar="FILE", help="Privacy and loss of the nodes: .html, .svg or .png."),
     ] = None,
+    language: options.Language = "en",
     policy: options.PolicyFile = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.SensitiveAttributes = None,
@@ -96,7 +97,7 @@ def lattice(
             user_missing=user_missing,
         )
         asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
-        nodes = lattice_nodes.lattice(frame, asked, chart=chart, progress=step)
+        nodes = lattice_nodes.lattice(frame, asked, chart=chart, language=language, progress=step)
         step("write")
         write_table(nodes, output, options.format_of(output, format))
     written = [output, *([str(chart)] if chart else [])]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kanonym.language.en import (
     attacks,
     charts,
+    comparisons,
     evidence,
     measures,
     models,
@@ -14,7 +15,7 @@ from kanonym.language.en import (
     verdicts,
     warnings,
 )
-from kanonym.language.speech import Sentences
+from kanonym.language.speech import Sentences, Speech
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
@@ -27,6 +28,7 @@ SENTENCES: Sentences = {
     **evidence.SENTENCES,
     **terms.SENTENCES,
     **charts.SENTENCES,
+    **comparisons.SENTENCES,
 }
 
 
@@ -39,3 +41,14 @@ def ordinal(number: int) -> str:
     """Write a rank: `2nd`, `11th`."""
     teens = number % 100 // 10 == 1
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+ENGLISH = Speech(
+    code="en",
+    sentences=SENTENCES,
+    decimal=".",
+    thousands=",",
+    locale="en-US",
+    conjunction=conjunction,
+    ordinal=ordinal,
+)

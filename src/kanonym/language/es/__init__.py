@@ -7,6 +7,7 @@ import re
 from kanonym.language.es import (
     attacks,
     charts,
+    comparisons,
     evidence,
     measures,
     models,
@@ -16,7 +17,7 @@ from kanonym.language.es import (
     verdicts,
     warnings,
 )
-from kanonym.language.speech import Sentences
+from kanonym.language.speech import Sentences, Speech
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
@@ -29,6 +30,7 @@ SENTENCES: Sentences = {
     **evidence.SENTENCES,
     **terms.SENTENCES,
     **charts.SENTENCES,
+    **comparisons.SENTENCES,
 }
 
 
@@ -40,3 +42,14 @@ def conjunction(name: str) -> str:
 def ordinal(number: int) -> str:
     """Write a rank: `2.º`."""
     return f"{number}.º"
+
+
+SPANISH = Speech(
+    code="es",
+    sentences=SENTENCES,
+    decimal=",",
+    thousands=".",
+    locale="es-ES",
+    conjunction=conjunction,
+    ordinal=ordinal,
+)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
-from kanonym.reporting.charts.renderer import to_png
-from kanonym.reporting.charts.style import BLUE, INK, MUTED, Row, styled, svg_of
+from kanonym.comparison.running import label
+from kanonym.language import ENGLISH, Speech
+from kanonym.reporting.charts.style import BLUE, INK, MUTED, Row, png_of, svg_of
 from kanonym.reporting.rendering.html import chart_of, environment
+
+if TYPE_CHECKING:
+    from kanonym.comparison import Comparison, Trial
 
 WIDTH, HEIGHT = 760, 460
 SERIES = "#9aa5b0"
@@ -99,12 +103,61 @@ class Compared:
     def by_reason(self) -> list[tuple[str, str]]:
         """Each reason for which there is no release, after the combinations that it stops."""
         grouped: dict[str, list[str]] = {}
-        for label, reason in self.refused:
-            grouped.setdefault(reason, []).append(label)
+        for combination, reason in self.refused:
+            grouped.setdefault(reason, []).append(combination)
         return [("; ".join(labels), reason) for reason, labels in grouped.items()]
 
 
-def draw(compared: Compared, format: Literal["html", "svg", "png"]) -> bytes:  # noqa: A002
+def compared_of(comparison: Comparison, says: Speech = ENGLISH) -> Compared:
+    """Take over a comparison, in a language."""
+    best = {id(one) for one in comparison.frontier}
+    privacy, measure = comparison.axes_in(says)
+    return Compared(
+        privacy=privacy,
+        more_is_private=comparison.privacy == "k",
+        measure=measure,
+        less_is_better=comparison.better == "lower",
+        dots=tuple(
+            Dot(
+                series=_series(one),
+                label=one.label,
+                private=comparison.privacy_of(one),
+                useful=comparison.utility_of(one),
+                classes=one.classes or 0,
+                suppressed=one.suppressed or 0,
+                on_frontier=id(one) in best,
+                knee=one is comparison.knee,
+            )
+            for one in comparison.trials
+            if math.isfinite(comparison.private(one) + comparison.lost(one))
+        ),
+        refused=tuple((one.label, one.reason) for one in comparison.trials if one.reason),
+        reason=comparison.reason_in(says),
+    )
+
+
+def _series(trial: Trial) -> str:
+    """Return what a line of the chart is called: the swept values that are no thresholds.
+
+    Nothing where only thresholds were swept; the algorithm where it was given none of them.
+    """
+    further = {key: value for key, value in trial.parameters.items() if not _is_threshold(key)}
+    algorithm = "" if trial.policy is None else trial.policy.algorithm.type
+    return label(further) or (algorithm if further else "")
+
+
+def _is_threshold(key: str) -> bool:
+    """Whether a key of a sweep is a threshold of a model: what a line of the chart runs along."""
+    return key not in ("algorithm", "suppression_limit", "recoding") and not key.startswith(
+        "algorithm."
+    )
+
+
+def draw(
+    compared: Compared,
+    format: Literal["html", "svg", "png"],  # noqa: A002
+    says: Speech = ENGLISH,
+) -> bytes:
     """Return the file of a chart.
 
     Parameters
@@ -113,36 +166,44 @@ def draw(compared: Compared, format: Literal["html", "svg", "png"]) -> bytes:  #
         What to show.
     format
         `html` (one page with everything inside, and the frontier as a table), `svg` or `png`.
+    says
+        The language.
 
     """
-    chart, rows = _chart(compared)
+    chart, rows = _chart(compared, says)
     if format == "png":
-        return to_png(styled(chart, rows, WIDTH))
-    svg = svg_of(chart, rows, WIDTH)
+        return png_of(chart, rows, WIDTH, speech=says)
+    svg = svg_of(chart, rows, WIDTH, speech=says)
     if format == "svg":
         return svg.encode()
-    page = environment().get_template("comparison.html")
-    shown = [(dot, figure(dot.private), figure(dot.useful)) for dot in compared.frontier]
-    told = (
-        f"Chart of {len(compared.dots)} releases by {compared.privacy} and {compared.measure}; "
-        "the table below names those on the frontier."
+    page = environment(says).get_template("comparison.html")
+    shown = [
+        (dot, figure(dot.private, says), figure(dot.useful, says)) for dot in compared.frontier
+    ]
+    told = says.say(
+        "alt.comparison",
+        runs=says.things(len(compared.dots), "run"),
+        privacy=compared.privacy,
+        measure=compared.measure,
     )
-    return page.render(compared=compared, svg=chart_of(svg, told), frontier=shown).encode()
+    inside = chart_of(svg, told)
+    return page.render(compared=compared, svg=inside, frontier=shown, code=says.code).encode()
 
 
-def figure(value: float) -> str:
+def figure(value: float, says: Speech = ENGLISH) -> str:
     """Write a value: whole numbers in full, others with three digits."""
-    return f"{value:,.0f}" if value.is_integer() else f"{value:#.3g}"
+    return says.local(f"{value:,.0f}" if value.is_integer() else f"{value:#.3g}")
 
 
-def _chart(compared: Compared) -> tuple[Any, list[Row]]:
+def _chart(compared: Compared, says: Speech) -> tuple[Any, list[Row]]:
     """Return the layers of the chart, and its rows."""
     across, up = _privacy_ends(compared), _utility_ends(compared)
-    rows = _rows(compared, across, up)
+    kinds = {key: says.say(name) for key, name in KINDS.items()}
+    rows = _rows(compared, across, up, kinds)
     percent = not compared.more_is_private
     x = alt.X(
         "x:Q",
-        title=f"{compared.privacy}: more private to the right",
+        title=says.say("axis.private", name=compared.privacy),
         scale=alt.Scale(type="log", domain=list(across), nice=False, reverse=percent),
         axis=alt.Axis(
             grid=False,
@@ -151,18 +212,18 @@ def _chart(compared: Compared) -> tuple[Any, list[Row]]:
             labelOverlap=True,
         ),
     )
-    better = "less" if compared.less_is_better else "more"
+    better = says.say(f"better.{'lower' if compared.less_is_better else 'higher'}")
     y = alt.Y(
         "y:Q",
-        title=f"{compared.measure}: {better} is better",
+        title=says.say("axis.useful", name=compared.measure, better=better),
         scale=alt.Scale(domain=list(up), zero=False, nice=False),
         axis=alt.Axis(domain=False, ticks=False, tickCount=6, titlePadding=14),
     )
     base = alt.Chart(alt.NamedData("rows"))
-    of = {name: base.transform_filter(f"datum.of == '{name}'") for name in (*KINDS, "name", "knee")}
+    of = {name: base.transform_filter(f"datum.of == '{name}'") for name in (*kinds, "name", "knee")}
     shade = alt.Color(
         "kind:N",
-        scale=alt.Scale(domain=list(KINDS.values()), range=[SERIES, BLUE]),
+        scale=alt.Scale(domain=list(kinds.values()), range=[SERIES, BLUE]),
         legend=alt.Legend(
             title=None, orient="top", symbolType="circle", labelLimit=0, columnPadding=28
         ),
@@ -187,28 +248,30 @@ def _chart(compared: Compared) -> tuple[Any, list[Row]]:
         of["name"].mark_text(color=MUTED, **NAME).encode(x=x, y=y, text="text:N"),
         of["knee"]
         .mark_text(align="right", dx=-13, dy=-13, color=INK, fontSize=13, fontWeight=600)
-        .encode(x=x, y=y, text=alt.value("take this")),
+        .encode(x=x, y=y, text=alt.value(says.say("comparison.this"))),
     ]
     return alt.layer(*layers).properties(height=_height(compared)), rows
 
 
-KINDS = {
-    "dot": "a release; lines connect thresholds",
-    "front": "frontier: nothing beats it in both",
-}
-"""Kinds of points, with what the legend calls them."""
+KINDS = {"dot": "comparison.dots", "front": "comparison.front"}
+"""Kinds of points, and the keys of what the legend calls them."""
 
 
-def _rows(compared: Compared, across: tuple[float, float], up: tuple[float, float]) -> list[Row]:
+def _rows(
+    compared: Compared,
+    across: tuple[float, float],
+    up: tuple[float, float],
+    kinds: Mapping[str, str],
+) -> list[Row]:
     """Return one row a mark."""
     rows: list[Row] = []
     order = sorted(compared.dots, key=lambda dot: (dot.private, dot.useful))
     for place, dot in enumerate(order):
         at = {"x": dot.private, "y": dot.useful, "order": place, "series": dot.series}
-        rows.append({"of": "dot", "kind": KINDS["dot"], **at})
+        rows.append({"of": "dot", "kind": kinds["dot"], **at})
     for place, dot in enumerate(compared.frontier):
         at = {"x": dot.private, "y": dot.useful, "order": place}
-        rows.append({"of": "front", "kind": KINDS["front"], **at})
+        rows.append({"of": "front", "kind": kinds["front"], **at})
         if dot.knee:
             rows.append({"of": "knee", "x": dot.private, "y": dot.useful})
     return rows + _names(compared, across, up)

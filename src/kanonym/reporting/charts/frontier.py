@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import altair as alt
 import numpy as np
 
-from kanonym.language import ENGLISH
-from kanonym.reporting.charts.renderer import to_png
-from kanonym.reporting.charts.style import BLUE, INK, MUTED, Row, styled, svg_of
+from kanonym.language import ENGLISH, Speech
+from kanonym.reporting.charts.style import BLUE, INK, MUTED, Row, png_of, svg_of
 from kanonym.reporting.known.frontier import Frontier
 from kanonym.reporting.rendering.html import chart_of, environment
 
@@ -20,36 +20,47 @@ SCALED = 20.0  # from this ratio of the largest to the smallest value, the axis 
 MOST_ROWS = 40
 
 
-def draw(frontier: Frontier, format: Literal["html", "svg", "png"]) -> bytes:  # noqa: A002
-    """Return the file of a chart: see `report.render_frontier`."""
-    chart, rows = _chart(frontier)
+def draw(
+    frontier: Frontier,
+    format: Literal["html", "svg", "png"],  # noqa: A002
+    says: Speech = ENGLISH,
+) -> bytes:
+    """Return the file of a chart: see `reporting.render_frontier`."""
+    chart, rows = _chart(frontier, says)
     if format == "png":
-        return to_png(styled(chart, rows, WIDTH))
-    svg = svg_of(chart, rows, WIDTH)
+        return png_of(chart, rows, WIDTH, speech=says)
+    svg = svg_of(chart, rows, WIDTH, speech=says)
     if format == "svg":
         return svg.encode()
-    page = environment().get_template("frontier.html")
-    alternative = ENGLISH.say("alt.frontier", runs=ENGLISH.things(frontier.n_nodes, "node"))
-    chart_inside = chart_of(svg, alternative)
-    return page.render(frontier=frontier, svg=chart_inside, most_rows=MOST_ROWS).encode()
+    page = environment(says).get_template("frontier.html")
+    alternative = says.say("alt.frontier", runs=says.things(frontier.n_nodes, "node"))
+    required = f"{frontier.symbol} {frontier.relation} {says.value(frontier.required)}".strip()
+    return page.render(
+        frontier=frontier,
+        svg=chart_of(svg, alternative),
+        nodes=says.things(frontier.n_nodes, "node"),
+        required=required,
+        most_rows=MOST_ROWS,
+        code=says.code,
+    ).encode()
 
 
-def _chart(frontier: Frontier) -> tuple[Any, list[Row]]:
+def _chart(frontier: Frontier, says: Speech) -> tuple[Any, list[Row]]:
     """Return the layers of the chart, and its rows."""
-    rows = _rows(frontier)
+    kinds = [says.say(key) for key in ("lattice.fails", "lattice.holds", "lattice.best")]
+    rows = _rows(frontier, kinds)
     x = alt.X(
         "x:Q",
-        title=_title(frontier),
+        title=_title(frontier, says),
         scale=_scale(frontier),
         axis=alt.Axis(grid=False, tickCount=8),
     )
     y = alt.Y(
         "y:Q",
-        title=f"{frontier.metric}: less is better",
+        title=says.say("axis.useful", name=frontier.metric, better=says.say("better.lower")),
         scale=alt.Scale(domain=_losses(frontier), zero=False, nice=False),
         axis=alt.Axis(domain=False, ticks=False),
     )
-    kinds = ["fails the policy", "satisfies it", "front: nothing beats it in both"]
     color = alt.Color(
         "kind:N",
         scale=alt.Scale(domain=kinds, range=[FAILS, HOLDS, BLUE]),
@@ -75,12 +86,12 @@ def _chart(frontier: Frontier) -> tuple[Any, list[Row]]:
         .encode(x=x, y=y),
         base.transform_filter("datum.of == 'chosen'")
         .mark_text(align="left", dx=13, dy=14, color=INK, fontSize=13, fontWeight=600)
-        .encode(x=x, y=y, text=alt.value("chosen")),
+        .encode(x=x, y=y, text=alt.value(says.say("lattice.chosen"))),
     ]
     return alt.layer(*layers).properties(height=HEIGHT), rows
 
 
-def _rows(frontier: Frontier) -> list[Row]:
+def _rows(frontier: Frontier, kinds: Sequence[str]) -> list[Row]:
     """Return one row a mark: of the nodes that lie on each other, one."""
     rows: list[Row] = []
     across = np.log(frontier.achieved) if _logarithmic(frontier) else frontier.achieved
@@ -90,12 +101,12 @@ def _rows(frontier: Frontier) -> list[Row]:
     _, first = np.unique(cells, axis=0, return_index=True)
     # Those that satisfy are drawn over those that fail.
     for i in sorted(first.tolist(), key=lambda i: bool(frontier.satisfied[i])):
-        kind = "satisfies it" if frontier.satisfied[i] else "fails the policy"
+        kind = kinds[int(frontier.satisfied[i])]
         x, y = float(frontier.achieved[i]), float(frontier.score[i])
         rows.append({"of": "node", "x": x, "y": y, "kind": kind})
     for place, node in enumerate(frontier.front):
         at = {"x": node.achieved, "y": node.score, "order": place}
-        rows.append({"of": "front", **at, "kind": "front: nothing beats it in both"})
+        rows.append({"of": "front", **at, "kind": kinds[2]})
     if frontier.chosen is not None:
         rows.append({"of": "chosen", "x": frontier.chosen.achieved, "y": frontier.chosen.score})
     if np.isfinite(frontier.required):
@@ -139,6 +150,9 @@ def _losses(frontier: Frontier) -> list[float]:
     return [low - margin if low < 0 else 0.0, high + margin]
 
 
-def _title(frontier: Frontier) -> str:
+def _title(frontier: Frontier, says: Speech) -> str:
+    model = frontier.model
+    if frontier.attribute is not None:
+        model = says.say("lattice.of", model=model, attribute=frontier.attribute)
     symbol = f" ({frontier.symbol})" if frontier.symbol else ""
-    return f"{frontier.model}{symbol} achieved: more private to the right"
+    return says.say("axis.private", name=says.say("lattice.achieved", model=model + symbol))

@@ -30,7 +30,7 @@ def to_svg(spec: dict[str, Any], **options: Any) -> str:
     return _safely(lambda: str(vl_convert.vegalite_to_svg(_printable_parts(spec), **options)))
 
 
-def to_png(spec: dict[str, Any]) -> bytes:
+def to_png(spec: dict[str, Any], **options: Any) -> bytes:
     """Draw a Vega-Lite specification as PNG.
 
     Raises
@@ -40,7 +40,9 @@ def to_png(spec: dict[str, Any]) -> bytes:
 
     """
     return _safely(
-        lambda: bytes(vl_convert.vegalite_to_png(_printable_parts(spec), scale=SHARPNESS))
+        lambda: bytes(
+            vl_convert.vegalite_to_png(_printable_parts(spec), scale=SHARPNESS, **options)
+        )
     )
 
 

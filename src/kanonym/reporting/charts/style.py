@@ -16,7 +16,7 @@ import altair as alt
 
 from kanonym.language import ENGLISH, Speech
 from kanonym.reporting.charts.labels import CUT, cut, lines_of
-from kanonym.reporting.charts.renderer import to_svg
+from kanonym.reporting.charts.renderer import to_png, to_svg
 from kanonym.reporting.printable import printable
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -56,6 +56,15 @@ def svg_of(
     assert size is not None  # noqa: S101 - the library writes it
     least = math.ceil(float(size[1]) * LEAST_LETTERS / LETTERS)
     return svg.replace(size[0], f' style="width:{size[1]}px;min-width:{least}px"', 1)
+
+
+def png_of(chart: Any, rows: list[Row], width: int = WIDTH, *, speech: Speech = ENGLISH) -> bytes:
+    """Render a chart over `rows` as PNG."""
+    return to_png(
+        styled(chart, rows, width),
+        format_locale=speech.locale,
+        time_format_locale=speech.locale,
+    )
 
 
 def _with_tooltip(svg: str, name: str) -> str:

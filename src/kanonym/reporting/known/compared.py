@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kanonym.language import ENGLISH, Speech
 from kanonym.reporting.rounding import rounded
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Alternatives:
     refused
         How many did not.
     reason
-        Which to take and why, in English.
+        Which to take and why.
 
     """
 
@@ -65,7 +66,9 @@ class Alternatives:
         return sorted((one for one in self.runs if one.frontier), key=lambda one: one.private)
 
 
-def alternatives_of(comparison: Comparison | None, base: int = 1) -> Alternatives | None:
+def alternatives_of(
+    comparison: Comparison | None, base: int = 1, says: Speech = ENGLISH
+) -> Alternatives | None:
     """Take over a comparison; None where there is none.
 
     Numbers of suppressed records are rounded to multiples of `base`: runs differ by few records.
@@ -90,5 +93,5 @@ def alternatives_of(comparison: Comparison | None, base: int = 1) -> Alternative
             )
     refused = sum(not one.released for one in comparison.trials)
     return Alternatives(
-        comparison.privacy, comparison.measure, tuple(runs), refused, comparison.reason
+        comparison.privacy, comparison.measure, tuple(runs), refused, comparison.reason_in(says)
     )

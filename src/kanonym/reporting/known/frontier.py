@@ -31,8 +31,8 @@ class Frontier:
     ----------
     names
         The quasi-identifiers, in the order of levels.
-    model, symbol, relation, required
-        The privacy model on the axis, and what is asked of it.
+    model, attribute, symbol, relation, required
+        The privacy model on the axis, and what is asked of it; attribute is None for most.
     metric
         The name of the loss.
     achieved, score
@@ -49,6 +49,7 @@ class Frontier:
 
     names: tuple[str, ...]
     model: str
+    attribute: str | None
     symbol: str
     relation: str
     required: float
@@ -115,10 +116,10 @@ def frontier_of(
     least = np.minimum.accumulate(score[order]) if len(order) else score[order]
     first = np.ones(len(order), np.bool_)
     first[1:] = least[1:] < least[:-1]
-    of = f" of {model['attribute']}" if "attribute" in model else ""
     return Frontier(
         names=tuple(names),
-        model=f"{model['type']}{of}",
+        model=model["type"],
+        attribute=model.get("attribute"),
         symbol=wording.symbol(model["type"], model),
         relation=relation,
         required=required,

@@ -54,7 +54,7 @@ def _beside(node: Neighbour | None, says: Speech) -> tuple[Text, Text, Text]:
 
 def _compared(found: Alternatives, says: Speech) -> Section:
     title = says.say("section.comparison")
-    reason = Paragraph(found.reason, language="" if says.code == "en" else "en")
+    reason = Paragraph(found.reason)
     if not found.runs:
         return Section("comparison", title, (reason,))
 
