@@ -17,6 +17,7 @@ from kanonym.comparison.sweep import (
     without_recoding,
 )
 from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.evaluation.utility.measures import MEASURES, measure_of, target_of
 from kanonym.models.base import check_integer
@@ -35,7 +36,7 @@ __all__ = [
 
 
 def compare(
-    frame: Any,
+    frame: Frame,
     policy: Policy | None = None,
     *,
     sweep: Mapping[str, Iterable[Any]] | None = None,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data import files, frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.engines.decision import nodes
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline import acting_on, as_counted, one_policy, task_of, typed
@@ -21,7 +22,7 @@ from kanonym.policy.algorithms import parameters_of
 
 
 def lattice(
-    frame: Any,
+    frame: Frame,
     policy: Policy | None = None,
     *,
     chart: str | Path | None = None,

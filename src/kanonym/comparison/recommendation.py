@@ -14,6 +14,7 @@ from kanonym.comparison.comparison import Comparison, like
 from kanonym.comparison.running import SPAN_LOSS, Trial, run
 from kanonym.comparison.sweep import Combination
 from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.files import write_text
 from kanonym.data.schema import Role
@@ -88,7 +89,7 @@ class Recommendation(ShortRepr):
 
 
 def recommend(
-    frame: Any, *, k: int = 5, progress: Callable[[str], None] | None = None
+    frame: Frame, *, k: int = 5, progress: Callable[[str], None] | None = None
 ) -> Recommendation:
     """Recommend a first policy for a table, for a person to read and to change.
 

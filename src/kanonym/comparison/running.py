@@ -13,6 +13,7 @@ from typing import Any
 
 from kanonym.comparison.state import digest, key_of, opened
 from kanonym.comparison.sweep import Combination, in_one_line, with_parts
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.progress import Progress
 from kanonym.data.short_repr import ShortRepr
@@ -115,7 +116,7 @@ class Trial(ShortRepr):
 
 
 def run(
-    native: Any,
+    native: Frame,
     asked: Sequence[Combination],
     *,
     measures: Sequence[str] = (),

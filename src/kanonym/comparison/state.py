@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kanonym.data import files, frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError
 from kanonym.policy import Policy
 from kanonym.policy.files_read import files_read
@@ -120,7 +121,7 @@ def key_of(table: str, policy: Policy, measures: Sequence[str]) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
-def digest(frame: Any) -> str:
+def digest(frame: Frame) -> str:
     """Return the SHA-256 of a table: names, types and values of its columns in order.
 
     Columns that hold something else than values (lists, structures) count by name. Cost: a pass

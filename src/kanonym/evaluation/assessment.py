@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.result import Result, ResultTable
 from kanonym.evaluation.attacks.models.table_membership import ModelRisk, model_membership
@@ -51,8 +52,8 @@ class Assessment(Result):
 
 
 def assess(
-    original: Any,
-    released: Any,
+    original: Frame,
+    released: Frame,
     policy: Policy | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
 from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
@@ -94,7 +94,7 @@ def columns_asked(
     )
 
 
-def known_column(table: Any, name: str) -> pl.Series:
+def known_column(table: Frame, name: str) -> pl.Series:
     """Return the column of a quasi-identifier, whose numbers have finite squares.
 
     Raises

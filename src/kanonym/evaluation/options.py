@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import SupportsIndex
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import files, frames
+from kanonym.data.columns.frame_types import Frame, Population
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.table import value_codes
 from kanonym.evaluation.columns import listed
@@ -28,7 +29,7 @@ def presets_of(presets: Sequence[str]) -> list[str]:
     return names
 
 
-def population_of(given: Any) -> tuple[int | None, Any]:
+def population_of(given: Population) -> tuple[int | None, Frame | None]:
     """Return the number of persons, or a table of them: one of the two, or neither."""
     if given is None:
         return None, None
@@ -37,7 +38,9 @@ def population_of(given: Any) -> tuple[int | None, Any]:
     if frames.is_frame(given):
         return None, frames.eager(given)
     try:
-        number = None if isinstance(given, bool) else operator.index(given)
+        number = None
+        if isinstance(given, SupportsIndex) and not isinstance(given, bool):
+            number = operator.index(given)
     except TypeError:
         number = None
     if number is None:

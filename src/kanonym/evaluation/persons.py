@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Flat
 from kanonym.evaluation.columns import Asked
@@ -57,7 +57,7 @@ def persons_of_release(
 
 
 def persons_of_classes(
-    population: Any, known: Sequence[pl.Series], asked: Asked, first: NDArray[np.int64]
+    population: Frame | None, known: Sequence[pl.Series], asked: Asked, first: NDArray[np.int64]
 ) -> NDArray[np.int64] | None:
     """Return (n_classes,) int64: the persons of a population table in each class.
 

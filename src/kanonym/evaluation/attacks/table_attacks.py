@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, PolicyError, SchemaError, shown_value
 from kanonym.data.progress import Progress
 from kanonym.data.table import value_codes
@@ -32,13 +33,13 @@ SEVERAL = "persons have several records, and this attack takes every record for 
 
 
 def attack(
-    original: Any,
-    released: Any = None,
+    original: Frame,
+    released: Frame | None = None,
     policy: Policy | None = None,
     *,
-    control: Any = None,
+    control: Frame | None = None,
     hold_out: float | None = None,
-    second: Any = None,
+    second: Frame | None = None,
     attacks: Sequence[str | Attack] | None = None,
     attempts: int = 2000,
     seed: int = 0,
@@ -156,7 +157,7 @@ def _quiet(stage: str) -> None:
     del stage
 
 
-def policy_of(released: Any) -> Policy | None:
+def policy_of(released: object) -> Policy | None:
     """Return the policy of a `Release`."""
     _, policy, _ = opened(released, None, named=False)
     return policy
@@ -183,7 +184,7 @@ def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attac
     return chosen
 
 
-def parted(original: Any, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
+def parted(original: Frame, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
     """Return the part of a table that is anonymized, and the part that is held out."""
     check_number("attack", "hold_out", hold_out, above=0, maximum=1)
     native = frames.eager(original)
@@ -215,7 +216,7 @@ def _persons(who: pl.Series) -> NDArray[np.int64]:
     return np.argsort(np.argsort(first))[place]
 
 
-def _scene(tables: Beside, control: Any, second: Any) -> Scene:
+def _scene(tables: Beside, control: Frame | None, second: Frame | None) -> Scene:
     """Return what the intruders see."""
     further, _, release = opened(second, None, named=False)
     return stage(
@@ -233,7 +234,7 @@ def _scene(tables: Beside, control: Any, second: Any) -> Scene:
     )
 
 
-def control_columns(control: Any, tables: Beside) -> dict[str, pl.Series]:
+def control_columns(control: Frame, tables: Beside) -> dict[str, pl.Series]:
     """Return the columns of the control that the original is compared by."""
     native = typed(control, tables.policy)
     names = frames.column_names(native)
@@ -249,6 +250,6 @@ def control_columns(control: Any, tables: Beside) -> dict[str, pl.Series]:
         raise DataError(f"the control: {fault}") from None
 
 
-def _columns(table: Any, policy: Policy | None) -> dict[str, pl.Series]:
+def _columns(table: Frame, policy: Policy | None) -> dict[str, pl.Series]:
     native = canonical(table, policy)
     return {name: frames.column(native, name) for name in frames.column_names(native)}

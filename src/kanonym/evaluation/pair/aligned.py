@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from kanonym.actions.base import Action
 from kanonym.actions.registry import Acting, drawing
 from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Identifier, Recoding
@@ -70,7 +70,7 @@ class Beside(ShortRepr):
         """The hierarchies of quasi-identifiers."""
         return {name: tree for name, tree in self.trees.items() if name in self.known}
 
-    def column_of(self, table: Any, name: str) -> pl.Series:
+    def column_of(self, table: Frame, name: str) -> pl.Series:
         """Return a column of further persons, a table as `frames.eager` gives it, as in `before`.
 
         Raises
@@ -88,8 +88,8 @@ class Beside(ShortRepr):
 
 
 def beside(
-    original: Any,
-    released: Any,
+    original: Frame,
+    released: Frame,
     policy: Policy | None,
     *,
     quasi_identifiers: Sequence[str] = (),
@@ -147,7 +147,7 @@ def beside(
 
 
 def _compared(
-    tables: tuple[Any, Any],
+    tables: tuple[Frame, Frame],
     names: Sequence[str],
     held: Sequence[str],
     policy: Policy | None,
@@ -189,7 +189,7 @@ def _known_as(policy: Policy, name: str, trees: Mapping[str, HierarchySource]) -
     return name in trees or not drawing(_actions(policy, name))
 
 
-def _acted_on(policy: Policy, table: Any, name: str) -> pl.Series:
+def _acted_on(policy: Policy, table: Frame, name: str) -> pl.Series:
     """Return a column as actions leave it, which is what a hierarchy knows.
 
     What was drawn by a seed that is not kept cannot be drawn again: the column as it came in.

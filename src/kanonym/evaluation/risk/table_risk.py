@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame, Population
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.result import Result, ResultTable
@@ -179,13 +180,13 @@ def _free(name: str, names: set[str]) -> str:
 
 
 def risk(
-    frame: Any,
+    frame: Frame,
     policy: Policy | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[str] = (),
     hierarchies: Mapping[str, HierarchySource] | None = None,
-    population: Any = None,
+    population: Population = None,
     entity: str | None = None,
     weight: str | None = None,
     household: str | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.result import Result, ResultTable
@@ -58,8 +59,8 @@ class Utility(Result):
 
 
 def utility(
-    original: Any,
-    released: Any,
+    original: Frame,
+    released: Frame,
     policy: Policy | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),

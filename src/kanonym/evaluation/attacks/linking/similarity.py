@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.table import LARGEST, value_codes
@@ -82,8 +83,8 @@ class SimilarityAttack:
 
 
 def similarity_attack(
-    original: Any,
-    released: Any,
+    original: Frame,
+    released: Frame,
     columns: Sequence[str],
     *,
     sensitive: str | None = None,

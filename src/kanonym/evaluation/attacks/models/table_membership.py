@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.attacks.models.model_membership import attack_model, classifies, seeded
@@ -85,12 +86,12 @@ class ModelRisk(ShortRepr):
 
 
 def model_membership(
-    original: Any,
-    released: Any = None,
+    original: Frame,
+    released: Frame | None = None,
     policy: Policy | None = None,
     *,
     target: str,
-    control: Any = None,
+    control: Frame | None = None,
     hold_out: float | None = None,
     estimator: Any = None,
     shadows: int = 4,
@@ -175,13 +176,6 @@ def model_membership(
     """
     check_seed(seed)
     check_integer("model membership", "shadows", shadows, 1)
-    if hold_out is None and released is None:
-        raise PolicyError("model_membership needs a release, or hold_out and a policy to make one")
-    if hold_out is None and control is None:
-        raise PolicyError(
-            "model_membership needs people who are not in the original: give a control, or "
-            "hold_out and a policy"
-        )
     if any(one.entities for one in (policy, policy_of(released)) if one is not None):
         raise PolicyError(
             "the policy counts persons who have several records, and this attack takes every "
@@ -197,6 +191,13 @@ def model_membership(
         original, control = parted(original, policy, hold_out, seed)
         released = anonymize(original, policy)
         policy = None
+    elif released is None:
+        raise PolicyError("model_membership needs a release, or hold_out and a policy to make one")
+    elif control is None:
+        raise PolicyError(
+            "model_membership needs people who are not in the original: give a control, or "
+            "hold_out and a policy"
+        )
     tables = beside(original, released, policy, **columns)
     if target not in tables.before:
         why = tables.left_out.get(target, "is not in both tables, or an identifier")

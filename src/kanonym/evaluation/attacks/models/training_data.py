@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.attacks.matching.values import Values, values_of
@@ -46,7 +46,7 @@ class Everybody(ShortRepr):
         return isinstance(self.pair.column(name), CategoricalColumn)
 
 
-def everybody_of(tables: Beside, control: Any) -> Everybody:
+def everybody_of(tables: Beside, control: Frame) -> Everybody:
     """Read the persons of the original and of the control beside the release.
 
     Raises
