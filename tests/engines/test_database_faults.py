@@ -62,8 +62,15 @@ def tables_in(folder):
 
 
 @IN_DUCKDB
-@pytest.mark.parametrize("form", ["parquet", "csv"])
-@pytest.mark.parametrize("how", ["before publishing", "within"])
+@pytest.mark.parametrize(
+    ("how", "form"),
+    [
+        ("within", "csv"),
+        ("before publishing", "parquet"),
+        pytest.param("within", "parquet", marks=pytest.mark.nightly),
+        pytest.param("before publishing", "csv", marks=pytest.mark.nightly),
+    ],
+)
 def test_killed_duckdb_leaves_no_file(tmp_path, form, how):
     """Killed in the midst of a file or after it, there is none; the next run cleans up."""
     folder = tmp_path / "out"

@@ -53,7 +53,7 @@ def demo(tmp_path_factory):
     """Return a folder with what `kanonym demo` writes, of few patients."""
     folder = tmp_path_factory.mktemp("demo") / "kanonym-demo"
     with pytest.raises(SystemExit) as ended:
-        main(["demo", "--rows", "1200", "--directory", str(folder)])
+        main(["demo", "--rows", "800", "--directory", str(folder)])
     assert not ended.value.code
     return folder
 

@@ -189,7 +189,14 @@ def test_every_frame_library_gives_the_same_release(
 
 @pytest.mark.parametrize(
     ("algorithm", "recoding"),
-    [*((name, None) for name in ALGORITHMS), *(("strict-loss", one) for one in ("set", "range"))],
+    [
+        *(
+            pytest.param(name, None, marks=pytest.mark.nightly if "-" in name else [])
+            for name in ALGORITHMS
+        ),
+        ("strict-loss", "set"),
+        pytest.param("strict-loss", "range", marks=pytest.mark.nightly),
+    ],
 )
 def test_three_hundred_columns(algorithm, recoding):
     """A table of 300 quasi-identifiers of several types is released and satisfies its models."""

