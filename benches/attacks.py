@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 import kanonym as ka
-from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkability import Linkability
 from kanonym.evaluation.attacks.linking.linkage import Linkage
 from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
 from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
-from kanonym.evaluation.attacks.setup import stage
+from kanonym.evaluation.attacks.setup import build_context
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult" / "adult.csv"
@@ -61,7 +61,7 @@ def sliced(points: NDArray[np.float64], parts: tuple[int, ...]) -> NDArray[np.in
 
 def scenes_of(
     points: NDArray[np.float64], classes: NDArray[np.int32], *, known: bool
-) -> list[Scene]:
+) -> list[AttackContext]:
     """Return the scenes of a release with intervals and of one with means."""
     n = len(points)
     order = np.argsort(classes, kind="stable")
@@ -82,7 +82,8 @@ def scenes_of(
     rows = np.arange(n) if known else None
     names = tuple(f"x{column}" for column in range(points.shape[1]))
     return [
-        Scene(TablePair(tuple(one), names, n, n, rows, (), classes), None, ()) for one in columns
+        AttackContext(TablePair(tuple(one), names, n, n, rows, (), classes), None, ())
+        for one in columns
     ]
 
 
@@ -103,10 +104,10 @@ def large(n: int, parts: tuple[int, ...], runs: int) -> None:
             def floor(middles: NDArray[np.float64] = middles) -> object:
                 return cKDTree(middles).query(points, workers=-1)
 
-            def attack(scene: Scene = scene) -> object:
-                return EVERYBODY.carry_out(scene, np.random.default_rng(0))
+            def attack(scene: AttackContext = scene) -> object:
+                return EVERYBODY.run(scene, np.random.default_rng(0))
 
-            rate = EVERYBODY.carry_out(scene, np.random.default_rng(0)).targets.rate
+            rate = EVERYBODY.run(scene, np.random.default_rng(0)).targets.rate
             line(
                 f"{title}, {kind}{'' if known else ', shuffled'}",
                 seconds(floor, runs),
@@ -128,10 +129,10 @@ def adult() -> None:
     frames = [
         {column.name: column for column in one.get_columns()} for one in (table, release, control)
     ]
-    scene = stage(frames[0], frames[1], known, hidden, control=frames[2])
+    scene = build_context(frames[0], frames[1], known, hidden, control=frames[2])
     for attack in (Linkage(), EVERYBODY, OptimalLinkage(), Linkability(), SimilarRecords()):
-        found = attack.carry_out(scene, np.random.default_rng(0))
-        took = seconds(lambda: attack.carry_out(scene, np.random.default_rng(0)), 3)  # noqa: B023
+        found = attack.run(scene, np.random.default_rng(0))
+        took = seconds(lambda: attack.run(scene, np.random.default_rng(0)), 3)  # noqa: B023
         note = f"rate {found.targets.rate:.4f}, {found.targets.attempts:,} attempts"
         line(f"Adult, k = 5, {attack.type}", None, took, note)
 
@@ -150,7 +151,7 @@ def main() -> None:
     points = np.random.default_rng(1).random((500, 3))
     for known in (True, False):
         for scene in scenes_of(points, sliced(points, (5, 5, 4)), known=known):
-            EVERYBODY.carry_out(scene, np.random.default_rng(0))
+            EVERYBODY.run(scene, np.random.default_rng(0))
     print(f"{'':<52}{'attack':>11} {'scipy':>11}{'ratio':>8}")
     large(100_000 if quick else 1_000_000, (27, 27, 27) if quick else (59, 58, 58), 3)
     if DATA.exists():

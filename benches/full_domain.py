@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 import polars as pl
 
 import kanonym as ka
-from kanonym.algorithms.full_domain import FullDomain, find
-from kanonym.algorithms.full_domain.search import Found
+from kanonym.algorithms.full_domain import FullDomain, find_best_node
+from kanonym.algorithms.full_domain.search import SearchResult
 from kanonym.data.table import EncodedTable, encode
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -60,7 +60,13 @@ def encoded(frame: pl.DataFrame, folder: str, names: Sequence[str]) -> EncodedTa
 
 
 def line(
-    table: str, metric: str, limit: float, found: Found, took: float, floor: float, arx: float
+    table: str,
+    metric: str,
+    limit: float,
+    found: SearchResult,
+    took: float,
+    floor: float,
+    arx: float,
 ) -> None:
     """Print one search: its result, its seconds, and their ratio to group_by and to ARX."""
     proven = "proven" if found.bound >= found.best.score else f"none below {found.bound:.4f}"
@@ -74,10 +80,10 @@ def line(
 
 def search(
     table: EncodedTable, limit: float, times: int = 5, **parameters: Any
-) -> tuple[Found, float]:
+) -> tuple[SearchResult, float]:
     """Search a table for the best node with k = 5; preparation is part of the time."""
     algorithm = FullDomain(**parameters)
-    return timed(lambda: find(algorithm, algorithm.space(table, FIVE, limit)), times)
+    return timed(lambda: find_best_node(algorithm, algorithm.space(table, FIVE, limit)), times)
 
 
 def main() -> None:
@@ -105,7 +111,7 @@ def main() -> None:
     for kind in ("best-first", "genetic", "optimal"):
         algorithm = FullDomain(search=kind, seconds=30)  # type: ignore[arg-type]
         start = time.perf_counter()
-        found = find(algorithm, algorithm.space(table, FIVE, 0.02))
+        found = find_best_node(algorithm, algorithm.space(table, FIVE, 0.02))
         line(f"{kind}", "loss", 0.02, found, time.perf_counter() - start, floor, 0)
 
     with tempfile.TemporaryDirectory() as folder:

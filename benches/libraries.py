@@ -22,7 +22,7 @@ import polars as pl
 from sklearn.cluster import KMeans
 
 import kanonym as ka
-from kanonym.evaluation.attacks.matching.nearest import nearest
+from kanonym.evaluation.attacks.matching.nearest import nearest_points
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SEEDS = 12
@@ -63,7 +63,7 @@ def neighbours(runs: int, *, quick: bool) -> None:
         if quick and n * d > 200_000:
             continue
         points, asked = rng.standard_normal((2, n, d))
-        took = seconds(lambda points=points, asked=asked: nearest(points, asked), runs)
+        took = seconds(lambda points=points, asked=asked: nearest_points(points, asked), runs)
         print(f"nearest, {n:,} against {n:,} in {d} columns: {took:.2f} s", flush=True)
     names = ["x", "y"]
     known, released = (

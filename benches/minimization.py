@@ -84,9 +84,9 @@ def by_level(
     for depth in range(int(nodes.depth.max()), -1, -1):
         cells = nodes.cells_of((nodes.right == 0) | (nodes.depth == depth))
         of_record = cells[cell_of(cells, leaves)]
-        values = records.taken(grown[rows[of_record[validation]]], names)
+        values = records.take(grown[rows[of_record[validation]]], names)
         answers = minimizer.estimator.predict(
-            records.taken(validation).with_values(values, names).native
+            records.take(validation).with_values(values, names).native
         )
         score = r2_score if numbers else accuracy_score
         accuracy = float(score(own[validation], answers))

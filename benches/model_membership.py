@@ -32,7 +32,7 @@ def main() -> None:
     print(f"{'':22}{'k':>4}{'before':>8}{'after':>8}{'accuracy before':>17}{'after':>8}{'s':>6}")
     for name, model in MODELS.items():
         for k in (2, 10, 50):
-            policy = ka.Policy.short(quasi_identifiers=known, sensitive=[TARGET], k=k)
+            policy = ka.Policy.from_columns(quasi_identifiers=known, sensitive=[TARGET], k=k)
             start = time.perf_counter()
             found = ka.model_membership(
                 table, policy=policy, target=TARGET, hold_out=0.3, estimator=model

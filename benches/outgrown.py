@@ -18,7 +18,7 @@ import polars as pl
 import kanonym as ka
 from kanonym.data.schema import Role
 from kanonym.engines.sql.frequencies import types_of
-from kanonym.engines.sql.large import divided
+from kanonym.engines.sql.large import partition_on_engine
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
 
@@ -76,7 +76,7 @@ def main() -> None:
         task = Task.of(policy, schema)
         start = time.perf_counter()
         names = schema.names(Role.QUASI_IDENTIFIER)
-        found = divided(source, task, names, dtypes, Stopwatch(), fragment)
+        found = partition_on_engine(source, task, names, dtypes, Stopwatch(), fragment)
         second = time.perf_counter() - start
         loss = found.classes.utility.gcp
         name = f"{algorithm.type} {getattr(algorithm, 'order', '')}"

@@ -62,11 +62,11 @@ def main() -> None:
     given = frame.select(GIVEN).sample(FURTHER, seed=0).get_columns()
     steps = {
         f"fit {N:,} × {len(columns)}": lambda: fit(columns, order),
-        f"completed {FURTHER:,} beside {len(GIVEN)}": lambda: model.completed(
+        f"completed {FURTHER:,} beside {len(GIVEN)}": lambda: model.complete(
             given, np.random.default_rng(0)
         ),
         f"probabilities of disease, {FURTHER:,}": lambda: model.probabilities("disease", given),
-        f"sampled {N:,}": lambda: model.sampled(N, np.random.default_rng(0)),
+        f"sampled {N:,}": lambda: model.sample(N, np.random.default_rng(0)),
     }
     print(f"{'polars sort of every column':<36}{floor:>8.0f} ms")
     for label, work in steps.items():

@@ -74,7 +74,7 @@ def learned(
     truth, taught = ((one[TARGET] == ">50K").to_numpy() for one in (whole.filter(held), released))
     rows = np.arange(len(released))
     middle = likely(features.released(rows), taught, asked)
-    drawn = likely(features.sampled(rows, np.random.default_rng(0)), taught, asked)
+    drawn = likely(features.sample(rows, np.random.default_rng(0)), taught, asked)
     said = {"drawn": drawn, "middle": middle}
     return {way: score(one, truth) for way, one in said.items()}
 

@@ -1,7 +1,8 @@
 """Figures of the source tree: python scripts/shape.py [FOLDER].
 
 Lines by folder, modules and their lengths, folders with more than 15 files, functions with more
-than 80 lines, `isinstance` and `getattr` about concrete kinds, `Any` in public signatures, `noqa`.
+than 80 lines, functions named by a bare participle (`told`, `values_kept`), `isinstance` and
+`getattr` about concrete kinds, `Any` in public signatures, `noqa`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,28 @@ from pathlib import Path
 MOST_FILES, MOST_LINES = 15, 80
 KINDS = ("algorithms", "models", "actions", "recoding", "engines", "attacks")
 """Folders whose classes are concrete kinds: a flow that asks for one has an undeclared trait."""
+
+VERDICTS = ("required", "achieved", "satisfied", "released")
+"""Participles that the field uses as nouns: a model's figures, and the side beside an original."""
+IRREGULAR = (
+    " bound broken built caught chosen dealt done drawn fallen felt found given gone grown heard "
+    "held hidden kept known laid left lost made meant met paid rebuilt redrawn rewritten said "
+    "seen sent shown spent spoken stood taken taught thought thrown told torn undrawn unfit "
+    "unknown unseen untold won worn written "
+)
+NO_PARTICIPLES = (
+    "embed",
+    "exceed",
+    "feed",
+    "hundred",
+    "need",
+    "proceed",
+    "seed",
+    "speed",
+    "succeed",
+)
+PREDICATES = ("does", "has", "is", "was")
+PREPOSITIONS = ("apart", "as", "at", "by", "from", "of", "off", "on", "out")
 
 
 def main(root: Path) -> None:
@@ -41,6 +64,7 @@ def main(root: Path) -> None:
         outside = file.relative_to(root).parts[0] not in KINDS
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                found["functions named by a bare participle"] += _is_bare_participle(node.name)
                 long = (node.end_lineno or 0) - node.lineno + 1 > MOST_LINES
                 found["functions over 80 lines"] += long and "kernels" not in file.parts
                 found["Any in public signatures"] += _anys(node)
@@ -50,6 +74,24 @@ def main(root: Path) -> None:
     found["noqa"] = sum(text.count("# noqa") for text in texts.values())
     for name, number in sorted(found.items()):
         print(f"{number:8,} {name}")
+
+
+def _is_bare_participle(name: str) -> bool:
+    """Say whether a name is a participle that says neither of what nor by whom.
+
+    One word (`told`), one behind a plural or `as` (`values_kept`), or one before a preposition
+    (`told_of`).
+    """
+    words = name.strip("_").split("_")
+    if len(words) == 1 or (words[0].endswith("s") and words[0] not in PREDICATES):
+        return _is_participle(words[-1])
+    return len(words) == 2 and words[1] in PREPOSITIONS and _is_participle(words[0])
+
+
+def _is_participle(word: str) -> bool:
+    """Say whether a word is a participle, and none that the field uses as a noun."""
+    regular = word.endswith("ed") and word not in NO_PARTICIPLES
+    return (regular or f" {word} " in IRREGULAR) and word not in VERDICTS
 
 
 def _kinds(trees: dict[Path, ast.Module], root: Path) -> set[str]:

@@ -64,21 +64,21 @@ def pytest_sessionfinish():
     gc.unfreeze()
 
 
-DRAWN_SEED = engines.local.drawn_seed
+DRAWN_SEED = engines.local.draw_seed
 
 
 @pytest.fixture(scope="session", autouse=True)
 def one_order():
     """Let releases that ask for no seed have the same one, so that tests can compare their rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kanonym.engines.local.drawn_seed", lambda: 1)
+        patch.setattr("kanonym.engines.local.draw_seed", lambda: 1)
         yield
 
 
 @pytest.fixture
 def own_order(monkeypatch):
     """Let every release that asks for no seed draw one, as it does outside of tests."""
-    monkeypatch.setattr("kanonym.engines.local.drawn_seed", DRAWN_SEED)
+    monkeypatch.setattr("kanonym.engines.local.draw_seed", DRAWN_SEED)
 
 
 def pandas_numpy(columns):

@@ -9,7 +9,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 import naive_workload
-from kanonym.algorithms.workload import BIT, FEW, aim_of
+from kanonym.algorithms.workload import BIT, FEW, guiding_target
 from kanonym.data.table import Domain
 from tables import random_table
 
@@ -37,7 +37,7 @@ class Guided:
             row._replace(secrets=(*row.secrets, int(code)))
             for row, code in zip(self.table.rows, codes, strict=True)
         ]
-        self.aim = aim_of(self.encoded, "t")
+        self.aim = guiding_target(self.encoded, "t")
         target = self.aim.target
         self.twin = naive_workload.Aim(
             target.values.tolist() if task == "regression" else (),

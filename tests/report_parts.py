@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 
 from kanonym.comparison import Comparison, Trial
-from kanonym.evaluation.attacks.result import AttackResult, Counted
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.risk.presets import Verdict
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 from kanonym.profiling.reasons import Reason
 from kanonym.reporting import frontier_of
 
@@ -22,9 +22,9 @@ def attack(type_, rate, baseline, *, control=None, attempts=ATTEMPTS, **more):
     return AttackResult(
         type_,
         f"Can someone do {type_}?",
-        Counted(rate * attempts, attempts),
-        Counted(baseline * ATTEMPTS, ATTEMPTS, exact=True),
-        None if control is None else Counted(control * ATTEMPTS, ATTEMPTS),
+        SuccessCount(rate * attempts, attempts),
+        SuccessCount(baseline * ATTEMPTS, ATTEMPTS, exact=True),
+        None if control is None else SuccessCount(control * ATTEMPTS, ATTEMPTS),
         **more,
     )
 
@@ -43,13 +43,13 @@ ATTACKS = (
 def share(name, value, parts=None, reason=None):
     """Return a measure from 0 to 1."""
     meaning = Meaning(name, 0.0, 1.0, "lower", "share", "a paper")
-    return Measured(meaning, value, parts or {}, reason)
+    return MeasuredValue(meaning, value, parts or {}, reason)
 
 
 def count(name, value, parts=None, reason=None):
     """Return a measure of any size."""
     meaning = Meaning(name, 0.0, math.inf, "lower", "records", "a book")
-    return Measured(meaning, value, parts or {}, reason)
+    return MeasuredValue(meaning, value, parts or {}, reason)
 
 
 def measures(*found, verdicts=None):

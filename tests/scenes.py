@@ -7,7 +7,7 @@ import polars as pl
 
 import kanonym as ka
 from kanonym.data import frames
-from kanonym.evaluation.attacks.setup import stage
+from kanonym.evaluation.attacks.setup import build_context
 
 
 def scene(
@@ -21,7 +21,7 @@ def scene(
     aligned=None,
 ):
     """Return the scene of a release; tables are frames of any library or dicts of lists."""
-    return stage(
+    return build_context(
         _columns(original),
         _columns(released),
         quasi_identifiers,

@@ -30,7 +30,7 @@ from kanonym.models import (
     KAnonymity,
     KMap,
     LDiversity,
-    OfPopulation,
+    PopulationModel,
     PopulationUniqueness,
     PrivacyModel,
     SampleUniqueness,
@@ -256,7 +256,7 @@ def random_search(seed, metric=None, models=None, n=None):
     chosen = [model_of(rng, MODELS[kind], sensitive, n_rows) for kind in kinds or ["k-anonymity"]]
     chosen = [chosen[i] for i in rng.permutation(len(chosen))]
     persons = None
-    if any(isinstance(model, OfPopulation) for model in chosen):
+    if any(isinstance(model, PopulationModel) for model in chosen):
         rows, persons = population_of(rng, rows, domains, len(sensitive))
     return Search(
         domains=domains,

@@ -104,12 +104,12 @@ class Places:
         spark_home()
         from pyspark.sql import SparkSession
 
-        from kanonym.engines.spark.faults import quiet
+        from kanonym.engines.spark.faults import silence_logs
 
         builder = SparkSession.builder.appName("trial")
         for name, value in settings().items():
             builder = builder.config(name, value)
-        with quiet():
+        with silence_logs():
             session = builder.getOrCreate()
         self._stack.callback(session.stop)
         return session

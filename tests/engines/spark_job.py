@@ -50,13 +50,13 @@ def main(master, table, release, signs):
 
     import kanonym as ka
     from engines.spark_sessions import settings, spark_home
-    from kanonym.engines.spark.faults import quiet
+    from kanonym.engines.spark.faults import silence_logs
 
     spark_home()
     builder = SparkSession.builder.appName("job")
     for name, value in (settings() | SETTINGS | {"spark.master": master}).items():
         builder = builder.config(name, value)
-    with quiet():
+    with silence_logs():
         session = builder.getOrCreate()
         frame = session.read.parquet(table)
         Path(signs, "partitions").write_text(str(frame.rdd.getNumPartitions()))

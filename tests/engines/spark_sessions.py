@@ -31,7 +31,7 @@ def spark_home():
     from kanonym.engines.spark import java
 
     try:
-        java.provide()
+        java.provide_java()
     except DataError as error:
         pytest.skip(f"needs Java for Spark: {error}")
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -81,12 +81,12 @@ def spark():
     spark_home()
     from pyspark.sql import SparkSession
 
-    from kanonym.engines.spark.faults import quiet
+    from kanonym.engines.spark.faults import silence_logs
 
     builder = SparkSession.builder.appName("tests")
     for name, value in (settings() | connect_settings()).items():
         builder = builder.config(name, value)
-    with quiet():
+    with silence_logs():
         session = builder.getOrCreate()
     yield session
     session.stop()
@@ -99,9 +99,9 @@ def spark_connect(spark):
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"needs {needed}: pip install 'kanonym[spark]'")
     port = spark.conf.get("spark.connect.grpc.binding.port")
-    from kanonym.engines.spark.faults import quiet
+    from kanonym.engines.spark.faults import silence_logs
 
-    with quiet():
+    with silence_logs():
         from pyspark.sql.connect.session import SparkSession
 
         session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()

@@ -14,7 +14,7 @@ from sqlglot import exp
 import kanonym as ka
 from effort import NIGHTLY, examples
 from kanonym.cli import main
-from kanonym.data.credentials import shown, without_credentials
+from kanonym.data.credentials import displayable_url, without_credentials
 from kanonym.data.errors import DataError
 from kanonym.engines.database import Database, write_table
 from kanonym.engines.duckdb import DuckDB
@@ -155,7 +155,7 @@ def test_urls_of_files_are_not_told():
 )
 def test_what_is_shown_of_a_url(url, expected):
     """The scheme and the path are shown."""
-    assert shown(url) == expected
+    assert displayable_url(url) == expected
 
 
 PARTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=5)

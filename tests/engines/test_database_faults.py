@@ -16,7 +16,7 @@ from kanonym.data.errors import DataError
 from kanonym.engines.database import Database, write_table
 from kanonym.engines.duckdb import DuckDB
 from kanonym.engines.duckdb import staging as duck_staging
-from kanonym.engines.sql.statements import nothing_of
+from kanonym.engines.sql.statements import empty_query
 
 WRITING = """
 import sys, time
@@ -148,7 +148,7 @@ def test_discarded_tables_were_never_there(database):
     staged.discard()
     with pytest.raises(DataError, match="no table"):
         Database(database, "released")
-    assert source.store.fetch(nothing_of(source.query)).columns == ["age", "city"]
+    assert source.store.fetch(empty_query(source.query)).columns == ["age", "city"]
 
 
 def test_a_place_is_needed(database):

@@ -14,7 +14,7 @@ from kanonym.data.errors import DataError
 from kanonym.engines.database import Database, write_table
 from kanonym.engines.database.sql import store_of
 from kanonym.engines.duckdb import DuckDB
-from kanonym.engines.duckdb.errors import errors
+from kanonym.engines.duckdb.errors import translate_errors
 
 pytestmark = pytest.mark.xdist_group("duckdb")
 
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.xdist_group("duckdb")
 )
 def test_duckdb_is_interrupted(error):
     """Ctrl-C in a statement of DuckDB is no error of the table."""
-    with pytest.raises(KeyboardInterrupt), errors():
+    with pytest.raises(KeyboardInterrupt), translate_errors():
         raise error
 
 
 def test_other_faults_are_told_as_they_are():
     """What is no error of the engine is not taken for one."""
-    with pytest.raises(ValueError, match="other"), errors():
+    with pytest.raises(ValueError, match="other"), translate_errors():
         raise ValueError("other")
 
 
@@ -44,7 +44,7 @@ def test_a_database_is_interrupted(tmp_path):
     unable = adbc_driver_manager.NotSupportedError("NOT_IMPLEMENTED")
     unable.__cause__ = KeyboardInterrupt()
     for error in (cancelled, unable):
-        with pytest.raises(KeyboardInterrupt), store.errors():
+        with pytest.raises(KeyboardInterrupt), store.translate_errors():
             raise error
 
 
@@ -57,7 +57,7 @@ def test_a_time_limit_of_the_server_is_told():
         status_code=adbc_driver_manager.AdbcStatusCode.CANCELLED,
         sqlstate="57014",
     )
-    with pytest.raises(DataError, match="statement timeout") as told, store.errors():
+    with pytest.raises(DataError, match="statement timeout") as told, store.translate_errors():
         raise late
     assert "CREATE" not in str(told.value)
 

@@ -19,7 +19,7 @@ from kanonym.data.files import read_table
 from kanonym.engines.database import Database, write_table
 from kanonym.engines.database.sql import store_of
 from kanonym.engines.duckdb import DuckDB
-from kanonym.engines.sql.statements import counted, nothing_of
+from kanonym.engines.sql.statements import count_query, empty_query
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
 IN_SQLITE = pytest.mark.xdist_group("sqlite")
@@ -90,7 +90,7 @@ def test_frames_keep_their_types_in_duckdb():
     """A table of this process has in DuckDB the types that it has here, enumerations too."""
     source = DuckDB(TYPED)
     assert_frame_equal(everything(source), TYPED)
-    assert source.store.fetch(nothing_of(source.query)).schema == TYPED.schema
+    assert source.store.fetch(empty_query(source.query)).schema == TYPED.schema
 
 
 @IN_DUCKDB
@@ -216,7 +216,7 @@ def test_types_of_postgresql(postgres, server):
         "price": Decimal("5.00"),
     }  # fmt: skip
     assert set(found.row(1)) == {None}
-    kinds = source.store.fetch(nothing_of(source.query)).schema
+    kinds = source.store.fetch(empty_query(source.query)).schema
     assert {name for name in found.columns if kinds[name] != found[name].dtype} <= {
         "free",
         "price",
@@ -245,7 +245,7 @@ def test_texts_that_a_collation_equals_stay_different(postgres, server):
         "INSERT INTO clinic.words VALUES ('Bern'), ('bern')",
     )
     source = Database(postgres, "words", schema="clinic")
-    assert source.store.fetch(counted(source.query, ["word"]))["n"].to_list() == [1, 1]
+    assert source.store.fetch(count_query(source.query, ["word"]))["n"].to_list() == [1, 1]
 
 
 @IN_POSTGRES
@@ -277,7 +277,7 @@ def test_types_of_sqlite(lite):
     )
     source = Database(url, "typed")
     assert everything(source).rows() == [(1, 1.0, "a", None, None), (None, 2.5, None, "x", None)]
-    assert source.store.fetch(nothing_of(source.query)).schema == {
+    assert source.store.fetch(empty_query(source.query)).schema == {
         "whole": pl.Int64, "mixed": pl.Float64, "word": pl.String, "late": pl.String,
         "none": pl.String,
     }  # fmt: skip
@@ -299,7 +299,7 @@ def test_texts_that_sqlite_equals_stay_different(lite):
         "INSERT INTO words VALUES ('Bern'), ('bern')",
     )
     source = Database(url, "words")
-    assert source.store.fetch(counted(source.query, ["word"]))["n"].to_list() == [1, 1]
+    assert source.store.fetch(count_query(source.query, ["word"]))["n"].to_list() == [1, 1]
 
 
 @IN_SQLITE

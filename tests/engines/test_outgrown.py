@@ -21,7 +21,7 @@ from kanonym.data.files import read_table
 from kanonym.data.schema import Role
 from kanonym.engines.duckdb import DuckDB
 from kanonym.engines.sql.frequencies import types_of
-from kanonym.engines.sql.large import divided, growing, released_query
+from kanonym.engines.sql.large import partition_on_engine, released_query, tree_builder
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, sensitive_names
 
@@ -77,7 +77,7 @@ def released(source, asked, fragment, watch=None):
     schema = asked.schema_for(list(dtypes))
     names = [*schema.names(Role.QUASI_IDENTIFIER), *sensitive_names(schema, asked.models)]
     task = Task.of(asked, schema)
-    found = divided(source, task, names, dtypes, watch or Stopwatch(), fragment)
+    found = partition_on_engine(source, task, names, dtypes, watch or Stopwatch(), fragment)
     query = released_query(source, found, schema, dtypes)
     return found, source.store.fetch(query)
 
@@ -184,7 +184,7 @@ def test_a_class_may_be_larger_than_a_fragment():
 @DUCKDB
 def test_deep_trees_and_few_counts_at_a_time(monkeypatch):
     """Neither writing down node numbers nor counting few nodes at a time changes a class."""
-    monkeypatch.setattr(growing, "DEEP", 1)
+    monkeypatch.setattr(tree_builder, "DEEP", 1)
     table = records(1000, 8)
     local = ka.anonymize(table, POLICIES["t"])
     few = replace(DuckDB(table), most_tuples=600)

@@ -16,7 +16,7 @@ import pytest
 import kanonym as ka
 from kanonym.engines.sql import premerged
 from kanonym.engines.sql.frequencies import types_of
-from kanonym.engines.sql.releasing import assigned, released_query, untouched
+from kanonym.engines.sql.release_query import assign_tuples, released_query, unchanged_columns
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
 
@@ -66,12 +66,12 @@ def searched(source, policy):
     dtypes = types_of(source)
     schema = policy.schema_for(list(dtypes))
     task = Task(schema, policy.models, policy.algorithm, policy.recoding, policy.suppression_limit)
-    found = premerged.search(source, task, dtypes, Stopwatch())
+    found = premerged.search_on_engine(source, task, dtypes, Stopwatch())
     decision = found.decide(Stopwatch())
-    kept = untouched(schema)
+    kept = unchanged_columns(schema)
     whole = set(kept) <= set(found.counted.raw.columns)
-    counted = found.counted.only(kept) if whole else found.counted
-    decided = assigned(decision, counted, schema, whole=whole)
+    counted = found.counted.select(kept) if whole else found.counted
+    decided = assign_tuples(decision, counted, schema, whole=whole)
     query = released_query(found.source, decided, found.dtypes)
     return found, decision, source.store.fetch(query)
 
@@ -207,7 +207,7 @@ def test_another_algorithm_is_refused():
     dtypes = types_of(source)
     task = Task(policy.schema_for(list(dtypes)), policy.models, ka.Mondrian(), None, 0.0)
     with pytest.raises(ka.PolicyError, match="mondrian"):
-        premerged.search(source, task, dtypes, Stopwatch())
+        premerged.search_on_engine(source, task, dtypes, Stopwatch())
 
 
 @pytest.mark.xdist_group("duckdb")

@@ -29,7 +29,7 @@ def bare(monkeypatch, tmp_path):
     """Return an environment without any Java."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    monkeypatch.setattr(java, "_packaged", lambda: None)
+    monkeypatch.setattr(java, "_packaged_java", lambda: None)
     return monkeypatch
 
 
@@ -37,15 +37,15 @@ def test_home_comes_first(bare, tmp_path):
     """JAVA_HOME wins over the PATH where it is new enough."""
     bare.setenv("JAVA_HOME", str(program(tmp_path / "home", "21.0.2")))
     bare.setenv("PATH", str(program(tmp_path / "path", "17.0.1") / "bin"))
-    assert java.found() == java.Java(tmp_path / "home", tmp_path / "home" / "bin" / "java")
+    assert java.find_java() == java.Java(tmp_path / "home", tmp_path / "home" / "bin" / "java")
 
 
 def test_old_home_is_passed_over(bare, tmp_path):
     """A JAVA_HOME that is too old does not hide the Java of the PATH, nor does it stay set."""
     bare.setenv("JAVA_HOME", str(program(tmp_path / "home", "1.8.0_402")))
     bare.setenv("PATH", str(program(tmp_path / "path", "17.0.1") / "bin"))
-    assert java.found() == java.Java(None, tmp_path / "path" / "bin" / "java")
-    java.provide()
+    assert java.find_java() == java.Java(None, tmp_path / "path" / "bin" / "java")
+    java.provide_java()
     assert "JAVA_HOME" not in os.environ
 
 
@@ -53,7 +53,7 @@ def test_missing_java_is_explained(bare, tmp_path):
     """Without a Java, the message lists where one was looked for, and how to get one."""
     bare.setenv("JAVA_HOME", str(program(tmp_path / "old", "11.0.1")))
     with pytest.raises(DataError) as caught:
-        java.found()
+        java.find_java()
     said = str(caught.value)
     assert "version 17 or newer" in said
     assert f"JAVA_HOME is {tmp_path / 'old'}: version 11" in said
@@ -69,7 +69,7 @@ def test_absent_home_is_named(bare, home):
         bare.setenv("JAVA_HOME", home)
     expected = "JAVA_HOME is /nowhere: no Java there" if home else "JAVA_HOME is not set"
     with pytest.raises(DataError, match=expected):
-        java.found()
+        java.find_java()
 
 
 def test_the_package_takes_its_place(monkeypatch):
@@ -78,7 +78,7 @@ def test_the_package_takes_its_place(monkeypatch):
     monkeypatch.setenv("KANONYM_JAVA", "")
     monkeypatch.setattr(java.shutil, "which", lambda _: None)
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
-    java.provide()
+    java.provide_java()
     shim = f"{os.environ['JAVA_HOME']}/bin/java"
     asked = [shim, "-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=jdk.incubator.vector"]
     assert subprocess.run([*asked, "-version"], capture_output=True, check=False).returncode == 0
@@ -93,9 +93,9 @@ def test_the_package_is_found_again(monkeypatch):
     monkeypatch.setenv("KANONYM_JAVA", "")
     monkeypatch.setattr(java.shutil, "which", lambda _: None)
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
-    java.provide()
+    java.provide_java()
     first = os.environ["JAVA_HOME"], os.environ["KANONYM_JAVA"]
-    java.provide()
+    java.provide_java()
     assert (os.environ["JAVA_HOME"], os.environ["KANONYM_JAVA"]) == first
 
 

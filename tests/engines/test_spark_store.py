@@ -15,11 +15,11 @@ import kanonym.engines.spark
 from engines.spark_sessions import spark_connect  # noqa: F401 - a fixture
 from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.engines.spark import Spark
-from kanonym.engines.sql.statements import counted, inner, named
+from kanonym.engines.sql.statements import count_query, exact_column, subquery
 
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'kanonym[spark]'")
 from kanonym.engines.spark.columns import to_spark
-from kanonym.engines.spark.faults import told, without_credentials
+from kanonym.engines.spark.faults import translate_errors, without_credentials
 from kanonym.engines.spark.store import SparkStore
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -72,7 +72,7 @@ def test_abilities(store):
     assert_frame_equal(store.fetch(put), PATIENTS)
     many = store.hold(store.repeat(put, "n"))
     columns = [name for name in PATIENTS.columns if name != "n"]
-    found = store.fetch(counted(many, columns)).sort("n")
+    found = store.fetch(count_query(many, columns)).sort("n")
     assert_frame_equal(found, PATIENTS.filter(pl.col("n") > 0).select(*columns, "n"))
     few = store.by_group(put, "n", partial(shortened, by=1), PATIENTS.schema)
     assert_frame_equal(store.fetch(few).sort("n"), PATIENTS.sort("n"))
@@ -141,8 +141,8 @@ def test_close_takes_the_views_away(session):
 def test_ordered_rows(store, tmp_path):
     """Rows that a query orders are written in the order of their values, equal ones too."""
     rows = pl.DataFrame({"a": ["b", "a", None, "b"] * 5, "b": [2, 1, 3, 1] * 5})
-    query = exp.select(exp.Star()).from_(inner(store.put(rows), "t"))
-    query = query.order_by(named("a"), named("b"))
+    query = exp.select(exp.Star()).from_(subquery(store.put(rows), "t"))
+    query = query.order_by(exact_column("a"), exact_column("b"))
     staged = store.stage(query, str(tmp_path / "release.parquet"))
     staged.publish()
     found = pl.read_parquet(tmp_path / "release.parquet" / "*.parquet")
@@ -152,7 +152,9 @@ def test_ordered_rows(store, tmp_path):
 def test_lists_are_ordered_too(store, tmp_path):
     """A column of lists, which may stay as it is in a release, does not keep rows from order."""
     frame = store.session.createDataFrame([(2, [1, 2]), (1, [3]), (1, [3])], "a int, l array<int>")
-    query = exp.select(exp.Star()).from_(inner(store.view(frame), "t")).order_by(named("a"))
+    query = (
+        exp.select(exp.Star()).from_(subquery(store.view(frame), "t")).order_by(exact_column("a"))
+    )
     store.stage(query, str(tmp_path / "release.parquet")).publish()
     found = pl.read_parquet(tmp_path / "release.parquet" / "*.parquet")
     assert found["l"].to_list() == [[3], [3], [1, 2]]
@@ -171,9 +173,9 @@ def test_errors_quote_no_value(store):
     with pytest.raises(DataError) as caught:
         store.fetch(found)
     assert str(caught.value).endswith("ValueError in a function on a worker")
-    cast = exp.cast(named("city; DROP"), exp.DataType.Type.INT)
+    cast = exp.cast(exact_column("city; DROP"), exp.DataType.Type.INT)
     with pytest.raises(DataError) as caught:
-        store.fetch(exp.select(cast).from_(inner(store.put(PATIENTS), "t")))
+        store.fetch(exp.select(cast).from_(subquery(store.put(PATIENTS), "t")))
     assert "CAST_INVALID_INPUT" in str(caught.value)
     assert "Bern" not in str(caught.value)
     assert caught.value.__cause__ is None
@@ -275,7 +277,7 @@ def test_a_server_with_another_disk(spark_connect, monkeypatch, tmp_path):  # no
     store = SparkStore(spark_connect)
     with pytest.raises(DataError, match=r"hdfs://far/x is on the server.*write release\.frame"):
         store.stage(store.put(PATIENTS), "hdfs://ann:secret@far/x/release.parquet")
-    monkeypatch.setattr("kanonym.engines.spark.folders._seen", lambda *_: False)
+    monkeypatch.setattr("kanonym.engines.spark.folders._is_visible", lambda *_: False)
     with pytest.raises(DataError, match=r"does not see /.*write release"):
         store.stage(store.put(PATIENTS), str(tmp_path / "release.parquet"))
 
@@ -324,7 +326,7 @@ def test_integers_without_sign_are_widened():
 def test_only_spark_errors_are_told(spark):
     """An error that is not Spark's passes through as it is."""
     assert spark is not None
-    with pytest.raises(KeyError), told("do this"):
+    with pytest.raises(KeyError), translate_errors("do this"):
         raise KeyError("x")
 
 

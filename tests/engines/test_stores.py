@@ -11,7 +11,13 @@ import kanonym as ka
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
 from kanonym.engines import database as database_tables
-from kanonym.engines.sql.statements import counted, inner, named, nothing_of, same
+from kanonym.engines.sql.statements import (
+    count_query,
+    empty_query,
+    equal_condition,
+    exact_column,
+    subquery,
+)
 from kanonym.engines.sql.store import Source, Store
 
 ODD = [
@@ -67,11 +73,11 @@ def test_fetch_returns_the_table(source):
 def test_types_of_no_rows(source):
     """A query without rows has the types that it has with rows."""
     made = source(PATIENTS)
-    assert made.store.fetch(nothing_of(made.query)).schema == PATIENTS.schema
+    assert made.store.fetch(empty_query(made.query)).schema == PATIENTS.schema
     made.store.close()
     late = pl.DataFrame({"late": [None] * 3000 + ["x"], "n": [1] * 3001})
     made = source(late)
-    assert made.store.fetch(nothing_of(made.query)).schema == late.schema
+    assert made.store.fetch(empty_query(made.query)).schema == late.schema
 
 
 def test_put_and_fetch(source):
@@ -86,7 +92,7 @@ def test_hold_computes_once(source):
     made = source(PATIENTS)
     held = made.store.hold(made.query)
     assert_frame_equal(fetched(made, held), ordered(PATIENTS))
-    found = made.store.fetch(counted(held, ["city"]))
+    found = made.store.fetch(count_query(held, ["city"]))
     assert dict(found.select("city", "n").iter_rows()) == {"Bern": 4, "Genève": 1, None: 1}
 
 
@@ -109,7 +115,7 @@ def test_by_group_sees_whole_groups(source):
     """The function gets each group once, by itself, with all of its rows."""
     made = source(PATIENTS)
     schema = {"age": pl.Int64(), "twice": pl.Int64(), "rows": pl.Int64()}
-    known = made.query.copy().where(named("age").is_(exp.null()).not_())
+    known = made.query.copy().where(exact_column("age").is_(exp.null()).not_())
     found = fetched(made, made.store.by_group(known, "age", doubled, schema))
     assert found.rows() == [(34, 68, 2)] * 2 + [(71, 142, 3)] * 3
 
@@ -129,7 +135,7 @@ def test_names_are_names(source, name):
     frame = pl.DataFrame({name: ["x", None, "x"], "n": [1, 2, 3]})
     made = source(frame)
     assert_frame_equal(fetched(made, made.query), ordered(frame))
-    assert made.store.fetch(counted(made.store.hold(made.query), [name]))["n"].sum() == 3
+    assert made.store.fetch(count_query(made.store.hold(made.query), [name]))["n"].sum() == 3
     found = made.store.fetch(made.store.repeat(made.store.put(frame), "n"))
     assert found[name].null_count() == 2
 
@@ -138,13 +144,18 @@ def test_values_are_values(source):
     """Whatever a text says, it is counted, put and joined as that text."""
     frame = pl.DataFrame({"text": [*ODD, *ODD], "n": list(range(2 * len(ODD)))})
     made = source(frame)
-    found = made.store.fetch(counted(made.query, ["text"]))
+    found = made.store.fetch(count_query(made.query, ["text"]))
     assert dict(found.select("text", "n").iter_rows()) == dict.fromkeys(ODD, 2)
     keys = made.store.put(pl.DataFrame({"key": ODD, "place": list(range(len(ODD)))}))
     joined = (
-        exp.select(named("n", "t"), named("place", "a"))
-        .from_(inner(made.query, "t"))
-        .join(inner(keys, "a"), on=same(made, named("text", "t"), named("key", "a"), pl.String()))
+        exp.select(exact_column("n", "t"), exact_column("place", "a"))
+        .from_(subquery(made.query, "t"))
+        .join(
+            subquery(keys, "a"),
+            on=equal_condition(
+                made, exact_column("text", "t"), exact_column("key", "a"), pl.String()
+            ),
+        )
     )
     pairs = sorted(made.store.fetch(joined).rows())
     assert pairs == [(n, n % len(ODD)) for n in range(2 * len(ODD))]

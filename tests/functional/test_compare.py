@@ -218,7 +218,7 @@ def test_four_algorithms_and_five_sizes_of_adult_take_less_than_a_minute(adult):
     found = compare(frame, **asked, sweep=sweep)
     seconds = time.perf_counter() - start
     assert seconds < 60 or "coverage" in sys.modules
-    assert all(one.released for one in found.trials)
+    assert all(one.has_release for one in found.trials)
     assert [one.label for one in found.frontier] == [
         "auto, k 2",
         "auto, k 5",

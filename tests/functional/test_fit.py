@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from kanonym.data.files import read_table
-from kanonym.data.files.lock import locked
+from kanonym.data.files.lock import lock_file
 from kanonym.series import Fitted
 
 FIT = "fit patients.csv --policy policy.yaml -o recoding.json"
@@ -70,7 +70,7 @@ def test_no_count_is_lost_to_another_update(kanonym, fitted):
     begun = threading.Event()
 
     def other():
-        with locked(path):
+        with lock_file(path):
             recoding = Fitted.load(path)
             begun.set()
             recoding.apply(read_table("patients.csv"))

@@ -267,7 +267,7 @@ def test_a_second_interruption_leaves_nothing(kanonym, folder, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pipeline.staged_check, "verify_columns", interrupted)
+    monkeypatch.setattr(pipeline.release_check, "verify_columns", interrupted)
     before = sorted(folder.rglob("*"))
     ran = kanonym(f"{RUN} -o out.csv --report r.html")
     assert ran.code == 130

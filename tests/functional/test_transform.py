@@ -12,7 +12,7 @@ import yaml
 from kanonym.actions.registry import ACTIONS
 from kanonym.data.files import read_table
 from kanonym.policy import Policy
-from kanonym.policy.actions import described, meanings, parameters
+from kanonym.policy.actions import describe_actions, meanings, parameters
 
 RUN = "transform patients.csv -o out.csv"
 DOCS = Path(__file__).parents[2] / "docs"
@@ -141,7 +141,7 @@ def test_the_list_shows_every_action_on_eighty_columns(kanonym, monkeypatch):
 def test_the_page_of_actions_holds_what_the_actions_say():
     """The tables of docs/actions.md are those that the classes give."""
     page = (DOCS / "actions.md").read_text("utf-8")
-    for kind, several in described().items():
+    for kind, several in describe_actions().items():
         rows = [
             f"| `{one['type']}` | {_code(one['parameters'])} | "
             f"{one['protects']} | {one['exposes']} |"

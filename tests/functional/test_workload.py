@@ -12,7 +12,7 @@ import kanonym as ka
 from effort import NIGHTLY
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.utility.models.features import features_of
-from kanonym.evaluation.utility.models.prediction import Lessons, accuracies
+from kanonym.evaluation.utility.models.prediction import TrainingData, accuracies
 
 KNOWN = [
     *("age", "education", "marital-status", "native-country"),
@@ -38,10 +38,10 @@ def scores(whole, held, released):
         features = features_of([one for one in pair.columns if one.name != TARGET])
         truth = (whole[TARGET] == ">50K").to_numpy().astype(float)
         fold = np.where(held, 0, 1)
-        asked = Lessons(features.original(np.arange(len(whole))), truth, fold)
+        asked = TrainingData(features.original(np.arange(len(whole))), truth, fold)
         taught = (frame[TARGET] == ">50K").to_numpy().astype(float)
-        drawn = features.sampled(np.arange(len(frame)), np.random.default_rng(0))
-        lessons = {name: Lessons(drawn, taught, np.ones(len(frame), np.int64))}
+        drawn = features.sample(np.arange(len(frame)), np.random.default_rng(0))
+        lessons = {name: TrainingData(drawn, taught, np.ones(len(frame), np.int64))}
         found |= accuracies(lessons, asked, 1, 0, categorical=True)
     return found
 

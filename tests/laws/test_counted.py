@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from effort import examples
 from kanonym import Policy, QuasiIdentifier, Sensitive, hierarchy
 from kanonym.data.table import encode
-from kanonym.engines.decision import run
+from kanonym.engines.decision import run_task
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
 
@@ -81,7 +81,7 @@ def test_the_frequency_set_is_divided_as_the_table(algorithm, rows):
     def released(table, counts=None):
         schema = asked.schema_for(table.columns)
         task = Task.of(asked, schema)
-        done = run(task, table.get_column, len(table), Stopwatch(), counts)
+        done = run_task(task, table.get_column, len(table), Stopwatch(), counts)
         labels = done.labels
         sizes = np.ones(len(labels), np.int64)
         if counts is not None and len(labels) == len(counts):

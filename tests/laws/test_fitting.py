@@ -23,7 +23,7 @@ from kanonym.data.hierarchy.labels import text_of
 from kanonym.models import WholeTable
 from kanonym.recoding.recode import ALLOWED
 from kanonym.series import Fitted, fit
-from kanonym.series.hierarchies import extended
+from kanonym.series.hierarchies import extend_hierarchy
 from naive_lattice import measured
 from naive_mondrian import at_most
 from releases import KINDS, MODELS, SOURCES, TREE, coded, holds, policy_of, regrouped, tables, typed
@@ -185,7 +185,7 @@ def test_what_is_released_is_true(algorithm, columns, batch, chosen):
     if release is None:
         return
     for known in fitted.recoding.known:
-        wider = known.hierarchy and extended(known.hierarchy, known.rule, later[known.name])
+        wider = known.hierarchy and extend_hierarchy(known.hierarchy, known.rule, later[known.name])
         for label, row in zip(release.frame[known.name], release.frame["id"], strict=True):
             value = later[known.name][row]
             event(f"{known.name}: {label == '*'}")

@@ -16,7 +16,7 @@ import kanonym as ka
 from conftest import FRAMES
 from effort import examples
 from kanonym.data.frames import to_polars
-from kanonym.models import ALL, OfPopulation
+from kanonym.models import ALL, PopulationModel
 from kanonym.recoding.recode import ALLOWED
 from releases import (
     KINDS,
@@ -80,7 +80,7 @@ def test_every_model_has_its_laws():
 
     Mondrian forms classes without it, and refuses them.
     """
-    known = {model for model in ALL if not issubclass(model, OfPopulation)}
+    known = {model for model in ALL if not issubclass(model, PopulationModel)}
     assert {type(model) for models in MODELS.values() for model in models} == known
 
 

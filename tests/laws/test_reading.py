@@ -70,7 +70,7 @@ def releases(draw, recodings, algorithms=tuple(ALGORITHMS), limit=0.0, sources=N
 
 def columns_of(table):
     """Return the columns of any frame by name, as polars."""
-    native = frames.eager(table)
+    native = frames.to_eager(table)
     return {name: frames.column(native, name) for name in frames.column_names(native)}
 
 

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from kanonym.evaluation.attacks.models import roc
-from kanonym.evaluation.attacks.models.model_membership import Lessons, Persons, attack_model
+from kanonym.evaluation.attacks.models.model_membership import Persons, TrainingData, attack_model
 
 
 def attacked(estimator, features, target, member):
@@ -19,7 +19,7 @@ def attacked(estimator, features, target, member):
     persons = Persons(
         features, target.astype(float), member, ~member, np.arange(len(target)) // 2 % 2 == 0
     )
-    lessons = Lessons(features[own], persons.target[own], own)
+    lessons = TrainingData(features[own], persons.target[own], own)
     return attack_model(estimator, lessons, persons, shadows=2, seed=0)
 
 

@@ -147,7 +147,7 @@ def test_salaries_of_the_t_closeness_paper():
     labels = [label for label, group in SALARIES.items() for _ in group]
     table = classes(labels, salary=[value for group in SALARIES.values() for value in group])
     (criterion,) = TCloseness("salary", 0.1, "ordered").criteria()
-    low, spread, _ = criterion.measured(table)
+    low, spread, _ = criterion.measure_classes(table)
     assert low == pytest.approx(0.375, abs=1e-15)
     assert spread == pytest.approx(1 / 6, abs=1e-15)
 

@@ -603,7 +603,7 @@ def test_joined_classes_satisfy_models_that_joining_can_break(monkeypatch):
     release = ka.anonymize(table, asked)
     assert ka.verify(release.frame, asked, original=table).satisfied
     assert release.verification.n_classes == release.decision.partition.n_classes > 1
-    monkeypatch.setattr("kanonym.engines.decision._mended", lambda *given: given[2])
+    monkeypatch.setattr("kanonym.engines.decision._repair_partition", lambda *given: given[2])
     with pytest.raises(ka.InfeasibleError, match="fails delta-disclosure"):
         ka.anonymize(table, asked)
 
@@ -612,7 +612,7 @@ def test_what_fails_verification_is_not_released(monkeypatch):
     """If an algorithm were wrong, the error would name the model and count the classes."""
     table = pl.DataFrame({"age": [1, 2]})
     wrong = ka.verify(table, policy(roles={"age": ka.QuasiIdentifier()}))
-    monkeypatch.setattr(pipeline.staged_check, "verify_columns", lambda *_, **__: wrong)
+    monkeypatch.setattr(pipeline.release_check, "verify_columns", lambda *_, **__: wrong)
     with pytest.raises(ka.InfeasibleError, match=r"fails k-anonymity in 2 classes"):
         ka.anonymize(table, quasi_identifiers=["age"], k=2)
 

@@ -29,7 +29,7 @@ RAW = re.compile(r"70\d\d|ZIP\d|PAY\d|array\(|shape:|Series")
 def release():
     """Return a release of the people, of which some are suppressed."""
     table = pl.concat([PEOPLE, pl.DataFrame({"age": [99999], "zip": ["ZIP999"], "pay": ["PAY0"]})])
-    policy = ka.Policy.short(**ASKED, k=5, l=2, suppression_limit=0.1)
+    policy = ka.Policy.from_columns(**ASKED, k=5, l=2, suppression_limit=0.1)
     return ka.anonymize(table, policy)
 
 
@@ -41,7 +41,7 @@ RESULTS = {
     "partition": lambda release: release.decision.partition,
     "recoded attribute": lambda release: release.decision.recoded[0],
     "verification": lambda release: release.verification,
-    "violated verification": lambda _: ka.verify(PEOPLE, ka.Policy.short(**ASKED, k=2)),
+    "violated verification": lambda _: ka.verify(PEOPLE, ka.Policy.from_columns(**ASKED, k=2)),
     "utility": lambda release: release.utility,
     "risk": lambda release: release.risk,
     "attacks": lambda release: ka.attack(PEOPLE, release.frame, policy=release.policy),
@@ -112,7 +112,7 @@ def test_a_release_says_what_it_is(release):
 def test_a_pickled_release_does_not_tell_who_is_who(write):
     """It has the frame and the figures; of suppressed records and of the order it has nothing."""
     table = PEOPLE.with_columns(note=pl.format("CANARY{}", "zip"))
-    policy = ka.Policy.short(**ASKED, k=20, others="insensitive", suppression_limit=0.4)
+    policy = ka.Policy.from_columns(**ASKED, k=20, others="insensitive", suppression_limit=0.4)
     odd = table.head(1).with_columns(age=pl.lit(10**6), note=pl.lit("CANARY suppressed"))
     release = ka.anonymize(pl.concat([table, odd.cast(table.schema)]), policy)
     text = write(release)

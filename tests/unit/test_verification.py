@@ -20,7 +20,7 @@ from kanonym.data import hierarchy
 from kanonym.verification import (
     MOST_VIOLATING,
     SensitiveColumn,
-    classes_as_released,
+    classes_of_release,
     group_by_code,
     group_released,
     k_wildcard,
@@ -355,7 +355,7 @@ def test_excluded_nulls_leave_the_branches_of_a_hierarchy_that_have_values():
     tree = hierarchy.from_mapping({"a": "x", "b": "x", "c": "y"})
     values = pl.Series("s", ["a", "b", "c", None, "c", None])
     groups = group_released([pl.Series("q", [1, 1, 1, 2, 2, 2])], 6)
-    classes = classes_as_released(groups, [SensitiveColumn(values, tree, exclude_nulls=True)])
+    classes = classes_of_release(groups, [SensitiveColumn(values, tree, exclude_nulls=True)])
     model = ka.TCloseness("s", 1, "hierarchical")
     paths = {0: (0, 0), 1: (0, 0), 2: (1, 0)}
     table = [0, 1, 2, 2]

@@ -35,7 +35,7 @@ class Context(ShortRepr):
     classes: NDArray[np.int32] | None = None
     rows: NDArray[np.int64] | None = None
 
-    def beside(self, name: str) -> pl.Series:
+    def other_column(self, name: str) -> pl.Series:
         """Return another column, in the records of the values."""
         column = self.column(name)
         return column if self.rows is None else column.gather(self.rows)

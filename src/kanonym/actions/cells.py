@@ -18,7 +18,7 @@ _WITH_TEXT = (*TEXT, pl.Boolean, pl.Date, pl.Time, pl.Null)
 _DATE_LENGTH = len("2020-05-17")
 
 
-def texts(values: pl.Series, action: str) -> pl.Series:
+def cell_texts(values: pl.Series, action: str) -> pl.Series:
     """Return the text of every cell, the same one for the same value in any table.
 
     A whole number reads alike as integer and as floating-point number, a time alike in any
@@ -64,7 +64,7 @@ def _float_texts(values: pl.Series) -> pl.Series:
     return found.scatter(large.arg_true(), digits)
 
 
-def rewritten(given: pl.Series, change: Callable[[str], str]) -> pl.Series:
+def rewrite_texts(given: pl.Series, change: Callable[[str], str]) -> pl.Series:
     """Return a column of text with every text changed, each distinct one once; null stays."""
     distinct = given.drop_nulls().unique()
     new = pl.Series([change(text) for text in distinct], dtype=pl.String)
@@ -117,7 +117,7 @@ def with_numbers(values: pl.Series, held: NDArray[np.bool_], numbers: NDArray[An
     return typed if typed.null_count() == column.null_count() else column
 
 
-def times(values: pl.Series, action: str) -> pl.Series:
+def cell_times(values: pl.Series, action: str) -> pl.Series:
     """Return dates, or dates and times; texts must be ISO ones.
 
     Raises
@@ -146,7 +146,7 @@ def times(values: pl.Series, action: str) -> pl.Series:
     return when
 
 
-def as_given(when: pl.Series, values: pl.Series) -> pl.Series:
+def in_original_type(when: pl.Series, values: pl.Series) -> pl.Series:
     """Return changed times as `values` holds them: as dates, times, or ISO texts with or without.
 
     A text without a time of day stays one without.

@@ -24,24 +24,24 @@ ROOT = 0x616374
 """Keeps the draws of actions apart from those of the released order."""
 
 
-def unwrapped(several: Iterable[Action | After]) -> list[Action]:
+def unwrap(several: Iterable[Action | After]) -> list[Action]:
     """Return the actions themselves, whenever they come."""
     return [one.action if isinstance(one, After) else one for one in several]
 
 
-def drawing(several: Iterable[Action | After]) -> list[str]:
+def random_actions(several: Iterable[Action | After]) -> list[str]:
     """Return the names of the actions that draw random numbers."""
-    return [one.type for one in unwrapped(several) if one.draws]
+    return [one.type for one in unwrap(several) if one.draws]
 
 
 def works_on_values(several: Iterable[Action | After]) -> bool:
     """Say whether all actions need numbers or dates, so that texts must be read as such first."""
-    return all(one.by_value for one in unwrapped(several))
+    return all(one.by_value for one in unwrap(several))
 
 
 def keeps_values(several: Iterable[Action | After]) -> bool:
     """Say whether no action makes values that the column did not have."""
-    return all(one.keeps_values for one in unwrapped(several))
+    return all(one.keeps_values for one in unwrap(several))
 
 
 def share_kept(several: Sequence[Action | After], released: pl.Series | None) -> dict[str, Any]:
@@ -49,13 +49,13 @@ def share_kept(several: Sequence[Action | After], released: pl.Series | None) ->
 
     released: what the actions have left; None where that is released in another form.
     """
-    last = unwrapped(several)[-1:]
+    last = unwrap(several)[-1:]
     if not last or not last[0].tells_share:
         return {}
     return {"action": last[0].type, "share": last[0].share_kept(released)}
 
 
-def on_records(several: Iterable[Action | After]) -> list[str]:
+def record_actions(several: Iterable[Action | After]) -> list[str]:
     """Return the names of the actions that look at records, not at distinct values alone."""
     return [
         one.action.type if isinstance(one, After) else one.type
@@ -64,13 +64,13 @@ def on_records(several: Iterable[Action | After]) -> list[str]:
     ]
 
 
-def changed_after(several: Iterable[Action | After]) -> bool:
+def has_late_actions(several: Iterable[Action | After]) -> bool:
     """Say whether actions change released values."""
     return any(isinstance(one, After) for one in several)
 
 
 @dataclass(frozen=True, repr=False)
-class Acting(ShortRepr):
+class ColumnActions(ShortRepr):
     """The columns of a table as their actions leave them.
 
     Each action of each column draws from a generator of its own, all of one root, so
@@ -93,9 +93,9 @@ class Acting(ShortRepr):
     _done: dict[str, pl.Series] = field(default_factory=dict, repr=False)
 
     @property
-    def changed_after(self) -> list[str]:
+    def late_attributes(self) -> list[str]:
         """The attributes whose released values are changed."""
-        return [name for name, several in self.actions.items() if changed_after(several)]
+        return [name for name, several in self.actions.items() if has_late_actions(several)]
 
     def before(self, name: str) -> pl.Series:
         """Return a column after the actions that come before the algorithm; kept for later."""
@@ -105,7 +105,7 @@ class Acting(ShortRepr):
                 for i, one in enumerate(self.actions.get(name, ()))
                 if not isinstance(one, After)
             ]
-            self._done[name] = self._applied(self.column(name), steps, None)
+            self._done[name] = self._apply(self.column(name), steps, None)
         return self._done[name]
 
     def after(
@@ -125,9 +125,9 @@ class Acting(ShortRepr):
             for i, one in enumerate(self.actions.get(name, ()))
             if isinstance(one, After)
         ]
-        return self._applied(released, steps, classes, rows)
+        return self._apply(released, steps, classes, rows)
 
-    def _applied(
+    def _apply(
         self,
         values: pl.Series,
         steps: Iterable[tuple[int, Action]],

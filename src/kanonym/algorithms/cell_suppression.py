@@ -23,7 +23,7 @@ from kanonym.algorithms.criteria import require_feasible
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.cells.cell_suppression import Places, place_records
+from kanonym.kernels.cells.cell_suppression import Placement, place_records
 from kanonym.kernels.cells.groups import Choices, feasible_groups, gather_members
 from kanonym.kernels.classes.grouping import Groups, group_rows, one_group
 from kanonym.kernels.parallel import parallel
@@ -131,7 +131,7 @@ class CellSuppression(Algorithm):
 
         """
         table, models = problem.table, problem.models
-        k = _required(models)
+        k = _largest_k(models)
         self._check_keys([domain.name for domain in table.domains])
         if table.n_rows:
             require_feasible(table, models)
@@ -161,7 +161,7 @@ class CellSuppression(Algorithm):
             return whole
         few = self.subsets if self.subsets is not None and self.subsets < d else None
         if self.nulls == "wildcard":
-            blanks = _blanks_of_each(keys, k) if few is None else hit_subsets(keys, k, few)
+            blanks = _cheapest_blanks(keys, k) if few is None else hit_subsets(keys, k, few)
             return whole._replace(blanks=blanks)
         together = _pieces_of_classes(keys, k)
         if few is None:
@@ -198,7 +198,7 @@ class CellSuppression(Algorithm):
         return account
 
 
-def _required(models: Sequence[PrivacyModel]) -> int:
+def _largest_k(models: Sequence[PrivacyModel]) -> int:
     """Return the largest k that is required; refuse every other model."""
     for model in models:
         if not isinstance(model, KAnonymity) or model.entity:
@@ -210,7 +210,7 @@ def _required(models: Sequence[PrivacyModel]) -> int:
     return max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
 
 
-def _blanks_of_each(keys: Keys, k: int) -> NDArray[np.bool_]:
+def _cheapest_blanks(keys: Keys, k: int) -> NDArray[np.bool_]:
     """Return (n_keys, d) bool: for each key the cheapest blanks that leave values of k records."""
     patterns, _ = patterns_to_try(keys, k)
     blanks = np.ones(keys.codes.shape, np.bool_)
@@ -257,7 +257,7 @@ def _pieces_of_classes(keys: Keys, k: int) -> Pieces:
     movable = np.minimum(keys.weights, MOVABLE * k)
     owner = np.repeat(np.arange(n_keys), movable)
     at_home = home >= 0
-    places = Places(
+    places = Placement(
         np.append(0, np.cumsum(movable)),
         owner,
         home[owner],

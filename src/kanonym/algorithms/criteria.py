@@ -57,7 +57,7 @@ def ancestors_of(table: EncodedTable, j: int) -> NDArray[np.int32]:
     return np.ascontiguousarray(domain.hierarchy.codes[:, : domain.size])
 
 
-def compiled(models: Sequence[PrivacyModel], table: EncodedTable) -> Criteria:
+def compile_criteria(models: Sequence[PrivacyModel], table: EncodedTable) -> Criteria:
     """Gather every model's conditions and the table's distributions for kernels.
 
     A model of the whole table becomes a class size that is sufficient for it: kernels
@@ -86,7 +86,7 @@ def compiled(models: Sequence[PrivacyModel], table: EncodedTable) -> Criteria:
     references = np.zeros((len(place), max((len(s) for s in shares), default=0), n_values))
     ancestors = np.zeros((len(place), max((len(t) for t in trees), default=0), n_values), np.int32)
     for j, (share, tree) in enumerate(zip(shares, trees, strict=True)):
-        references[j] = _padded(share, references.shape[1:])
+        references[j] = _pad_shares(share, references.shape[1:])
         ancestors[j, : tree.shape[0], : tree.shape[1]] = tree
     conditions = np.zeros((len(asked), 5), np.int64)
     for row, c in zip(conditions, asked, strict=True):
@@ -111,20 +111,22 @@ def require_feasible(table: EncodedTable, models: Sequence[PrivacyModel]) -> Non
             best = model.achieved(whole)
             possible = "no value is possible, for its k or l is beyond the table"
             if math.isfinite(best):
-                possible = f"the best possible is {_plain(best)}"
-            reasons.append(f"{model.type}{of}: required {_plain(model.required)}, {possible}")
+                possible = f"the best possible is {_format_number(best)}"
+            reasons.append(
+                f"{model.type}{of}: required {_format_number(model.required)}, {possible}"
+            )
         raise InfeasibleError(
             f"no release of this table (records: {table.n_rows}) satisfies the policy: "
             f"{'; '.join(reasons)}"
         )
 
 
-def _plain(value: float) -> str:
+def _format_number(value: float) -> str:
     """Return a number for a message: whole ones in full, others in six digits."""
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}"
 
 
-def _padded(share: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
+def _pad_shares(share: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Widen one attribute's shares: cumulative rows go on level, absent values come last."""
     padded = np.zeros(shape)
     n_rows, n_values = share.shape

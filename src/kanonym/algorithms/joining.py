@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.full_domain.space import Space
+from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.data.partition import SUPPRESSED
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria, Tuples
@@ -32,12 +32,12 @@ def tree_costs(table: EncodedTable, weights: Mapping[str, float]) -> Costs:
     return costs._replace(losses=costs.losses * factors)
 
 
-def dearest(costs: Costs) -> float:
+def highest_cost(costs: Costs) -> float:
     """Return what a record loses at the root of every hierarchy."""
     return float(costs.losses.max(axis=0, initial=0.0)[costs.attributes[:, 1]].sum())
 
 
-def levels_of(space: Space, labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int32]:
+def levels_of(space: SearchSpace, labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int32]:
     """Return (n_classes, d) int32: the lowest levels allowed at which each has one label."""
     low, high = class_bounds(labels, space.table.codes, n_classes)
     levels = np.empty_like(low)
@@ -50,14 +50,14 @@ def class_losses(
     table: EncodedTable, labels: NDArray[np.int32], levels: NDArray[np.int32], costs: Costs
 ) -> NDArray[np.float64]:
     """Return (n_classes,) what a record of each class loses, in the attributes together."""
-    heads = _heads(labels, len(levels))
+    heads = _first_tuples(labels, len(levels))
     losses = np.zeros(len(levels))
     for a, offset in enumerate(costs.attributes[:, 1].tolist()):
         losses += costs.losses[levels[:, a], offset + table.codes[heads, a]]
     return losses
 
 
-def stages(
+def sweep_stages(
     table: EncodedTable, nodes: NDArray[np.int64], costs: Costs
 ) -> Iterator[tuple[int, float]]:
     """Yield how far a sweep goes before tuples join classes, and the most that one may lose.
@@ -77,7 +77,7 @@ def stages(
 
 
 def join_classes(
-    space: Space, labels: NDArray[np.int32], costs: Costs, criteria: Criteria, limit: float
+    space: SearchSpace, labels: NDArray[np.int32], costs: Costs, criteria: Criteria, limit: float
 ) -> None:
     """Let tuples without a class join those that can bear them; labels are changed.
 
@@ -93,10 +93,10 @@ def join_classes(
         left = left[np.argsort(alike.labels, kind="stable")]
     n_classes = int(labels.max()) + 1
     levels = levels_of(space, labels, n_classes).astype(np.int64)
-    heads = _heads(labels, n_classes)
+    heads = _first_tuples(labels, n_classes)
     kept = labels >= 0
     sizes = np.bincount(labels[kept], table.weights[kept], n_classes).astype(np.int64)
-    members = Members(heads, _following(labels), levels, sizes, space.highest)
+    members = Members(heads, _next_tuples(labels), levels, sizes, space.highest)
     order = np.lexsort(table.codes[heads].T[::-1])
     tuples = Tuples(table.codes, table.sensitive_codes, table.weights)
     reach = max(1, EFFORT // (2 * len(left)))
@@ -104,7 +104,7 @@ def join_classes(
     labels[left] = joined
 
 
-def _heads(labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int64]:
+def _first_tuples(labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int64]:
     """Return (n_classes,) int64: the first tuple of each class."""
     heads = np.empty(n_classes, np.int64)
     kept = np.flatnonzero(labels >= 0)[::-1]
@@ -112,7 +112,7 @@ def _heads(labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int64]:
     return heads
 
 
-def _following(labels: NDArray[np.int32]) -> NDArray[np.int64]:
+def _next_tuples(labels: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return (n,) int64: the next tuple of the same class, -1 after the last."""
     following = np.full(len(labels), -1, np.int64)
     order = np.argsort(labels, kind="stable")

@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import compiled, require_feasible, table_counts
+from kanonym.algorithms.criteria import compile_criteria, require_feasible, table_counts
 from kanonym.algorithms.full_domain import FullDomain, check_search
-from kanonym.algorithms.full_domain.nodes import group, judge
-from kanonym.algorithms.full_domain.search import Clock
-from kanonym.algorithms.full_domain.space import Bounds, Space, prepare
-from kanonym.algorithms.full_domain.strategies import optimal
+from kanonym.algorithms.full_domain.nodes import group_at_levels, judge
+from kanonym.algorithms.full_domain.search import SearchClock
+from kanonym.algorithms.full_domain.space import Bounds, SearchSpace, prepare_space
+from kanonym.algorithms.full_domain.strategies import search_optimal
 from kanonym.algorithms.joining import (
     class_losses,
-    dearest,
+    highest_cost,
     join_classes,
     levels_of,
-    stages,
+    sweep_stages,
     tree_costs,
 )
 from kanonym.algorithms.mondrian import Mondrian
@@ -33,7 +33,7 @@ from kanonym.data.progress import Progress
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria, Tuples
 from kanonym.kernels.classes.penalty import Costs
-from kanonym.kernels.lattice.sweep import next_settled
+from kanonym.kernels.lattice.sweep import next_settled_node
 from kanonym.metrics.information_loss import Metric, metric_from
 from kanonym.models import AlphaKAnonymity
 from kanonym.models.base import PrivacyModel
@@ -147,16 +147,18 @@ class LocalRecoding(Algorithm):
         d = len(table.domains)
         if not table.n_rows:
             return Partition(np.empty(0, np.int32), 0, levels=np.empty((0, d), np.int32))
-        space = prepare(table, metric_from(self.metric), models, limit, self.levels, self.weights)
-        clock = Clock(self.seconds, problem.listen)
+        space = prepare_space(
+            table, metric_from(self.metric), models, limit, self.levels, self.weights
+        )
+        clock = SearchClock(self.seconds, problem.listen)
         steps = self.steps or NODES
-        nodes = ranked(space, steps)
+        nodes = nodes_by_loss(space, steps)
         tree = tree_costs(table, self.weights)
         common = FullDomain(self.metric, "optimal", self.levels, self.weights, steps)
-        cuts = _by_cuts(space, tree, limit)
+        cuts = _partition_by_cuts(space, tree, limit)
         enough = math.inf if cuts is None else _loss(space, cuts, tree) * (1 + 1e-9)
         found: list[tuple[float, Partition]] = []
-        with clock.stopped_by_user():
+        with clock.stop_on_interrupt():
             for more, joins in _plans(table, models):
                 sweep = Sweep(space, nodes, tree, [*models, *more], joins)
                 sweep.run(clock.part(RUNNING))
@@ -165,12 +167,12 @@ class LocalRecoding(Algorithm):
                 loss = _loss(space, partition, tree)
                 good = sweep.settled and loss <= enough
                 found = [*([] if good else found), (loss, partition)]
-                if good or clock.over():
+                if good or clock.is_over():
                     break
         if cuts is not None:
             found.append((enough, replace(cuts, account=partition.account)))
         _, best = min(found, key=lambda one: one[0])
-        return _told(best, clock)
+        return _complete_account(best, clock)
 
 
 class Sweep:
@@ -200,7 +202,7 @@ class Sweep:
 
     def __init__(
         self,
-        space: Space,
+        space: SearchSpace,
         nodes: NDArray[np.int64],
         costs: Costs,
         models: Sequence[PrivacyModel],
@@ -208,52 +210,52 @@ class Sweep:
     ) -> None:
         self.space, self.nodes, self.costs = space, nodes, costs
         self.models, self.joins = models, joins
-        self.criteria = compiled(models, space.table)
+        self.criteria = compile_criteria(models, space.table)
         self.visited = 0
         self.n_classes = 0
         self.settled = True
         self.labels = np.full(len(space.table.weights), SUPPRESSED, np.int32)
 
     @property
-    def waiting(self) -> NDArray[np.int64]:
+    def open_tuples(self) -> NDArray[np.int64]:
         """The tuples without a class."""
         return np.flatnonzero((self.labels == SUPPRESSED) & (self.space.table.weights > 0))
 
-    def run(self, clock: Clock) -> None:
+    def run(self, clock: SearchClock) -> None:
         """Visit the nodes as long as tuples have no class, and let some of them join one."""
-        parts = _parts(self.space)
+        parts = _random_keys(self.space)
         slots = np.zeros((4, 1 << max(4, (2 * len(self.labels)).bit_length())), np.uint64)
-        every = stages(self.space.table, self.nodes, self.costs)
+        every = sweep_stages(self.space.table, self.nodes, self.costs)
         for until, limit in every if self.joins == "early" else [(len(self.nodes), 0.0)]:
             self._visit(until, parts, slots, clock)
-            if clock.over() or not len(self.waiting):
+            if clock.is_over() or not len(self.open_tuples):
                 return
             if limit:
                 self.join(self.criteria, limit)
 
     def _visit(
-        self, until: int, parts: NDArray[np.uint64], slots: NDArray[np.uint64], clock: Clock
+        self, until: int, parts: NDArray[np.uint64], slots: NDArray[np.uint64], clock: SearchClock
     ) -> None:
         """Visit the nodes before `until`."""
-        table, left = self.space.table, self.waiting
-        codes, tuples = _laid_out(table, left)
+        table, left = self.space.table, self.open_tuples
+        codes, tuples = _kernel_tuples(table, left)
         while self.visited < until and len(left):
             stop = min(until, self.visited + max(1, AT_ONCE // codes.size))
-            found, marked = next_settled(
+            found, marked = next_settled_node(
                 codes, tuples, parts, self.nodes[:stop], self.visited, self.criteria, slots
             )
             self.visited = min(found + 1, stop)
             if marked.any():
-                self.settle(left[marked], self.nodes[found], self.models)
+                self.assign_node(left[marked], self.nodes[found], self.models)
                 left = left[self.labels[left] == SUPPRESSED]
-                codes, tuples = _laid_out(table, left)
-            if clock.over():
+                codes, tuples = _kernel_tuples(table, left)
+            if clock.is_over():
                 break
             n_nodes = len(self.nodes)
             sentence = f"{self.visited:,} of {n_nodes:,} nodes visited, {self.n_classes:,} classes"
-            clock.say(Progress(sentence, done=self.visited, total=n_nodes))
+            clock.report_message(Progress(sentence, done=self.visited, total=n_nodes))
 
-    def settle(
+    def assign_node(
         self,
         tuples: NDArray[np.int64],
         levels: NDArray[np.int64],
@@ -261,8 +263,8 @@ class Sweep:
     ) -> None:
         """Give some tuples the classes of a node, where they satisfy the models."""
         space = self.space
-        part = _part(space.table, tuples)
-        node, class_of = group(replace(space, table=part), levels)
+        part = _select_tuples(space.table, tuples)
+        node, class_of = group_at_levels(replace(space, table=part), levels)
         kept = node.classes.sizes >= space.required[0]
         for model in models:
             kept &= model.satisfied(node.classes)
@@ -276,53 +278,55 @@ class Sweep:
 
         limit: most loss that a record may add, in the attributes together.
         """
-        if self.joins != "never" and self.n_classes and len(self.waiting):
+        if self.joins != "never" and self.n_classes and len(self.open_tuples):
             self.settled &= self.joins == "early"
             join_classes(self.space, self.labels, self.costs, criteria, limit)
 
-    def finish(self, common: FullDomain, clock: Clock) -> None:
+    def finish(self, common: FullDomain, clock: SearchClock) -> None:
         """Find a place for the tuples that have none, or suppress them within the limit.
 
         common: searches the node for those that are released together.
         """
         space, models = self.space, self.models
-        self.join(self.criteria, dearest(self.costs))
-        if self._done():
+        self.join(self.criteria, highest_cost(self.costs))
+        if self._is_done():
             return
-        if not self._hold_together(models):
+        if not self._rest_is_releasable(models):
             self.join(self.criteria, math.inf)
-            self.join(compiled(space.models, space.table), math.inf)
-            if self._done():
+            self.join(compile_criteria(space.models, space.table), math.inf)
+            if self._is_done():
                 return
             models = space.models
-            self._give_up()
-        left = self.waiting
-        part = _part(space.table, left)
+            self._dissolve_classes()
+        left = self.open_tuples
+        part = _select_tuples(space.table, left)
         own = common.space(part, models, space.budget / part.n_rows)
-        found = optimal(replace(own, references=space.references), common.steps, clock)
-        self.settle(left, np.array(found.best.levels or space.highest, np.int64), models)
+        found = search_optimal(replace(own, references=space.references), common.steps, clock)
+        self.assign_node(left, np.array(found.best.levels or space.highest, np.int64), models)
 
-    def _done(self) -> bool:
+    def _is_done(self) -> bool:
         """Say whether all tuples have a class, or may be suppressed."""
-        waiting = int(self.space.table.weights[self.waiting].sum())
+        waiting = int(self.space.table.weights[self.open_tuples].sum())
         return not waiting or (waiting <= self.space.budget and self.visited == len(self.nodes))
 
-    def _hold_together(self, models: Sequence[PrivacyModel]) -> bool:
+    def _rest_is_releasable(self, models: Sequence[PrivacyModel]) -> bool:
         """Say whether the tuples without a class can be released at the most general node."""
         space = replace(
-            self.space, table=_part(self.space.table, self.waiting), models=tuple(models)
+            self.space,
+            table=_select_tuples(self.space.table, self.open_tuples),
+            models=tuple(models),
         )
-        node, _ = group(space, space.highest)
+        node, _ = group_at_levels(space, space.highest)
         return judge(space, node) is not None
 
-    def _give_up(self) -> None:
+    def _dissolve_classes(self) -> None:
         """Give up the classes of most loss, until those without one can be released together."""
         space = self.space
         levels = levels_of(space, self.labels, self.n_classes)
         losses = class_losses(space.table, self.labels, levels, self.costs)
         # Of equal loss, rounding apart, the class of the later node goes first.
         by_loss = np.argsort(losses.round(12), kind="stable").tolist()
-        while not self._hold_together(space.models):
+        while not self._rest_is_releasable(space.models):
             self.settled = False
             if not by_loss:
                 require_feasible(space.table, space.models)
@@ -343,10 +347,10 @@ class Sweep:
         return Partition(self.labels, self.n_classes, levels=levels, account=account)
 
 
-def _told(partition: Partition, clock: Clock) -> Partition:
+def _complete_account(partition: Partition, clock: SearchClock) -> Partition:
     """Complete the account of a partition."""
     account = {**partition.account, "nodes_used": len(np.unique(_levels(partition), axis=0))}
-    if clock.interrupted:
+    if clock.is_interrupted:
         account["interrupted"] = True
     return replace(partition, account=account)
 
@@ -369,7 +373,7 @@ def _plans(
     yield [], "never"
 
 
-def _by_cuts(space: Space, costs: Costs, limit: float) -> Partition | None:
+def _partition_by_cuts(space: SearchSpace, costs: Costs, limit: float) -> Partition | None:
     """Return what strict Mondrian makes of the hierarchies, where that keeps to the bounds."""
     try:
         found = Mondrian().partition(Problem(space.table, costs, space.models, limit))
@@ -386,15 +390,15 @@ def _levels(partition: Partition) -> NDArray[np.int32]:
     return partition.levels
 
 
-def _loss(space: Space, partition: Partition, costs: Costs) -> float:
+def _loss(space: SearchSpace, partition: Partition, costs: Costs) -> float:
     """Return what all records lose; a suppressed one loses as much as the most general."""
     table = space.table
     losses = class_losses(table, partition.labels, _levels(partition), costs)
-    every = np.append(losses, dearest(costs))
+    every = np.append(losses, highest_cost(costs))
     return float(table.weights @ every[partition.labels])
 
 
-def ranked(space: Space, most: int) -> NDArray[np.int64]:
+def nodes_by_loss(space: SearchSpace, most: int) -> NDArray[np.int64]:
     """Return (m, d) int64 nodes by loss, then by height: all, or a thinned-out lattice."""
     levels = [
         list(range(low, high + 1))
@@ -414,7 +418,7 @@ def ranked(space: Space, most: int) -> NDArray[np.int64]:
     return nodes[np.lexsort((*nodes.T[::-1], nodes.sum(axis=1), floors))]
 
 
-def _parts(space: Space) -> NDArray[np.uint64]:
+def _random_keys(space: SearchSpace) -> NDArray[np.uint64]:
     """Return (d, n_levels, n_codes) random numbers, one a label."""
     rng = np.random.default_rng(0)
     shape = len(space.trees), max(t.n_levels for t in space.trees), max(t.size for t in space.trees)
@@ -426,13 +430,15 @@ def _parts(space: Space) -> NDArray[np.uint64]:
     return parts
 
 
-def _laid_out(table: EncodedTable, left: NDArray[np.int64]) -> tuple[NDArray[np.int32], Tuples]:
-    """Return some tuples as `next_settled` reads them."""
+def _kernel_tuples(
+    table: EncodedTable, left: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], Tuples]:
+    """Return some tuples as `next_settled_node` reads them."""
     codes, secrets = table.codes[left], table.sensitive_codes[left]
     return codes.T.copy(), Tuples(codes, secrets, table.weights[left])
 
 
-def _part(table: EncodedTable, tuples: NDArray[np.int64]) -> EncodedTable:
+def _select_tuples(table: EncodedTable, tuples: NDArray[np.int64]) -> EncodedTable:
     """Return a table of some tuples; rows are not told apart."""
     weights = table.weights[tuples]
     return replace(

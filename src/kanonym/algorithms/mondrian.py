@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import classes_of, compiled, require_feasible
-from kanonym.algorithms.workload import GRAIN, Aim, aim_of, refine_guided
+from kanonym.algorithms.criteria import classes_of, compile_criteria, require_feasible
+from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable
@@ -108,10 +108,10 @@ class Mondrian(Algorithm):
         """These cuts, where equal records stay together."""
         return self if self.strict else None
 
-    def exact_below(self, n_tuples: int) -> int:
+    def exhaustive_limit(self, n_tuples: int) -> int:
         """Return up to how many tuples of a node every cut is tried, in a table of so many."""
         by_loss = self.split == "loss" or (self.split == "auto" and n_tuples <= LARGE)
-        return _exact(n_tuples) if by_loss else 0
+        return _default_exhaustive_limit(n_tuples) if by_loss else 0
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
@@ -134,15 +134,15 @@ class Mondrian(Algorithm):
         by_row = not self.strict
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row)
-        criteria = compiled(models, table)
+        criteria = compile_criteria(models, table)
         require_feasible(table, models)
         records = _records(table, by_row=by_row)
-        exact = self.exact_below(len(records))
+        exact = self.exhaustive_limit(len(records))
         is_start = np.zeros(len(records), np.bool_)
         if self.target is not None:
-            aim = aim_of(table, self.target)
+            aim = guiding_target(table, self.target)
             _refine_guided(records, costs, criteria, exact, is_start, aim)
-            labels = _by_number(records, np.cumsum(is_start, dtype=np.int32) - np.int32(1))
+            labels = _in_table_order(records, np.cumsum(is_start, dtype=np.int32) - np.int32(1))
             account = aim.account(labels, table.weights)
             return Partition(labels, int(is_start.sum()), account=account)
         if self.strict:
@@ -154,18 +154,18 @@ class Mondrian(Algorithm):
         limit = int(problem.suppression_limit * table.n_rows + 1e-9)
         if limit == 0:
             classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
-            return Partition(_by_number(records, classes), int(classes[-1]) + 1, by_row)
+            return Partition(_in_table_order(records, classes), int(classes[-1]) + 1, by_row)
         spend = partial(_suppress, records, is_start, costs, criteria, exact)
         ordered, labels, least = spend(0)
-        best = _by_number(ordered, labels)
+        best = _in_table_order(ordered, labels)
         # Powers of two below the limit, too: a larger budget is not always spent better,
         # and may shift the distribution that the released classes are compared with.
         powers = [1 << power for power in reversed(range(limit.bit_length()))]
         for budget in dict.fromkeys([limit, *powers]):
             for trim in (False, True) if self.strict and len(records) <= TRIMMED else (False,):
                 ordered, labels, loss = spend(budget, trim=trim)
-                labels = _by_number(ordered, labels)
-                if loss < least * (1 - 1e-9) and _holds_as_released(
+                labels = _in_table_order(ordered, labels)
+                if loss < least * (1 - 1e-9) and _satisfies_released(
                     table, labels, models, by_row=by_row
                 ):
                     best, least = labels, loss
@@ -173,7 +173,7 @@ class Mondrian(Algorithm):
 
 
 def tree_order(
-    table: EncodedTable, costs: Costs, criteria: Criteria, aim: Aim | None = None
+    table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return tuples as the tree of strict cuts holds its classes, and the class of each.
 
@@ -187,7 +187,7 @@ def tree_order(
     """
     records = _records(table, by_row=False)
     is_start = np.zeros(len(records), np.bool_)
-    exact = _exact(len(records)) if len(records) <= LARGE else 0
+    exact = _default_exhaustive_limit(len(records)) if len(records) <= LARGE else 0
     if aim is None:
         _refine_parallel(records, costs, criteria, exact, is_start, (0, len(records)))
     else:
@@ -214,10 +214,10 @@ def refine_nodes(
     for node in pairwise(bounds):
         _refine_parallel(records, costs, criteria, exact, is_start, node)
     classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
-    return _by_number(records, classes), int(is_start.sum())
+    return _in_table_order(records, classes), int(is_start.sum())
 
 
-def _exact(n_records: int) -> int:
+def _default_exhaustive_limit(n_records: int) -> int:
     """Return up to how many tuples of a node every cut is tried.
 
     The time of that grows with the logarithm of the node, and what it saves is saved in
@@ -277,7 +277,7 @@ def _refine_guided(
     criteria: Criteria,
     exact: int,
     is_start: NDArray[np.bool_],
-    aim: Aim,
+    aim: GuidingTarget,
 ) -> None:
     """Cut by what a cut tells about the target, then what is left as without one."""
     refine_guided(records, len(costs.attributes), criteria, aim, is_start)
@@ -380,14 +380,14 @@ def _trim(
     return start, stop
 
 
-def _by_number(records: NDArray[np.int32], labels: NDArray[np.int32]) -> NDArray[np.int32]:
+def _in_table_order(records: NDArray[np.int32], labels: NDArray[np.int32]) -> NDArray[np.int32]:
     """Put labels of records in the order of their tuple or record numbers."""
     ordered = np.empty(len(labels), np.int32)
     ordered[records[:, -1]] = labels
     return ordered
 
 
-def _holds_as_released(
+def _satisfies_released(
     table: EncodedTable, labels: NDArray[np.int32], models: Sequence[PrivacyModel], *, by_row: bool
 ) -> bool:
     """Say whether classes satisfy the models against the released records alone.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.classes.conditions import Criteria
-from kanonym.kernels.classes.disclosure import hold, measure_classes
+from kanonym.kernels.classes.disclosure import hold_all, measure_classes
 from kanonym.kernels.classes.penalty import Costs, span_losses
 from kanonym.kernels.partitioning.mondrian import QUANTILES
 
@@ -102,11 +102,11 @@ class Tree:
         self._add(self.records, self.tuples)
 
     @property
-    def open(self) -> list[int]:
+    def open_nodes(self) -> list[int]:
         """The numbers of the nodes that have to be counted."""
-        return self.numbers("open")
+        return self.numbers_in_state("open")
 
-    def numbers(self, state: State) -> list[int]:
+    def numbers_in_state(self, state: State) -> list[int]:
         """Return the numbers of the nodes of one state, ascending."""
         return [number for number, node in enumerate(self.nodes) if node.state == state]
 
@@ -136,7 +136,7 @@ class Tree:
         return len(self.nodes) - 1
 
 
-def cuts(
+def candidate_cuts(
     histograms: Sequence[Histogram], total: int, costs: Costs, criteria: Criteria
 ) -> Iterator[Cut]:
     """Yield the cuts that `mondrian.wide_cut` looks at, in its order.
@@ -148,7 +148,7 @@ def cuts(
     spans = [
         span_losses(a, one.codes[:1], one.codes[-1:], costs)[0] for a, one in enumerate(histograms)
     ]
-    order = _by_span(spans, [len(one.codes) > 1 for one in histograms])
+    order = _widest_first(spans, [len(one.codes) > 1 for one in histograms])
     upto = {a: np.cumsum(histograms[a].records) for a in order}
     for sixteenths in QUANTILES[: None if len(criteria.thresholds) else 1].tolist():
         target = max((total * sixteenths + 15) // 16, 1)
@@ -162,7 +162,7 @@ def cuts(
                     yield a, cut
 
 
-def _by_span(spans: Sequence[float], varies: Sequence[bool]) -> list[int]:
+def _widest_first(spans: Sequence[float], varies: Sequence[bool]) -> list[int]:
     """Return the attributes that vary, widest first; spans that differ by rounding are equal."""
     left = [a for a, several in enumerate(varies) if several]
     order = []
@@ -176,12 +176,12 @@ def _by_span(spans: Sequence[float], varies: Sequence[bool]) -> list[int]:
     return order
 
 
-def asked(criteria: Criteria) -> list[int]:
+def conditioned_attributes(criteria: Criteria) -> list[int]:
     """Return the sensitive attributes that conditions look at."""
     return sorted(set(criteria.conditions[:, 1].tolist()))
 
 
-def satisfy(sides: Mapping[int, NDArray[np.int64]], criteria: Criteria) -> bool:
+def satisfies_criteria(sides: Mapping[int, NDArray[np.int64]], criteria: Criteria) -> bool:
     """Say whether classes satisfy every condition.
 
     sides: by sensitive attribute, for all that conditions look at, the (n_classes, n_values)
@@ -201,6 +201,6 @@ def satisfy(sides: Mapping[int, NDArray[np.int64]], criteria: Criteria) -> bool:
             criteria.ancestors[j][:n_levels],
             argument,
         )
-        if not hold(measured, relation, threshold).all():
+        if not hold_all(measured, relation, threshold).all():
             return False
     return True

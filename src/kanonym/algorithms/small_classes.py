@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import InfeasibleError
-from kanonym.kernels.partitioning.small_classes import merged, nearest_centres
-from kanonym.recoding.groups import renumbered
+from kanonym.kernels.partitioning.small_classes import merge_targets, nearest_centres
+from kanonym.recoding.groups import renumber_groups
 
 Small = Literal["merge", "move"]
 Groups = NDArray[np.int32] | None
 
 
-def enlarged(
+def merge_small_classes(
     points: NDArray[np.float64],
     weights: NDArray[np.float64],
     counts: NDArray[np.int64],
@@ -71,7 +71,7 @@ def enlarged(
         centres[:, a] = means[own]
     kept: NDArray[np.int64]
     if small == "merge":
-        kept = merged(centres, weights, sizes, k)[labels]
+        kept = merge_targets(centres, weights, sizes, k)[labels]
     else:
         large = np.flatnonzero(sizes >= k)
         if not len(large):
@@ -83,4 +83,4 @@ def enlarged(
         moving = sizes[labels] < k
         kept[moving] = large[nearest_centres(points[moving], centres[large], weights)]
     used, numbers = np.unique(kept, return_inverse=True)
-    return numbers.astype(np.int32), None if groups is None else renumbered(groups[used])
+    return numbers.astype(np.int32), None if groups is None else renumber_groups(groups[used])

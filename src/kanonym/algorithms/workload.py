@@ -31,7 +31,7 @@ GRAIN = 1 << 13
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class GuidingTarget:
     """What an algorithm is guided by.
 
     Attributes
@@ -55,8 +55,8 @@ class Aim:
         It is 1 where classes tell nothing about the target, 0 where they tell all, and None
         where it has one value.
 
-        labels, weights: (n_tuples,), the class of each tuple, or of each record of an `Aim`
-        about records; and the number of its records.
+        labels, weights: (n_tuples,), the class of each tuple, or of each record of a
+        `GuidingTarget` about records; and the number of its records.
         """
         before = self.impurity(np.zeros(len(labels), np.int64), weights)
         left = self.impurity(labels.astype(np.int64), weights)
@@ -80,7 +80,7 @@ class Aim:
         return BIT * float((sizes * np.log2(known)).sum() - (mixed * np.log2(mixed)).sum())
 
 
-def aim_of(table: EncodedTable, name: str) -> Aim:
+def guiding_target(table: EncodedTable, name: str) -> GuidingTarget:
     """Return what kernels need to know of the target of an encoded table.
 
     name: the target, as the algorithm's parameter has it.
@@ -99,7 +99,7 @@ def aim_of(table: EncodedTable, name: str) -> Aim:
     if domain.kind in ("number", "temporal") and domain.size > FEW:
         held = codes >= 0
         values = _in_units(domain, codes[held], table.weights[held], table.n_rows)
-        return Aim("regression", Target(values, np.zeros(0, np.int64), 0.0), codes)
+        return GuidingTarget("regression", Target(values, np.zeros(0, np.int64), 0.0), codes)
     if domain.size > CATEGORIES:
         raise DataError(
             f"target {name!r} has {domain.size} categories; at most {CATEGORIES} can guide an "
@@ -110,7 +110,9 @@ def aim_of(table: EncodedTable, name: str) -> Aim:
     curve[1:] = np.rint(sizes * np.log2(sizes) * BIT)
     # Each value of the curve is rounded by half a unit: less than their sum is no gain.
     least = 1.5 * (domain.size + 1)
-    return Aim("classification", Target(np.zeros(domain.size, np.int64), curve, least), codes)
+    return GuidingTarget(
+        "classification", Target(np.zeros(domain.size, np.int64), curve, least), codes
+    )
 
 
 def _in_units(
@@ -138,7 +140,11 @@ def _in_units(
 
 
 def refine_guided(
-    records: NDArray[np.int32], d: int, criteria: Criteria, aim: Aim, is_start: NDArray[np.bool_]
+    records: NDArray[np.int32],
+    d: int,
+    criteria: Criteria,
+    aim: GuidingTarget,
+    is_start: NDArray[np.bool_],
 ) -> None:
     """Cut a table wherever a cut gains, on all cores; what becomes of a node depends on it alone.
 

@@ -14,7 +14,7 @@ import typer
 
 import kanonym
 from kanonym.cli import logs
-from kanonym.cli.group import Commands, Grouped
+from kanonym.cli.group import CommandGroup, PanelCommand
 from kanonym.cli.judging import assess, attack, check, compare, measure, profile, recommend, verify
 from kanonym.cli.making import (
     anonymize,
@@ -31,27 +31,27 @@ from kanonym.cli.making import (
 
 app = typer.Typer(
     name="kanonym",
-    cls=Commands,
+    cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("anonymize", cls=Grouped)(anonymize.anonymize)
+app.command("anonymize", cls=PanelCommand)(anonymize.anonymize)
 app.command("verify")(verify.verify)
 app.command("check")(check.check)
 app.command("measure")(measure.measure)
 app.command("profile")(profile.profile)
-app.command("assess", cls=Grouped)(assess.assess)
-app.command("attack", cls=Grouped)(attack.attack)
-app.command("compare", cls=Grouped)(compare.compare)
+app.command("assess", cls=PanelCommand)(assess.assess)
+app.command("attack", cls=PanelCommand)(attack.attack)
+app.command("compare", cls=PanelCommand)(compare.compare)
 app.command("recommend")(recommend.recommend)
 app.command("lattice")(lattice.lattice)
 app.command("transform")(transform.transform)
-app.command("fit", cls=Grouped)(fit.fit)
+app.command("fit", cls=PanelCommand)(fit.fit)
 app.command("apply")(apply.apply)
-app.command("inject", cls=Grouped)(inject.inject)
-app.command("synthesize", cls=Grouped)(synthesize.synthesize)
+app.command("inject", cls=PanelCommand)(inject.inject)
+app.command("synthesize", cls=PanelCommand)(synthesize.synthesize)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.add_typer(sigo.app, name="sigo")
 app.command("demo")(demo.demo)
@@ -85,11 +85,11 @@ def _every_command(
     threads: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Threads to use; all cores by default.")
     ] = None,
-    show_values: Annotated[  # noqa: ARG001 - `Commands` and `verify` read it
+    show_values: Annotated[  # noqa: ARG001 - `CommandGroup` and `verify` read it
         bool,
         typer.Option("--show-values", help="Name the values of the table that are at fault."),
     ] = False,
-    debug: Annotated[  # noqa: ARG001 - `Commands` reads it
+    debug: Annotated[  # noqa: ARG001 - `CommandGroup` reads it
         bool, typer.Option("--debug", help="Show the traceback of an error.")
     ] = False,
 ) -> None:

@@ -23,7 +23,7 @@ PIPE_CLOSED = 141  # 128 + SIGPIPE
 _ARGUMENTS = "kanonym.arguments"
 
 
-class Grouped(TyperCommand):
+class PanelCommand(TyperCommand):
     """A command of many options, whose help lists them by their panel."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -40,7 +40,7 @@ class Grouped(TyperCommand):
                 formatter.write_dl(sections[panel])
 
 
-class Commands(TyperGroup):
+class CommandGroup(TyperGroup):
     """A group of commands whose errors reach the user as one line.
 
     Exit codes: 0 done, 1 requirement not met, 2 wrong usage (typer's own), 3 invalid input
@@ -91,10 +91,10 @@ def _without_credentials(ctx: Any, message: str) -> str:
     places = [part for one in typed for part in (one, one.partition("=")[2])]
     if not any("@" in one or "://" in one or "=" in one for one in typed):
         return message
-    from kanonym.data.credentials import shown
+    from kanonym.data.credentials import displayable_url
 
     for place in sorted(places, key=len, reverse=True):
-        if (known := shown(place)) != place:
+        if (known := displayable_url(place)) != place:
             for form in (place, str(Path(place))):  # a path loses its second stroke
                 message = message.replace(form, known)
     return message

@@ -131,9 +131,9 @@ def user_missing_of(choice: str | None, *places: str | None) -> dict[str | None,
 
 def rows_at(place: str, format: str | None, **further: Any) -> Any:
     """Return a table in this process; the arguments as of `table_at`."""
-    from kanonym.data.frames import eager
+    from kanonym.data.frames import to_eager
 
-    return eager(table_at(place, format, **further))
+    return to_eager(table_at(place, format, **further))
 
 
 def _check_options(memory: str | None, name: str | None, option: str = "--table") -> None:
@@ -174,21 +174,21 @@ def content_at(place: str) -> Content | None:
     return None if file is None else Content.of(file)
 
 
-def unchanged(place: str, before: Content | None) -> Content | None:
+def verify_unchanged(place: str, before: Content | None) -> Content | None:
     """Return name and hash of a file that an engine has read, if it is still the same file."""
     if before is not None and content_at(place) != before:
-        from kanonym.cli.progress import note
+        from kanonym.cli.progress import print_note
 
-        note(f"{place} changed while it was read: its hash is left out")
+        print_note(f"{place} changed while it was read: its hash is left out")
         return None
     return before
 
 
-def named(place: str) -> str:
+def place_name(place: str) -> str:
     """Return what may be printed of a place: no user, password or host of a URL."""
-    from kanonym.data.credentials import shown
+    from kanonym.data.credentials import displayable_url
 
-    return shown(place)
+    return displayable_url(place)
 
 
 def file_at(place: str) -> str | None:
@@ -233,9 +233,9 @@ class Place:
         return None if self.table else self.given
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """What may be printed of it: no user, password or host."""
-        return f"{named(self.given)} table {self.table}" if self.table else self.given
+        return f"{place_name(self.given)} table {self.table}" if self.table else self.given
 
     def of_engine(self, *, aggregate: bool, as_file: bool = False) -> str:
         """Return the place as the engine of the input takes it.

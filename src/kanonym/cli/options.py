@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kanonym.data.credentials import shown
+from kanonym.data.credentials import displayable_url
 
 if TYPE_CHECKING:
     from kanonym.policy import Policy
@@ -226,22 +226,22 @@ def format_of(file: str, given: str | None) -> str | None:
     return None if extension in FORMATS else given
 
 
-def teller(step: Callable[[str], None]) -> Callable[[str], None]:
+def sentence_printer(step: Callable[[str], None]) -> Callable[[str], None]:
     """Return what tells a sentence about the input on standard error, whatever is shown."""
     return lambda sentence: step(f"encode: {sentence}")
 
 
-def as_written(
+def read_like_first_table(
     asked: dict[str, Any], tables: Sequence[Any], step: Callable[[str], None]
 ) -> tuple[dict[str, Any], list[Any]]:
     """Return what is asked and the tables, dates and numbers read as the first table writes them.
 
-    asked: of `columns_meant`. tables: the original, and releases or further tables, or None.
+    asked: of `column_arguments`. tables: the original, and releases or further tables, or None.
     """
     from kanonym import pipeline
     from kanonym.data.conventions import canonical_table, detect_conventions
 
-    told = teller(step)
+    told = sentence_printer(step)
     if "policy" in asked:
         policy, _ = pipeline.with_conventions(asked["policy"], tables[0], told, lenient=True)
         return {**asked, "policy": policy}, list(tables)
@@ -253,7 +253,7 @@ def as_written(
     return asked, [one if one is None else canonical_table(one, conventions) for one in tables]
 
 
-def values_read(
+def read_values(
     frame: Any, step: Callable[[str], None], columns: Sequence[str] | None = None
 ) -> tuple[Any, dict[str, Any]]:
     """Return a table with values where its texts are dates and numbers, and how they were written.
@@ -264,11 +264,11 @@ def values_read(
 
     conventions, notes = detect_conventions(frame, columns, lenient=True)
     for note in notes:
-        teller(step)(note)
+        sentence_printer(step)(note)
     return typed_table(frame, conventions), conventions
 
 
-def names(given: list[str] | None) -> list[str]:
+def parse_names(given: list[str] | None) -> list[str]:
     """Return the columns that an option names: separated by commas, and it may be repeated.
 
     A name with a comma in it stands in double quotes.
@@ -297,17 +297,17 @@ def check_places(
     read: the inputs by the option that names them; written: option and place of each output;
     asked: a policy, hierarchies or actions, whose files are inputs as well.
     """
-    from kanonym.policy.files_read import files_read, mappings_kept
+    from kanonym.policy.referenced_files import input_files, mapping_files
 
     taken = [(option, file) for option, place in read.items() if (file := _file(place))]
-    taken += files_read(asked).items()
+    taken += input_files(asked).items()
     outputs = [(option, place, _file(place)) for option, place in written]
-    kept = [(option, path, path) for option, path in mappings_kept(asked).items()]
+    kept = [(option, path, path) for option, path in mapping_files(asked).items()]
     for option, place, file in [*kept, *outputs]:
         for other, known in taken:
             if file is not None and _is_same_file(file, known):
                 raise typer.BadParameter(
-                    f"{shown(str(place))} is {other} already; name another file",
+                    f"{displayable_url(str(place))} is {other} already; name another file",
                     param_hint=option,
                 )
         if file is not None:
@@ -335,10 +335,10 @@ def _is_same_file(one: Path, other: Path) -> bool:
         return False
 
 
-def levels(given: list[str] | None) -> dict[str, int | tuple[int, int]]:
+def parse_levels(given: list[str] | None) -> dict[str, int | tuple[int, int]]:
     """Return the levels that `--levels age=2,education=1-3` asks for: one, or least and most."""
     asked: dict[str, int | tuple[int, int]] = {}
-    for entry in names(given):
+    for entry in parse_names(given):
         column, _, level = entry.rpartition("=")
         least, dash, most = level.partition("-")
         if not (column and least.isdecimal() and (not dash or most.isdecimal())):
@@ -360,8 +360,8 @@ def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **shor
         Name and parameters of the algorithm; they take the place of the file's. Without a name,
         it is the policy's own where that has these parameters, else mondrian.
     short
-        Parameters of `Policy.short`; None, empty or False where an option was not given. They
-        take the place of the file's values.
+        Parameters of `Policy.from_columns`; None, empty or False where an option was not
+        given. They take the place of the file's values.
 
     """
     from kanonym.policy import Policy
@@ -369,24 +369,24 @@ def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **shor
     given = {name: v for name, v in short.items() if v is not None and v not in ([], {})}
     if file is not None:
         from kanonym.policy.algorithms import parameters_of
-        from kanonym.policy.overriding import override
+        from kanonym.policy.overrides import override
 
         policy = override(Policy.from_file(file), given)
         if algorithm is None:
             return policy
         own = policy.algorithm
         fits = algorithm.keys() <= parameters_of(own).keys()
-        return policy.by({"type": own.type if fits else "mondrian", **algorithm})
+        return policy.with_algorithm({"type": own.type if fits else "mondrian", **algorithm})
     if "quasi_identifiers" not in given:
         raise typer.BadParameter(
             "missing policy: give --policy FILE, or -q COLUMNS with -k, -l or -t", param_hint="-q"
         )
     if algorithm is not None:
         given["algorithm"] = {"type": "mondrian", **algorithm}
-    return Policy.short(**given)
+    return Policy.from_columns(**given)
 
 
-def columns_meant(
+def column_arguments(
     file: Path | None,
     quasi_identifiers: list[str] | None,
     sensitive: list[str] | None,
@@ -399,7 +399,7 @@ def columns_meant(
     from kanonym.data.hierarchy import from_file
     from kanonym.policy import Policy
 
-    known = names(quasi_identifiers)
+    known = parse_names(quasi_identifiers)
     if file is not None:
         if known or sensitive or hierarchies:
             raise typer.BadParameter(
@@ -412,12 +412,12 @@ def columns_meant(
         )
     return {
         "quasi_identifiers": known,
-        "sensitive": names(sensitive),
+        "sensitive": parse_names(sensitive),
         "hierarchies": {name: from_file(place) for name, place in hierarchies.items()},
     }
 
 
-def models(given: list[str] | None) -> list[dict[str, Any]]:
+def parse_models(given: list[str] | None) -> list[dict[str, Any]]:
     """Return the YAML forms of the models that `--model` asks for."""
     from kanonym.policy.document import parse_part
 

@@ -35,7 +35,7 @@ _live: Console | None = None
 
 
 @contextmanager
-def working() -> Iterator[Callable[[str], None]]:
+def show_progress() -> Iterator[Callable[[str], None]]:
     """Show the step at work while the block runs; it is told by the function that is given.
 
     On a terminal, a line appears after a second and vanishes at the end; where a step knows its
@@ -54,11 +54,11 @@ def working() -> Iterator[Callable[[str], None]]:
     def step(text: str) -> None:
         stage, _, sentence = text.partition(": ")
         if stage == "encode" and sentence:
-            note(sentence)
+            print_note(sentence)
         else:
             lines.update(text)
 
-    with announce_compilation(lambda: note("compiling its kernels, once on this machine …")):
+    with announce_compilation(lambda: print_note("compiling its kernels, once on this machine …")):
         lines.start()
         try:
             yield step
@@ -67,7 +67,7 @@ def working() -> Iterator[Callable[[str], None]]:
             _live = None
 
 
-def note(sentence: str) -> None:
+def print_note(sentence: str) -> None:
     """Print a line about the run on standard error, unless `--quiet` forbids it."""
     if not is_quiet():
         # Above a line that moves, the console that moves it has to print.
@@ -80,10 +80,10 @@ def is_quiet() -> bool:
     return not logging.getLogger("kanonym").isEnabledFor(logging.WARNING)
 
 
-def in_words(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Write a time in seconds, or in minutes where it is long.
 
-    >>> in_words(59), in_words(150)
+    >>> format_duration(59), format_duration(150)
     ('59 s', '2 min')
     """
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds // 60:.0f} min"
@@ -93,9 +93,9 @@ class _Times(ProgressColumn):
     """How long it has taken, and how long it may still take."""
 
     def render(self, task: Task) -> Text:
-        taken = in_words(task.elapsed or 0)
+        taken = format_duration(task.elapsed or 0)
         left = task.time_remaining
-        return Text(taken if left is None else f"{taken}, about {in_words(left)} left")
+        return Text(taken if left is None else f"{taken}, about {format_duration(left)} left")
 
 
 class _Terminal:
@@ -158,13 +158,13 @@ class _Lines:
         pause = PAUSE
         while not self._ended.wait(pause):
             if self._text:
-                note(f"{self._text} ({self._times(self._text)})")
+                print_note(f"{self._text} ({self._times(self._text)})")
             pause = min(pause * RARER, LONGEST_PAUSE)
 
     def _times(self, text: str) -> str:
         now = monotonic()
-        taken = in_words(now - self._begun)
+        taken = format_duration(now - self._begun)
         if not isinstance(text, Told) or not text.done:
             return taken
         left = (now - self._stage_begun) * (text.total - text.done) / text.done
-        return f"{taken}, about {in_words(left)} left"
+        return f"{taken}, about {format_duration(left)} left"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kanonym.data.files import Content
 
 
-def drawn_from(frame: Any, made: Any) -> list[str]:
+def columns_of_known_values(frame: Any, made: Any) -> list[str]:
     """Return the columns of a polars table made from another one that have no other values."""
     return [
         one.name
@@ -38,7 +38,7 @@ def write_table(
 
     format: what --format says; like, coded, catalog: as of `files.write_table`.
     """
-    from kanonym.cli.progress import note
+    from kanonym.cli.progress import print_note
     from kanonym.data import files
 
     kind = options.format_of(output, format)
@@ -55,7 +55,7 @@ def write_table(
     if not safe_cells and files.check_table_output(output, kind) in ("csv", "tsv"):
         columns = files.formula_columns(frame)
         if columns:
-            note(
+            print_note(
                 f"Excel and other spreadsheet programs run cells of {', '.join(columns)} as "
                 "formulas (they start with = + - or @); --safe-cells puts an apostrophe before them"
             )

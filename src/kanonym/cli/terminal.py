@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kanonym.data.credentials import shown
+from kanonym.data.credentials import displayable_url
 
 NAMED = {
     "l_distinct": "l, distinct",
@@ -64,14 +64,16 @@ def show_json(contract: Mapping[str, Any]) -> None:
     sys.stdout.write("\n")
 
 
-def command(*words: object) -> Text:
+def command_text(*words: object) -> Text:
     """Return a command to run: quoted for a shell, never wrapped, without keys of URLs."""
     return Text(
-        f"  {shlex.join(shown(str(word)) for word in words)}", no_wrap=True, overflow="ignore"
+        f"  {shlex.join(displayable_url(str(word)) for word in words)}",
+        no_wrap=True,
+        overflow="ignore",
     )
 
 
-def next_step(table: str, policies: Sequence[str]) -> list[RenderableType]:
+def next_command(table: str, policies: Sequence[str]) -> list[RenderableType]:
     """Return the command that runs a policy on a table; nothing where none was written to a file.
 
     policies: the places where it was written.
@@ -79,11 +81,11 @@ def next_step(table: str, policies: Sequence[str]) -> list[RenderableType]:
     files = [place for place in policies if place != "-"]
     if not files:
         return []
-    run = command("kanonym", "anonymize", table, "--policy", files[0], "-o", "released.csv")
+    run = command_text("kanonym", "anonymize", table, "--policy", files[0], "-o", "released.csv")
     return ["\nRead the policy, change what is wrong, and run it:", run]
 
 
-def number(value: object) -> str:
+def format_number(value: object) -> str:
     """Return a number as people read it: four digits, whole numbers in full."""
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:,.0f}" if value.is_integer() else f"{value:,.4g}"
@@ -101,15 +103,18 @@ def release_tables(
     """
     utility, risk, seconds = found["utility"], found["risk"], found["seconds"]
     facts = grid(
-        ("records", f"{number(found['rows_in'])} in, {number(found['rows_out'])} released"),
+        (
+            "records",
+            f"{format_number(found['rows_in'])} in, {format_number(found['rows_out'])} released",
+        ),
         ("suppressed", found["suppressed"]),
         ("classes", found["verification"]["classes"]),
         ("records a class", utility["average_class_size"]),
         ("information lost", f"{100 * utility['span_loss']:.1f} % (span loss)"),
-        ("prosecutor risk", f"at most {number(risk['prosecutor']['highest'])}"),
+        ("prosecutor risk", f"at most {format_number(risk['prosecutor']['highest'])}"),
         *_search(found["algorithm"]),
         *_cells(found["algorithm"]),
-        *values_kept(found),
+        *kept_value_rows(found),
         ("seconds", f"{seconds['total']:.2f}"),
     )
     levels, highest = (found["algorithm"].get(key) for key in ("levels", "highest_levels"))
@@ -122,17 +127,17 @@ def release_tables(
     lost.add_column("for instance", overflow="fold")
     for name, one in covered.items():
         more = [f"{levels[name]} of {highest[name]}"] if highest else []
-        more += [number(cells[name])] if cells else []
+        more += [format_number(cells[name])] if cells else []
         more += [f"{100 * one['listed']:.1f}"] if listed else []
         example = examples.get(name)
         shown = Text("null" if example is None else example)
-        named = number(float(f"{one['values']:.3g}"))
+        named = format_number(float(f"{one['values']:.3g}"))
         lost.add_row(Text(name), *more, named, f"{100 * one['loss']:.1f}", shown)
-    files = files_written(written) if written else "  nothing written (dry run)\n"
-    return [facts, *verdict(found["verification"]), lost, files]
+    files = written_files_table(written) if written else "  nothing written (dry run)\n"
+    return [facts, *verdict_tables(found["verification"]), lost, files]
 
 
-def values_kept(found: Mapping[str, Any]) -> list[tuple[str, object]]:
+def kept_value_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Return a line for each column of which an action leaves values alone by design."""
     lines: list[tuple[str, object]] = []
     for name, one in found.get("values_kept", {}).items():
@@ -150,13 +155,13 @@ def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
         return []
     proof = "the least possible" if algorithm.get("optimal") else "not proven to be the least"
     if "gap" in algorithm:
-        proof += f": at most {number(algorithm['gap'])} above it"
+        proof += f": at most {format_number(algorithm['gap'])} above it"
     lines: list[tuple[str, object]] = [
-        (f"score ({algorithm['metric']})", f"{number(algorithm['score'])}, {proof}")
+        (f"score ({algorithm['metric']})", f"{format_number(algorithm['score'])}, {proof}")
     ]
     if "lattice_size" in algorithm:
         checked, size = algorithm["nodes_checked"], algorithm["lattice_size"]
-        lines.append(("nodes checked", f"{number(checked)} of {number(size)}"))
+        lines.append(("nodes checked", f"{format_number(checked)} of {format_number(size)}"))
     return lines
 
 
@@ -170,9 +175,8 @@ def _cells(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
         counts[f"k of every {algorithm['subsets']['size']}"] = algorithm["subsets"]
     for name, counted in counts.items():
         if "k" in counted:
-            both = (
-                f"{number(counted['k'])}, with null as a wildcard {number(counted['k_wildcard'])}"
-            )
+            wildcard = format_number(counted["k_wildcard"])
+            both = f"{format_number(counted['k'])}, with null as a wildcard {wildcard}"
             lines.append((name, both))
     return lines
 
@@ -215,25 +219,25 @@ def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
     if best is None:
-        return [facts, files_written(found["written"])]
+        return [facts, written_files_table(found["written"])]
     levels = _table("the best node", "level")
     for name, level in best["levels"].items():
-        levels.add_row(Text(name), number(level))
+        levels.add_row(Text(name), format_number(level))
     values = grid(
         ("its score", best["score"]),
         ("suppressed", best["suppressed"]),
         ("classes", best["classes"]),
         *best["achieved"].items(),
     )
-    return [facts, levels, values, files_written(found["written"])]
+    return [facts, levels, values, written_files_table(found["written"])]
 
 
-def verdict(verification: Mapping[str, Any]) -> list[RenderableType]:
+def verdict_tables(verification: Mapping[str, Any]) -> list[RenderableType]:
     """Return what was required and achieved, and the verdict on it."""
-    return [required(verification), told(verification)]
+    return [requirements_view(verification), warnings_table(verification)]
 
 
-def told(verification: Mapping[str, Any]) -> Table:
+def warnings_table(verification: Mapping[str, Any]) -> Table:
     """Return the verdict, the worst class of each sensitive attribute, and the warnings."""
     found = verification["verdict"]
     facts = Table(box=None, show_header=False, padding=(0, 2))
@@ -257,21 +261,21 @@ def _both_readings(columns: Sequence[str]) -> str:
 
 
 def _largest_share(one: Mapping[str, Any]) -> str:
-    records = f"{number(one['records'])} record{'' if one['records'] == 1 else 's'}"
+    records = f"{format_number(one['records'])} record{'' if one['records'] == 1 else 's'}"
     return (
-        f"{percent(one['share'])} of {records} share one {one['attribute']}; "
-        f"in the whole table {percent(one['table_share'])}"
+        f"{format_percent(one['share'])} of {records} share one {one['attribute']}; "
+        f"in the whole table {format_percent(one['table_share'])}"
     )
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Return a share as people read it; 100 % and 0 % only for all and none."""
     if 0 < share < 1:
         share = min(max(share, 0.001), 0.999)
     return f"{100 * share:.1f} %".replace(".0 %", " %")
 
 
-def required(verification: Mapping[str, Any]) -> RenderableType:
+def requirements_view(verification: Mapping[str, Any]) -> RenderableType:
     """Return what was required and what was achieved, one model a line."""
     if verification["models"]:
         return _models(verification["models"])
@@ -289,14 +293,14 @@ def _models(checks: Iterable[Mapping[str, Any]]) -> Table:
         satisfied = check["satisfied"]
         table.add_row(
             Text(f"{check['type']}{of}"),
-            number(check["required"]),
-            number(check["achieved"]),
+            format_number(check["required"]),
+            format_number(check["achieved"]),
             Text("yes" if satisfied else "NO", style="green" if satisfied else "bold red"),
         )
     return table
 
 
-def violations(
+def violations_table(
     violating: Sequence[Mapping[str, Any]], total: int, shown: int, *, values: bool
 ) -> Table:
     """Return the first of the classes that fail a model, each once; with their values, if asked."""
@@ -315,16 +319,18 @@ def violations(
         named = ", ".join(f"{name} {value}" for name, value in one["class"].items())
         table.add_row(
             *([Text(named)] if values else []),
-            *([number(one["row"])] if rows else []),
-            number(one["size"]),
+            *([format_number(one["row"])] if rows else []),
+            format_number(one["size"]),
             ", ".join(dict.fromkeys(each["model"] for each in same)),
         )
     if total > shown:
-        table.caption = f"the smallest of {number(total)} classes that fail; --json names 100"
+        table.caption = (
+            f"the smallest of {format_number(total)} classes that fail; --json names 100"
+        )
     return table
 
 
-def measurement(found: Mapping[str, Any]) -> list[RenderableType]:
+def measurement_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym measure` tells."""
     sizes = found["anonymity_set"]
     facts = grid(
@@ -347,23 +353,26 @@ def measurement(found: Mapping[str, Any]) -> list[RenderableType]:
     return [facts, table]
 
 
-def levels(labels: Sequence[Sequence[str | None]]) -> Table:
+def level_table(labels: Sequence[Sequence[str | None]]) -> Table:
     """Return the levels of a hierarchy file, from the values to the root."""
     table = _table("level", "labels")
     table.add_column("for instance", overflow="fold")
     for level, names in enumerate(labels):
         shown = ", ".join("null" if name is None else name for name in names[:EXAMPLES])
         more = ", …" if len(names) > EXAMPLES else ""
-        table.add_row(str(level), number(len(names)), Text(shown + more))
+        table.add_row(str(level), format_number(len(names)), Text(shown + more))
     return table
 
 
 def transform_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym transform` tells: what was done, to which columns."""
     facts = grid(
-        ("records", f"{number(found['rows_in'])} in, {number(found['rows_out'])} written"),
+        (
+            "records",
+            f"{format_number(found['rows_in'])} in, {format_number(found['rows_out'])} written",
+        ),
         ("dropped", ", ".join(found["dropped"]) or "no column"),
-        *values_kept(found),
+        *kept_value_rows(found),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
     done = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
@@ -373,7 +382,7 @@ def transform_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         for form in forms:
             given = ", ".join(f"{key}: {value}" for key, value in form.items() if key != "type")
             done.add_row(Text(name), Text(f"{form['type']} ({given})" if given else form["type"]))
-    return [facts, *([done] if found["actions"] else []), files_written(found["written"])]
+    return [facts, *([done] if found["actions"] else []), written_files_table(found["written"])]
 
 
 def action_list(kinds: Mapping[str, Sequence[Mapping[str, str]]]) -> list[RenderableType]:
@@ -397,17 +406,18 @@ def action_list(kinds: Mapping[str, Sequence[Mapping[str, str]]]) -> list[Render
 
 def _cell(value: Any) -> str:
     if not isinstance(value, Mapping):
-        return number(value)
+        return format_number(value)
     if "mean" in value:
         return _spread(value)
-    return "\n".join(f"l={l}: {number(c)}" for l, c in value.items())
+    return "\n".join(f"l={l}: {format_number(c)}" for l, c in value.items())
 
 
 def _spread(value: Mapping[str, float]) -> str:
-    return f"{number(value['min'])} to {number(value['max'])}, mean {number(value['mean'])}"
+    low, high, mean = (format_number(value[key]) for key in ("min", "max", "mean"))
+    return f"{low} to {high}, mean {mean}"
 
 
-def files_written(written: Sequence[str]) -> Table:
+def written_files_table(written: Sequence[str]) -> Table:
     """Return the files that were written, one a line."""
     names = ["standard output" if place == "-" else place for place in written]
     return grid(("written", names[0]), *(("", name) for name in names[1:]))
@@ -419,7 +429,7 @@ def grid(*rows: tuple[str, object]) -> Table:
     table.add_column()
     table.add_column(overflow="fold")
     for name, value in rows:
-        table.add_row(name, Text(value) if isinstance(value, str) else number(value))
+        table.add_row(name, Text(value) if isinstance(value, str) else format_number(value))
     return table
 
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kanonym.comparison.comparison import Comparison, like
+from kanonym.comparison.comparison import Comparison, as_frame_type
 from kanonym.comparison.recommendation import Recommendation, recommend
-from kanonym.comparison.running import SPAN_LOSS, Trial, run
 from kanonym.comparison.sweep import (
     combinations,
     default_sweep,
-    listed,
+    sweep_lists,
     with_first_values,
     without_recoding,
 )
+from kanonym.comparison.trials import SPAN_LOSS, Trial, run
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, PolicyError
@@ -23,7 +23,7 @@ from kanonym.evaluation.utility.measures import MEASURES, measure_of, target_of
 from kanonym.models.base import check_integer
 from kanonym.pipeline import one_policy
 from kanonym.policy import Policy
-from kanonym.policy.faults import unknown
+from kanonym.policy.faults import unknown_name
 
 __all__ = [
     "Comparison",
@@ -113,7 +113,7 @@ def compare(
     ['mondrian, k 2', 'mondrian, k 8', 'full-domain, k 2']
 
     """
-    swept = None if sweep is None else listed(sweep)
+    swept = None if sweep is None else sweep_lists(sweep)
     if policy is None:
         short = with_first_values(short, swept or {"k": [5]})
     asked = one_policy(policy, short)
@@ -123,7 +123,7 @@ def compare(
         raise PolicyError(f"give a list of measures, not the text {measures!r}")
     for name in measures:
         if measure_of(name) is None:
-            raise PolicyError(unknown("measure", name, MEASURES))
+            raise PolicyError(unknown_name("measure", name, MEASURES))
     wanted = default_sweep(asked) if swept is None else swept
     every = combinations(asked, wanted)
     for name in without_recoding(asked, every):
@@ -132,12 +132,12 @@ def compare(
                 f"encode: the policy's recoding {asked.recoding} is left out for {name}, which "
                 "releases levels of hierarchies"
             )
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     columns = frames.column_names(native)
     asked.schema_for(columns)
     for target in map(target_of, measures):
         if target is not None and target not in columns:
-            raise PolicyError(f"measures: {unknown('column', target, columns)}")
+            raise PolicyError(f"measures: {unknown_name('column', target, columns)}")
     if not frames.n_rows(native):
         raise DataError("the table has no record: there is nothing to compare")
     trials = run(
@@ -151,5 +151,5 @@ def compare(
         frames.n_rows(native),
         "k" if by_size else "average_risk",
         measures[0] if measures else SPAN_LOSS,
-        like(native, frame),
+        as_frame_type(native, frame),
     )

@@ -13,16 +13,16 @@ import numpy as np
 import polars as pl
 
 from kanonym.comparison import sentences
-from kanonym.comparison.judging import Knee, frontier, knee
-from kanonym.comparison.running import ALWAYS, SPAN_LOSS, Trial, entity_of, label
+from kanonym.comparison.frontier import Knee, frontier, knee
+from kanonym.comparison.trials import ALWAYS, SPAN_LOSS, Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
 from kanonym.data.result import Result, ResultTable
 from kanonym.evaluation.utility.measures import measure_of
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.policy import Policy
-from kanonym.policy.faults import unknown
-from kanonym.policy.writing import written
+from kanonym.policy.faults import unknown_name
+from kanonym.policy.writing import policy_yaml
 
 Privacy = Literal["k", "average_risk"]
 
@@ -60,7 +60,7 @@ class Comparison(Result):
 
     def __post_init__(self) -> None:
         if self.privacy not in get_args(Privacy):
-            raise PolicyError(unknown("axis of privacy", self.privacy, get_args(Privacy)))
+            raise PolicyError(unknown_name("axis of privacy", self.privacy, get_args(Privacy)))
         taken = dict.fromkeys([*ALWAYS, *(name for one in self.trials for name in one.utility)])
         if self.measure not in taken:
             raise PolicyError(
@@ -85,8 +85,8 @@ class Comparison(Result):
 
         Releases that are of no more use than guessing are not among them.
         """
-        privacy = np.array([self.private(one) for one in self.trials], np.float64)
-        loss = np.array([self.lost(one) for one in self.trials], np.float64)
+        privacy = np.array([self.privacy_score(one) for one in self.trials], np.float64)
+        loss = np.array([self.loss_score(one) for one in self.trials], np.float64)
         return tuple(self.trials[place] for place in frontier(privacy, loss).tolist())
 
     @property
@@ -102,8 +102,8 @@ class Comparison(Result):
     @cached_property
     def _knee(self) -> Knee | None:
         return knee(
-            np.array([self.private(one) for one in self.frontier], np.float64),
-            np.array([self.lost(one) for one in self.frontier], np.float64),
+            np.array([self.privacy_score(one) for one in self.frontier], np.float64),
+            np.array([self.loss_score(one) for one in self.frontier], np.float64),
         )
 
     @property
@@ -111,17 +111,17 @@ class Comparison(Result):
         """Why the knee is the release to take, or why there is none, in plain sentences."""
         return self.reason_in(ENGLISH)
 
-    def reason_in(self, says: Speech) -> str:
+    def reason_in(self, says: Translator) -> str:
         """Return the reason in a language."""
         axes = self.axes_in(says)
         points = [
             sentences.Point(one.label, self.privacy_of(one), self.utility_of(one))
             for one in self.frontier
         ]
-        released = [one for one in self.trials if one.released]
+        released = [one for one in self.trials if one.has_release]
         if released and not any(map(self.beats_guessing, released)):
-            return sentences.useless(axes[1], says)
-        return sentences.reason(points, self._knee, axes, says, released=bool(released))
+            return sentences.useless_sentence(axes[1], says)
+        return sentences.reason_sentence(points, self._knee, axes, says, released=bool(released))
 
     @property
     def policy(self) -> Policy | None:
@@ -141,23 +141,23 @@ class Comparison(Result):
         """
         if self.policy is None:
             raise PolicyError(f"no release is recommended, so no policy is written: {self.reason}")
-        files.write_text(path, written(self.policy.to_dict(), [self.reason], {}))
+        files.write_text(path, policy_yaml(self.policy.to_dict(), [self.reason], {}))
 
     @property
     def axes(self) -> tuple[str, str]:
         """What privacy and utility are measured by, in words."""
         return self.axes_in(ENGLISH)
 
-    def axes_in(self, says: Speech) -> tuple[str, str]:
+    def axes_in(self, says: Translator) -> tuple[str, str]:
         """Return the axes in a language."""
-        persons = self.privacy == "k" and self.counted == "persons"
+        persons = self.privacy == "k" and self.counted_unit == "persons"
         name = self.measure.replace("-", "_")
-        named = says.known(f"measure.{name}", self.measure.replace("-", " "))
+        named = says.text_or(f"measure.{name}", self.measure.replace("-", " "))
         privacy = "persons" if persons else self.privacy
-        return says.say(f"privacy.{privacy}"), says.known(f"short.{name}", named)
+        return says.text(f"privacy.{privacy}"), says.text_or(f"short.{name}", named)
 
     @property
-    def counted(self) -> Literal["records", "persons"]:
+    def counted_unit(self) -> Literal["records", "persons"]:
         """What `k` and `smallest_class` count: persons, where k-anonymity has an entity."""
         known = next((one.policy for one in self.trials if one.policy is not None), None)
         return "records" if known is None or entity_of(known.models) is None else "persons"
@@ -173,17 +173,17 @@ class Comparison(Result):
         better = self.utility_of(one) - guess
         return better > 0 if self.better == "higher" else better < 0
 
-    def private(self, one: Trial) -> float:
+    def privacy_score(self, one: Trial) -> float:
         """Return how private a release is, more is more.
 
         NaN where nothing was released, or nothing that beats guessing.
         """
-        if not one.released or not one.classes or not self.beats_guessing(one):
+        if not one.has_release or not one.classes or not self.beats_guessing(one):
             return math.nan
         value = self.privacy_of(one)
         return value if self.privacy == "k" else 1 / value
 
-    def lost(self, one: Trial) -> float:
+    def loss_score(self, one: Trial) -> float:
         """Return how little use a release is, less is better; NaN where it is not known."""
         value = self.utility_of(one)
         return value if self.better == "lower" else -value
@@ -207,7 +207,7 @@ class Comparison(Result):
         """One row a combination, of the type of the table that was compared.
 
         Columns: the parameters of the sweep; `released`; a column of what is achieved for each
-        model; `smallest_class` (see `counted`), `classes` and `suppressed`; the measures of
+        model; `smallest_class` (see `counted_unit`), `classes` and `suppressed`; the measures of
         utility; `average_risk` and `highest_risk`; `seconds`; whether it is on
         the `frontier`, and whether it is the `knee`; and the `reason` where there is no release.
         """
@@ -217,24 +217,27 @@ class Comparison(Result):
         ]
         like = pl.DataFrame({"row": [0]}) if self._like is None else self._like
         rows = np.zeros(len(self.trials), np.int64)
-        return frames.assemble(frames.eager(like), rows, series, like)
+        return frames.assemble(frames.to_eager(like), rows, series, like)
 
     def _columns(self) -> dict[str, list[Any]]:
         every = self.trials
 
-        def taken(part: Callable[[Trial], Mapping[str, Any]]) -> dict[str, list[Any]]:
+        def collect(part: Callable[[Trial], Mapping[str, Any]]) -> dict[str, list[Any]]:
             names = dict.fromkeys(name for one in every for name in part(one))
             return {name: [part(one).get(name) for one in every] for name in names}
 
         knee, best = self.knee, self._best
         return {
-            **{key: _same(values) for key, values in taken(lambda one: one.parameters).items()},
-            "released": [one.released for one in every],
-            **{key: _same(values) for key, values in taken(lambda one: one.achieved).items()},
+            **{
+                key: _one_type(values)
+                for key, values in collect(lambda one: one.parameters).items()
+            },
+            "released": [one.has_release for one in every],
+            **{key: _one_type(values) for key, values in collect(lambda one: one.achieved).items()},
             "smallest_class": [one.k for one in every],
             "classes": [one.classes for one in every],
             "suppressed": [one.suppressed for one in every],
-            **taken(lambda one: one.utility),
+            **collect(lambda one: one.utility),
             "average_risk": [one.average_risk for one in every],
             "highest_risk": [one.highest_risk for one in every],
             "seconds": [one.seconds for one in every],
@@ -254,12 +257,12 @@ class Comparison(Result):
             "rows": self.rows,
             "privacy": self.privacy,
             "measure": self.measure,
-            "counted": self.counted,
+            "counted": self.counted_unit,
             "combinations": [
                 {
                     "label": one.label,
                     "parameters": dict(one.parameters),
-                    "released": one.released,
+                    "released": one.has_release,
                     **one.row(),
                     "frontier": id(one) in best,
                     "knee": one is knee,
@@ -279,7 +282,7 @@ class Comparison(Result):
             The path cannot be written.
 
         """
-        files.write_table(frames.to_polars(frames.eager(self.table)), path)
+        files.write_table(frames.to_polars(frames.to_eager(self.table)), path)
 
     def chart(self, path: str | Path, *, language: str = "en") -> None:
         """Draw privacy and loss of all releases; the extension says the form: .html, .svg, .png.
@@ -306,7 +309,7 @@ class Comparison(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return how many releases there are, a row for each of them, and what to take."""
-        released = [one for one in self.trials if one.released]
+        released = [one for one in self.trials if one.has_release]
         best = self._best
         rows = [
             (
@@ -325,7 +328,7 @@ class Comparison(Result):
         return [ResultTable(header, rows, frozenset({1, 2}), lead, (self.reason,))]
 
 
-def like(native: Any, frame: Any) -> Any:
+def as_frame_type(native: Any, frame: Any) -> Any:
     """Return a frame of the type of another one, without its values.
 
     native: the eager form of `frame`.
@@ -333,7 +336,7 @@ def like(native: Any, frame: Any) -> Any:
     return frames.assemble(native, np.zeros(1, np.int64), [pl.Series("row", [0])], frame)
 
 
-def _same(values: list[Any]) -> list[Any]:
+def _one_type(values: list[Any]) -> list[Any]:
     """Return values of one type: numbers as they are, others as a reader sees them."""
     numbers = all(value is None or _is_number(value) for value in values)
     if not numbers:

@@ -14,9 +14,9 @@ from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data import files, frames
 from kanonym.data.columns.frame_types import Frame
-from kanonym.engines.decision import nodes
+from kanonym.engines.decision import evaluate_nodes_of_task
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.pipeline import acting_on, as_counted, one_policy, task_of, typed
+from kanonym.pipeline import bind_actions, encoded_columns, one_policy, parse_with_policy, task_of
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import parameters_of
 
@@ -78,13 +78,15 @@ def lattice(
 
     """
     policy = one_policy(policy, short)
-    asked = policy.by(_full_domain(policy.algorithm))
+    asked = policy.with_algorithm(_full_domain(policy.algorithm))
     watch = Stopwatch(progress)
     with watch.stage("read"):
-        native = typed(frame, asked)
+        native = parse_with_policy(frame, asked)
         task = task_of(asked, native)
-    acting = acting_on(native, task.schema, asked.seed)
-    names, found = nodes(task, as_counted(native, asked, acting), frames.n_rows(native), watch)
+    acting = bind_actions(native, task.schema, asked.seed)
+    names, found = evaluate_nodes_of_task(
+        task, encoded_columns(native, asked, acting), frames.n_rows(native), watch
+    )
     found = sorted(found, key=lambda one: (not one.satisfied, one.score, one.suppressed))
     levels = np.array([one.levels for one in found], np.int64).reshape(len(found), len(names))
     achieved = np.array([one.achieved for one in found], np.float64)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from kanonym.comparison.comparison import Comparison, like
-from kanonym.comparison.running import SPAN_LOSS, Trial, run
+from kanonym.comparison.comparison import Comparison, as_frame_type
 from kanonym.comparison.sweep import Combination
+from kanonym.comparison.trials import SPAN_LOSS, Trial, run
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, InfeasibleError
@@ -131,7 +131,7 @@ def recommend(
     """
     step = progress or (lambda _stage: None)
     check_integer("recommend", "k", k, 1)
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     if not frames.n_rows(native):
         raise DataError("the table has no record: there is nothing to recommend a policy for")
     found = profile(native, progress=progress)
@@ -150,9 +150,9 @@ def recommend(
             break
         asked_of_all = Combination(dict(one.parameters), one.policy)
         (best,) = run(native, [asked_of_all], progress=progress)
-        if best.released:
+        if best.has_release:
             break
-    if best is None or not best.released or best.policy is None:
+    if best is None or not best.has_release or best.policy is None:
         reason = trials[0].reason if best is None else best.reason
         raise InfeasibleError(f"no release of this table satisfies such a policy: {reason}")
     form = dict(next(one for one in CANDIDATES if one["type"] == best.parameters["algorithm"]))
@@ -161,7 +161,9 @@ def recommend(
     return Recommendation(
         policy=Policy.from_text(text, source="the recommended policy"),
         reasons=(*_roles(found, asked, k), *why, LOOK),
-        comparison=Comparison(tuple(trials), frames.n_rows(table), _like=like(native, frame)),
+        comparison=Comparison(
+            tuple(trials), frames.n_rows(table), _like=as_frame_type(native, frame)
+        ),
         profile=found,
         text=text,
     )
@@ -180,7 +182,7 @@ def _combination(found: Profile, k: int, form: Mapping[str, Any]) -> Combination
 
 def _by_loss(trials: list[Trial]) -> Iterator[Trial]:
     """Return the releases, that of the least loss first; of equal ones the first that was tried."""
-    return iter(sorted((one for one in trials if one.released), key=_loss))
+    return iter(sorted((one for one in trials if one.has_release), key=_loss))
 
 
 def _loss(trial: Trial) -> float:

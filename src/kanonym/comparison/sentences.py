@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kanonym.comparison.judging import Knee
-from kanonym.language import Speech
+from kanonym.comparison.frontier import Knee
+from kanonym.language import Translator
 
 
 class Point(NamedTuple):
@@ -17,11 +17,11 @@ class Point(NamedTuple):
     useful: float
 
 
-def reason(
+def reason_sentence(
     points: Sequence[Point],
     knee: Knee | None,
     axes: tuple[str, str],
-    says: Speech,
+    says: Translator,
     *,
     released: bool,
 ) -> str:
@@ -31,19 +31,19 @@ def reason(
     whether there is any release.
     """
     if not points and released:
-        return says.say("take.not-measured", privacy=axes[0], measure=axes[1])
+        return says.text("take.not-measured", privacy=axes[0], measure=axes[1])
     if not points:
-        return says.say("take.none")
+        return says.text("take.none")
     if len(points) == 1:
-        return says.say("take.only", release=_at(points[0], axes, says))
-    ends = (_at(one, axes, says) for one in (points[0], points[-1]))
-    way = says.say("take.way", **dict(zip(("first", "last"), ends, strict=True)))
+        return says.text("take.only", release=_describe_point(points[0], axes, says))
+    ends = (_describe_point(one, axes, says) for one in (points[0], points[-1]))
+    way = says.text("take.way", **dict(zip(("first", "last"), ends, strict=True)))
     if knee is None:
-        why = says.say("take.two" if len(points) == 2 else "take.straight")
-        return says.say("take.no-knee", way=way, why=why)
-    return says.say(
+        why = says.text("take.two" if len(points) == 2 else "take.straight")
+        return says.text("take.no-knee", way=way, why=why)
+    return says.text(
         "take.knee",
-        release=_at(points[knee.place], axes, says),
+        release=_describe_point(points[knee.place], axes, says),
         way=way,
         gained=_percent(knee.gained, says),
         paid=_percent(knee.paid, says),
@@ -52,22 +52,22 @@ def reason(
     )
 
 
-def useless(measure: str, says: Speech) -> str:
+def useless_sentence(measure: str, says: Translator) -> str:
     """Say that no release is of more use than a guess."""
-    return says.say("take.useless", measure=measure)
+    return says.text("take.useless", measure=measure)
 
 
-def _at(point: Point, axes: tuple[str, str], says: Speech) -> str:
+def _describe_point(point: Point, axes: tuple[str, str], says: Translator) -> str:
     """Return a release and where it lies: `mondrian, k 5 (smallest class 5, span loss 0.102)`."""
-    return says.say(
+    return says.text(
         "take.at",
         label=point.label,
         privacy=axes[0],
-        private=says.local(f"{point.private:,.{'3g' if point.private < 1 else '0f'}}"),
+        private=says.localize(f"{point.private:,.{'3g' if point.private < 1 else '0f'}}"),
         measure=axes[1],
-        useful=says.local(f"{point.useful:.3g}"),
+        useful=says.localize(f"{point.useful:.3g}"),
     )
 
 
-def _percent(share: float, says: Speech) -> str:
-    return says.local(f"{100 * share:.0f}") + "\N{NO-BREAK SPACE}%"
+def _percent(share: float, says: Translator) -> str:
+    return says.localize(f"{100 * share:.0f}") + "\N{NO-BREAK SPACE}%"

@@ -18,7 +18,7 @@ from kanonym.data import files, frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError
 from kanonym.policy import Policy
-from kanonym.policy.files_read import files_read
+from kanonym.policy.referenced_files import input_files
 from kanonym.release import versions
 
 MARK = b'{"kanonym comparison": '
@@ -40,13 +40,13 @@ class State:
         self._rows: dict[str, dict[str, Any]] = {}
         if file is not None:
             *lines, rest = file.read().split(b"\n")
-            if _parsed(rest) is None:
+            if _parse_row(rest) is None:
                 file.seek(-len(rest), 2)
                 file.truncate()
             else:
                 file.write(b"\n")
             for line in (*lines, rest):
-                found = _parsed(line)
+                found = _parse_row(line)
                 if found is not None:
                     self._rows[found["key"]] = found["row"]
 
@@ -66,7 +66,7 @@ class State:
 
 
 @contextmanager
-def opened(path: str | Path | None) -> Iterator[State]:
+def open_state(path: str | Path | None) -> Iterator[State]:
     """Open a state, new or not; without a path nothing is kept.
 
     Raises
@@ -94,7 +94,7 @@ def opened(path: str | Path | None) -> Iterator[State]:
         raise DataError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
+def _parse_row(line: bytes) -> dict[str, Any] | None:
     """Return what a line says, None where it is not whole or of another format."""
     try:
         found = json.loads(line)
@@ -109,25 +109,26 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 def key_of(table: str, policy: Policy, measures: Sequence[str]) -> str:
     """Return the key of a row: equal for the same table, policy, measures and versions.
 
-    Files that the policy reads and population tables count by what they hold. table: of `digest`.
+    Files that the policy reads and population tables count by what they hold. table: of
+    `table_digest`.
     """
     population = policy.population
     in_memory = [] if population is None or isinstance(population, str | PathLike) else [population]
     contents = [
-        *(files.sha256(path) for path in files_read(policy).values()),
-        *(digest(persons) for persons in in_memory),
+        *(files.sha256(path) for path in input_files(policy).values()),
+        *(table_digest(persons) for persons in in_memory),
     ]
     parts = [table, repr(policy.to_dict()), *contents, repr(sorted(measures)), repr(versions())]
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
-def digest(frame: Frame) -> str:
+def table_digest(frame: Frame) -> str:
     """Return the SHA-256 of a table: names, types and values of its columns in order.
 
     Columns that hold something else than values (lists, structures) count by name. Cost: a pass
     over the table.
     """
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     whole = sha256(str(frames.n_rows(native)).encode())
     for name in frames.column_names(native):
         whole.update(f"\0{name}\0".encode())

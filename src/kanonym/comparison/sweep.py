@@ -11,9 +11,9 @@ from kanonym.algorithms.base import Algorithm
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import Policy
-from kanonym.policy.algorithms import algorithm as algorithm_of
+from kanonym.policy.algorithms import build_algorithm as algorithm_of
 from kanonym.policy.algorithms import form_of, leaves_no_recoding
-from kanonym.policy.faults import FaultsFoundError, policy_error, unknown
+from kanonym.policy.faults import FaultsFoundError, policy_error, unknown_name
 
 ALGORITHMS = ("mondrian", "segmentation", "auto", "full-domain")
 """What is tried where a sweep does not say it."""
@@ -64,7 +64,7 @@ def combinations(policy: Policy, sweep: Mapping[str, Iterable[Any]]) -> list[Com
         A key or an algorithm is unknown, or no combination is a policy at all.
 
     """
-    sweep = listed(sweep)
+    sweep = sweep_lists(sweep)
     _check_keys(policy, sweep)
     found: dict[str, Combination] = {}
     for values in itertools.product(*sweep.values()):
@@ -73,9 +73,9 @@ def combinations(policy: Policy, sweep: Mapping[str, Iterable[Any]]) -> list[Com
         for key in asked:
             if key.startswith(OF_ALGORITHM) and key.removeprefix(OF_ALGORITHM) not in taken:
                 asked[key] = None
-        parameters = {key: plain(value) for key, value in asked.items()}
+        parameters = {key: plain_value(value) for key, value in asked.items()}
         if repr(parameters) not in found:
-            found[repr(parameters)] = _combined(policy, asked, parameters)
+            found[repr(parameters)] = _combine(policy, asked, parameters)
     every = list(found.values())
     if all(one.policy is None for one in every):
         raise PolicyError(f"sweep: no combination is a policy. The first: {every[0].reason}")
@@ -94,7 +94,7 @@ def default_sweep(policy: Policy) -> dict[str, list[Any]]:
     return sweep
 
 
-def listed(sweep: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
+def sweep_lists(sweep: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
     """Return a sweep with its values as lists: they are read once, as a generator allows.
 
     Raises
@@ -130,10 +130,10 @@ def with_first_values(
     return {**short, **{name: sweep[name][0] for name in absent}}
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Return a swept value as JSON has it: an algorithm as its name or its YAML form."""
-    if _built(value):
-        form, needed = form_of(value), _needed(value)
+    if _is_built(value):
+        form, needed = form_of(value), _required_parameters(value)
         default = form_of(type(value)(**needed))
         value = {
             name: part
@@ -187,10 +187,10 @@ def _check_keys(policy: Policy, sweep: Mapping[str, Sequence[Any]]) -> None:
     known = ["algorithm", *OPTIONS, *thresholds, *own]
     for key in sweep:
         if key not in known and key not in of_one_type:
-            raise PolicyError(f"sweep: {unknown('parameter', key, known)}")
+            raise PolicyError(f"sweep: {unknown_name('parameter', key, known)}")
 
 
-def _combined(policy: Policy, asked: Mapping[str, Any], parameters: dict[str, Any]) -> Combination:
+def _combine(policy: Policy, asked: Mapping[str, Any], parameters: dict[str, Any]) -> Combination:
     """Return the policy that one value of each parameter makes, or why there is none."""
     parts: dict[str, Any] = {name: asked[name] for name in OPTIONS if name in asked}
     own = {
@@ -225,7 +225,7 @@ def _algorithm(policy: Policy, given: Any, further: Mapping[str, Any]) -> Algori
     given: an algorithm, its name or its form; None for the policy's own. A name or a form of the
     policy's own type keeps the policy's parameters.
     """
-    if _built(given):
+    if _is_built(given):
         form = form_of(given)
     else:
         own = form_of(policy.algorithm)
@@ -244,7 +244,7 @@ def _names(part: Any) -> list[str]:
     return [field.name for field in fields(part) if field.name not in FIXED]
 
 
-def _needed(part: Any) -> dict[str, Any]:
+def _required_parameters(part: Any) -> dict[str, Any]:
     """Return the parameters of an algorithm that have no default."""
     return {
         field.name: getattr(part, field.name)
@@ -253,5 +253,5 @@ def _needed(part: Any) -> dict[str, Any]:
     }
 
 
-def _built(given: Any) -> TypeGuard[Algorithm]:
+def _is_built(given: Any) -> TypeGuard[Algorithm]:
     return isinstance(given, Algorithm) and not isinstance(given, type)

@@ -28,16 +28,16 @@ _SPOKEN = re.compile(  # as in: connection to server at "db.example" (10.0.0.1),
 _PORT = re.compile(r"\bport (\d+)", re.IGNORECASE)
 
 
-def shown(url: str) -> str:
+def displayable_url(url: str) -> str:
     """Return what may be shown of a URL: its scheme, and its path without what is before and after.
 
     What is no URL is returned as it is, unless it seems to hold a password.
 
     Examples
     --------
-    >>> shown("postgresql://ann:secret@db.example/clinic?sslkey=key.pem")
+    >>> displayable_url("postgresql://ann:secret@db.example/clinic?sslkey=key.pem")
     'postgresql://***/clinic'
-    >>> shown("sqlite:///clinic.db")
+    >>> displayable_url("sqlite:///clinic.db")
     'sqlite:///clinic.db'
 
     """
@@ -69,8 +69,8 @@ def without_credentials(message: str, url: str = "") -> str:
     'password "***" of user "***" at *** is wrong'
 
     """
-    message = message.replace(url, shown(url)) if url else message
-    message = _URL.sub(lambda found: shown(found[0]), message)
+    message = message.replace(url, displayable_url(url)) if url else message
+    message = _URL.sub(lambda found: displayable_url(found[0]), message)
     message = _SETTING.sub(rf"\1\2{_HIDDEN}", message)
     message = _SPOKEN.sub(rf'\1\2"{_HIDDEN}"', message)
     message = _PORT.sub(f"port {_HIDDEN}", message)
@@ -94,14 +94,14 @@ def _secrets(url: str) -> list[tuple[str, bool]]:
         told |= dict.fromkeys((host, host.strip("[]"), port), False)
     told |= dict.fromkeys((user, unquote(user)), False)
     told |= {value: "pass" in key.lower() for key, value in parse_qsl(query)}
-    told |= {value: True for key, value in _raw(query) if "pass" in key.lower()}
+    told |= {value: True for key, value in _raw_parameters(query) if "pass" in key.lower()}
     told |= {password: True, unquote(password): True}
     return sorted(
         ((one, deep) for one, deep in told.items() if one), key=lambda each: -len(each[0])
     )
 
 
-def _raw(query: str) -> list[tuple[str, str]]:
+def _raw_parameters(query: str) -> list[tuple[str, str]]:
     """Return the parameters of a URL as they are written."""
     pairs = (one.partition("=") for one in query.split("&"))
     return [(key, value) for key, _, value in pairs]

@@ -9,7 +9,7 @@ from kanonym.data.errors import DataError
 
 
 @contextlib.contextmanager
-def installed(extra: str) -> Iterator[None]:
+def require_extra(extra: str) -> Iterator[None]:
     """Say what is missing where an import inside fails, and how to get it.
 
     Raises

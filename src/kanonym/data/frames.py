@@ -32,8 +32,8 @@ from narwhals.dependencies import (
 from numpy.typing import NDArray
 
 from kanonym.data.columns.pandas_types import WORDS, as_pandas, refuse_mixture, same_type
-from kanonym.data.columns.rebuilt import rebuilt_arrow, rebuilt_pandas, rebuilt_polars, taken_arrow
-from kanonym.data.columns.repeated import ReleasedColumn, Repeated
+from kanonym.data.columns.rebuild import rebuild_arrow, rebuild_pandas, rebuild_polars, take_arrow
+from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
 from kanonym.data.columns.years import refuse_strange_years
 from kanonym.data.errors import DataError
 from kanonym.data.forks import require_own_threads
@@ -51,7 +51,7 @@ FrameT = TypeVar("FrameT")
 _SMALL_OFFSETS = 2**31 - 1  # bytes of text that Arrow's `string` type can address
 
 
-class TableElsewhere(ABC):
+class FetchableTable(ABC):
     """A table that an engine holds, and that can be fetched into this process."""
 
     @abstractmethod
@@ -88,7 +88,7 @@ def is_frame(obj: object) -> bool:
     )
 
 
-def eager(frame: object) -> Any:
+def to_eager(frame: object) -> Any:
     """Return the pandas, polars or pyarrow table behind `frame`, collected once.
 
     The rows of a table that an engine holds are fetched.
@@ -107,7 +107,7 @@ def eager(frame: object) -> Any:
     native = nw.to_native(frame, pass_through=True)
     if isinstance(native, pl.LazyFrame):
         return native.collect()
-    if isinstance(native, TableElsewhere):
+    if isinstance(native, FetchableTable):
         return native.to_polars()
     if not is_frame(native):
         raise DataError(
@@ -130,13 +130,13 @@ def column_names(frame: object) -> list[str]:
     """
     native = nw.to_native(frame, pass_through=True)
     if isinstance(native, pl.LazyFrame):
-        return _checked(native.collect_schema().names())
-    native = eager(native)
+        return _check_names(native.collect_schema().names())
+    native = to_eager(native)
     if isinstance(native, pl.DataFrame):
-        return _checked(native.columns)
+        return _check_names(native.columns)
     if is_pyarrow_table(native):
-        return _checked(native.column_names)
-    return _checked(list(native.columns))
+        return _check_names(native.column_names)
+    return _check_names(list(native.columns))
 
 
 def select(frame: FrameT, names: Sequence[str]) -> FrameT:
@@ -146,7 +146,7 @@ def select(frame: FrameT, names: Sequence[str]) -> FrameT:
 
 def n_rows(frame: object) -> int:
     """Return the number of rows; a lazy frame is collected for it."""
-    native = eager(frame)
+    native = to_eager(frame)
     return int(native.num_rows) if is_pyarrow_table(native) else len(native)
 
 
@@ -181,7 +181,7 @@ def column(frame: object, name: str) -> pl.Series:
     one over text of NumPy-backed frames, one slow pass over pandas objects.
 
     """
-    series = _convert(eager(frame), name)
+    series = _convert(to_eager(frame), name)
     dtype = series.dtype
     if not (dtype.is_numeric() or dtype.is_temporal() or dtype in WORDS):
         raise DataError(
@@ -199,7 +199,7 @@ def label_column(frame: object, name: str) -> pl.Series:
 
     SIGO writes the ends of an interval as a list, `[20, 30]`; here it is that text.
     """
-    series = _convert(eager(frame), name)
+    series = _convert(to_eager(frame), name)
     if isinstance(series.dtype, pl.List) and series.dtype.inner.is_numeric():
         pairs = series.list.len().drop_nulls()
         if (pairs == 2).all() and not series.list.eval(pl.element().is_null()).list.any().any():
@@ -217,8 +217,8 @@ def to_polars(frame: object) -> pl.DataFrame:
         As `column_names`; or a column of mixed types.
 
     """
-    native = eager(frame)
-    return pl.DataFrame([_named(native, name) for name in column_names(native)])
+    native = to_eager(frame)
+    return pl.DataFrame([_get_column(native, name) for name in column_names(native)])
 
 
 def assemble(
@@ -239,9 +239,9 @@ def assemble(
     columns
         The released columns in order: a name takes that column of the input at
         `rows`, its type untouched; a polars Series, (n,), is a column in released
-        order already; a `Repeated` one, too.
+        order already; a `RepeatedColumn` one, too.
     like
-        A frame whose type the result has, where `frame` is the `eager` form of
+        A frame whose type the result has, where `frame` is the `to_eager` form of
         it: a LazyFrame or a narwhals wrapper. `frame` itself when None.
 
     Returns
@@ -260,7 +260,7 @@ def assemble(
 
     """
     like = frame if like is None else like
-    native = eager(frame)
+    native = to_eager(frame)
     length = n_rows(native) if rows is None else len(rows)
     for entry in columns:
         if not isinstance(entry, str) and len(entry) != length:
@@ -269,15 +269,15 @@ def assemble(
     if isinstance(native, pl.DataFrame):
         built = _assemble_polars(native, rows, columns)
     else:
-        whole = [one.whole() if isinstance(one, Repeated) else one for one in columns]
+        whole = [one.to_series() if isinstance(one, RepeatedColumn) else one for one in columns]
         if is_pyarrow_table(native):
             built = _assemble_arrow(native, rows, whole)
         else:
             built = _assemble_pandas(native, rows, whole)
-    return cast("FrameT", _like(built, like))
+    return cast("FrameT", _wrap_like(built, like))
 
 
-def extended(
+def append_records(
     frame: FrameT,
     further: Sequence[pl.Series],
     rows: NDArray[np.int64],
@@ -305,7 +305,7 @@ def extended(
 
     """
     like = frame if like is None else like
-    native: Any = eager(frame)
+    native: Any = to_eager(frame)
     if isinstance(native, pl.DataFrame):
         more = [one.cast(native.schema[one.name]) for one in further]
         built: Any = pl.concat([native, pl.DataFrame(more)])[rows]
@@ -324,7 +324,7 @@ def extended(
             both = pandas.concat([own, as_pandas(one, own)]).array.take(rows)
             columns[one.name] = pandas.Series(both, dtype=own.dtype)
         built = pandas.DataFrame(columns)
-    return cast("FrameT", _like(built, like))
+    return cast("FrameT", _wrap_like(built, like))
 
 
 def with_index(built: FrameT, frame: object) -> FrameT:
@@ -335,18 +335,18 @@ def with_index(built: FrameT, frame: object) -> FrameT:
     native = nw.to_native(built, pass_through=True)
     if not is_pandas_dataframe(native):
         return built
-    native = native.set_axis(eager(frame).index)
+    native = native.set_axis(to_eager(frame).index)
     return cast("FrameT", nw.from_native(native) if isinstance(built, nw.DataFrame) else native)
 
 
-def _like(built: Any, like: object) -> Any:
+def _wrap_like(built: Any, like: object) -> Any:
     """Return a native table as a lazy frame or in a narwhals wrapper, where `like` is one."""
     if isinstance(nw.to_native(like, pass_through=True), pl.LazyFrame):
         built = built.lazy()
     return nw.from_native(built) if isinstance(like, (nw.DataFrame, nw.LazyFrame)) else built
 
 
-def _checked(names: Sequence[object]) -> list[str]:
+def _check_names(names: Sequence[object]) -> list[str]:
     if not names:
         raise DataError("the table has no columns")
     other = [name for name in names if not isinstance(name, str)]
@@ -370,10 +370,10 @@ def _convert(native: pl.DataFrame | PandasFrame | ArrowTable, name: str) -> pl.S
     names = native.columns if isinstance(native, pl.DataFrame) else column_names(native)
     if name not in names:
         raise DataError(f"no column {name!r}; the table has: {', '.join(names)}")
-    return _named(native, name)
+    return _get_column(native, name)
 
 
-def _named(native: pl.DataFrame | PandasFrame | ArrowTable, name: str) -> pl.Series:
+def _get_column(native: pl.DataFrame | PandasFrame | ArrowTable, name: str) -> pl.Series:
     """Return a column that is known to be there, by the one name that it has."""
     if isinstance(native, pl.DataFrame):
         series = native.get_column(name)
@@ -430,23 +430,23 @@ def _assemble_polars(
 ) -> pl.DataFrame:
     places = pl.Series(np.arange(frame.height) if rows is None else rows)
 
-    def built(entry: ReleasedColumn) -> pl.Series:
-        if isinstance(entry, Repeated):
-            return rebuilt_polars(entry.values).gather(entry.places)
+    def build(entry: ReleasedColumn) -> pl.Series:
+        if isinstance(entry, RepeatedColumn):
+            return rebuild_polars(entry.values).gather(entry.places)
         if isinstance(entry, str):
             entry = frame.get_column(entry).gather(places)
-        return rebuilt_polars(entry)
+        return rebuild_polars(entry)
 
-    return pl.DataFrame(parallel(built, columns))
+    return pl.DataFrame(parallel(build, columns))
 
 
 def _assemble_arrow(
     table: ArrowTable, rows: Rows, columns: Sequence[str | pl.Series]
 ) -> ArrowTable:
     built = {
-        _name(entry): taken_arrow(entry, table.column(entry), rows)
+        _name(entry): take_arrow(entry, table.column(entry), rows)
         if isinstance(entry, str)
-        else rebuilt_arrow(_to_arrow(entry))
+        else rebuild_arrow(_to_arrow(entry))
         for entry in columns
     }
     return nw.get_native_namespace(table).table(built)
@@ -464,9 +464,9 @@ def _assemble_pandas(
 ) -> PandasFrame:
     pandas = nw.get_native_namespace(frame)
     built = {
-        _name(entry): rebuilt_pandas(_to_pandas(rebuilt_polars(entry), frame))
+        _name(entry): rebuild_pandas(_to_pandas(rebuild_polars(entry), frame))
         if isinstance(entry, pl.Series)
-        else rebuilt_pandas(frame[entry], rows)
+        else rebuild_pandas(frame[entry], rows)
         for entry in columns
     }
     return pandas.DataFrame(built, copy=False)

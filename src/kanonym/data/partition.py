@@ -55,7 +55,7 @@ class Partition(ShortRepr):
     groups: NDArray[np.int32] | None = None
     account: Mapping[str, Any] = field(default_factory=dict)
 
-    def givers(self, a: int) -> tuple[NDArray[np.int32], int]:
+    def value_groups(self, a: int) -> tuple[NDArray[np.int32], int]:
         """Return whose records give quasi-identifier a its released values: labels and number.
 
         The labels are those of classes, or of groups of classes, in the form of `labels`.

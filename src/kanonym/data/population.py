@@ -42,7 +42,9 @@ def encode_with_population(
 
     """
     named = [column for column, _ in quasi_identifiers]
-    fitted = [_fitted(others, column) for column, others in zip(named, population, strict=True)]
+    fitted = [
+        _match_column(others, column) for column, others in zip(named, population, strict=True)
+    ]
     table = encode(quasi_identifiers, sensitive, n_rows, fitted, counts=counts)
     return with_population(table, fitted)
 
@@ -150,11 +152,11 @@ def _leaves(table: EncodedTable, a: int, column: pl.Series) -> NDArray[np.int32]
             "generalized level by level, which needs recoding 'hierarchy'"
         )
     distinct = column.unique()
-    domain.hierarchy.covering(distinct.alias(domain.name), "the hierarchy of the table")
+    domain.hierarchy.require_leaves(distinct.alias(domain.name), "the hierarchy of the table")
     return domain.hierarchy.leaf_of(column)
 
 
-def _fitted(others: pl.Series, column: pl.Series) -> pl.Series:
+def _match_column(others: pl.Series, column: pl.Series) -> pl.Series:
     """Return a column of the population in the name and type of the table's."""
     fitted, kind = others, column.dtype
     if others.dtype != kind and pl.Null not in (others.dtype, kind):

@@ -56,7 +56,7 @@ class Identifier:
     role = Role.IDENTIFIER
 
     def __post_init__(self) -> None:
-        _several(self)
+        _hold_as_tuple(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class QuasiIdentifier:
     role = Role.QUASI_IDENTIFIER
 
     def __post_init__(self) -> None:
-        _several(self)
+        _hold_as_tuple(self)
         _require_source(self.hierarchy)
         convention_of(self.type, self.format)
         if self.recoding is not None and self.recoding not in RECODINGS:
@@ -131,7 +131,7 @@ class Sensitive:
     role = Role.SENSITIVE
 
     def __post_init__(self) -> None:
-        _several(self)
+        _hold_as_tuple(self)
         _require_source(self.hierarchy)
         convention_of(self.type, self.format)
         if self.nulls not in ("value", "exclude"):
@@ -154,10 +154,10 @@ class Insensitive:
     role = Role.INSENSITIVE
 
     def __post_init__(self) -> None:
-        _several(self)
+        _hold_as_tuple(self)
 
 
-def _several(attribute: Any) -> None:
+def _hold_as_tuple(attribute: Any) -> None:
     """Hold an attribute's actions as a tuple, one alone or a list as well."""
     given = attribute.action
     if not isinstance(given, tuple):

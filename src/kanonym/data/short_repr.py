@@ -18,7 +18,10 @@ class ShortRepr:
     _shown: ClassVar[tuple[str, ...]] = ()
 
     def __repr__(self) -> str:
-        parts = (f"{one.rpartition('.')[2]}={_said(attrgetter(one)(self))}" for one in self._shown)
+        parts = (
+            f"{one.rpartition('.')[2]}={_format_value(attrgetter(one)(self))}"
+            for one in self._shown
+        )
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
@@ -30,7 +33,7 @@ def _is_short(value: Any) -> bool:
     return isinstance(value, ShortRepr)
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Return figures and names as they are, of a collection the parts or else their number."""
     if isinstance(value, float):
         return f"{value:.4g}"

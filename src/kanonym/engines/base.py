@@ -31,7 +31,7 @@ _INSTEAD: dict[Ability, str] = {
 }
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """What is asked of an engine beside counting, recoding and writing.
 
     Attributes
@@ -47,7 +47,7 @@ class Asked(NamedTuple):
     subject: str
 
 
-def require_abilities(engine: Engine, asked: Iterable[Asked]) -> None:
+def require_abilities(engine: Engine, asked: Iterable[Request]) -> None:
     """Refuse what an engine cannot do: the one place where that is said.
 
     Raises
@@ -58,10 +58,10 @@ def require_abilities(engine: Engine, asked: Iterable[Asked]) -> None:
     """
     for one in asked:
         if one.ability not in engine.abilities:
-            raise unsupported(engine.name, one)
+            raise unsupported_error(engine.name, one)
 
 
-def unsupported(engine: str, asked: Asked) -> PolicyError:
+def unsupported_error(engine: str, asked: Request) -> PolicyError:
     """Return the error that an engine cannot do what is asked."""
     return PolicyError(
         f"{asked.subject}: not supported by the engine {engine}. {_INSTEAD[asked.ability]}"

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import classes_of
-from kanonym.algorithms.full_domain import Evaluated, evaluated
+from kanonym.algorithms.full_domain import EvaluatedNode, evaluate_lattice
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.partition import Partition
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, value_codes
 from kanonym.engines.frequency_set import FrequencySet
@@ -27,7 +27,7 @@ from kanonym.metrics.person_risk import PersonRisk, person_risk
 from kanonym.metrics.release_loss import InformationLoss
 from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining
-from kanonym.recoding.recode import join_equal, recode, relabelled
+from kanonym.recoding.recode import join_equal, recode, relabel_classes
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,14 +116,14 @@ class Decision(ShortRepr):
 
         """
         if self.encoded is None:
-            raise _not_here()
+            raise _not_local_error()
         return self.encoded
 
     @property
     def partition(self) -> Partition:
         """The division of the encoded table; errors as of `table`."""
         if self.classes is None:
-            raise _not_here()
+            raise _not_local_error()
         return self.classes
 
     @property
@@ -138,14 +138,14 @@ class Decision(ShortRepr):
         return labels if self.partition.by_row else labels[self.table.tuple_of_row]
 
 
-def _not_here() -> DataError:
+def _not_local_error() -> DataError:
     return DataError(
         "the frequency set stayed on its engine, so there is nothing to draw or to compare "
         "record by record: give the source a larger most_tuples, or take the manifest"
     )
 
 
-def run(
+def run_task(
     task: Task,
     column: Callable[[str], pl.Series],
     n_rows: int,
@@ -202,7 +202,7 @@ def with_input(decision: Decision, task: Task, given: FrequencySet) -> Decision:
 def decide(
     task: Task, ready: Prepared, watch: Stopwatch, found: Partition | None = None
 ) -> Decision:
-    """Divide a prepared table, and give classes their values; errors as of `run`.
+    """Divide a prepared table, and give classes their values; errors as of `run_task`.
 
     found: the division, where it is known already.
     """
@@ -225,18 +225,18 @@ def decide(
         recoded = values_of(partition)
         joined = join_equal(table, partition, recoded)
         while joined is not partition:
-            partition = _mended(task, table, joined, costs)
+            partition = _repair_partition(task, table, joined, costs)
             recoded = values_of(partition)
             joined = join_equal(table, partition, recoded)
     return Decision.of(table, partition, recoded, ready.built)
 
 
-def nodes(
+def evaluate_nodes_of_task(
     task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch
-) -> tuple[list[str], list[Evaluated]]:
+) -> tuple[list[str], list[EvaluatedNode]]:
     """Return the quasi-identifiers, and the nodes of their lattice with what they are worth.
 
-    Parameters are those of `run`; the task's algorithm is full-domain.
+    Parameters are those of `run_task`; the task's algorithm is full-domain.
 
     Raises
     ------
@@ -249,11 +249,13 @@ def nodes(
         raise PolicyError(f"{task.algorithm.type} searches no lattice; full-domain does")
     table = prepare(task, column, n_rows, watch).table
     with watch.stage("algorithm"):
-        found = evaluated(search, table, task.models, task.suppression_limit, watch.tell)
+        found = evaluate_lattice(search, table, task.models, task.suppression_limit, watch.tell)
     return [domain.name for domain in table.domains], found
 
 
-def _mended(task: Task, table: EncodedTable, partition: Partition, costs: Costs) -> Partition:
+def _repair_partition(
+    task: Task, table: EncodedTable, partition: Partition, costs: Costs
+) -> Partition:
     """Join classes further where joining those of equal values has made one fail a model.
 
     Every model survives a join but delta-disclosure, which a value breaks that one of
@@ -262,7 +264,7 @@ def _mended(task: Task, table: EncodedTable, partition: Partition, costs: Costs)
     """
     fragile = [model for model in task.models if lost_by_joining(model)]
     while fragile:
-        failing = _failing(table, partition, fragile)
+        failing = _failing_classes(table, partition, fragile)
         if not failing.any():
             break
         if partition.n_classes == 1:
@@ -272,11 +274,11 @@ def _mended(task: Task, table: EncodedTable, partition: Partition, costs: Costs)
         starts[0] = True
         starts[1] &= not failing[0]
         place = np.cumsum(starts, dtype=np.int32) - np.int32(1)
-        partition = relabelled(table, partition, place)
+        partition = relabel_classes(table, partition, place)
     return partition
 
 
-def _failing(
+def _failing_classes(
     table: EncodedTable, partition: Partition, models: Sequence[PrivacyModel]
 ) -> NDArray[np.bool_]:
     """Return (n_classes,) bool: which classes fail against the table or what is left of it."""

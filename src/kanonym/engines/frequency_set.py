@@ -46,7 +46,7 @@ class FrequencySet(ShortRepr):
         found = {name: self.texts(name) for name in names}
         return {name: column for name, column in found.items() if column is not None}
 
-    def of_aggregate(self, count: str) -> NDArray[np.int64]:
+    def aggregate_counts(self, count: str) -> NDArray[np.int64]:
         """Return the records of each row of the aggregate form, which a column counts."""
         own = record_counts(self.column(count))
         return own if self.counts is None else own * self.counts

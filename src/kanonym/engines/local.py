@@ -13,16 +13,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.registry import Acting
+from kanonym.actions.registry import ColumnActions
 from kanonym.data import files, frames
 from kanonym.data.columns.sorting import sorting_key
 from kanonym.data.conventions import canonical_table, changed_texts, styled_columns, typed_table
 from kanonym.data.schema import Role, Schema
 from kanonym.data.short_repr import ShortRepr
 from kanonym.engines.base import ABILITIES, Ability
-from kanonym.engines.decision import Decision, run
+from kanonym.engines.decision import Decision, run_task
 from kanonym.engines.frequency_set import FrequencySet, values_of
-from kanonym.engines.records import changed_after, released_values
+from kanonym.engines.records import apply_late_actions, released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
 from kanonym.policy import Policy
@@ -55,7 +55,7 @@ class LocalEngine(ShortRepr):
     frame: Any = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "frame", frames.eager(self.given))
+        object.__setattr__(self, "frame", frames.to_eager(self.given))
 
     @property
     def columns(self) -> list[str]:
@@ -75,7 +75,7 @@ class LocalEngine(ShortRepr):
     def read(self, policy: Policy, schema: Schema, seed: int) -> LocalInput:
         """Return the table as a policy reads it."""
         native = typed_table(self.frame, schema.conventions)
-        acting = acting_on(native, schema, seed)
+        acting = bind_actions(native, schema, seed)
         for name in acting.actions:
             acting.before(name)
         return LocalInput(self, native, policy, schema, acting)
@@ -110,29 +110,29 @@ class LocalInput(ShortRepr):
     native: Any
     policy: Policy
     schema: Schema
-    acting: Acting
+    acting: ColumnActions
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated, before any action."""
         return values_of(partial(frames.column, self.native), name)
 
     def decide(self, task: Task, watch: Stopwatch) -> Decision:
-        """Divide the table into classes; see `decision.run`."""
+        """Divide the table into classes; see `decision.run_task`."""
         given = partial(frames.column, self.native)
-        column = as_counted(self.native, self.policy, self.acting)
-        return run(task, column, frames.n_rows(self.native), watch, given=given)
+        column = encoded_columns(self.native, self.policy, self.acting)
+        return run_task(task, column, frames.n_rows(self.native), watch, given=given)
 
     def stage(self, decision: Decision, place: str | None, watch: Stopwatch) -> LocalRelease:
         """Assemble the released table."""
         with watch.stage("recode"):
             schema, acting, conventions = self.schema, self.acting, self.schema.conventions
-            after = changed_after(decision, acting)
+            after = apply_late_actions(decision, acting)
             changed = {column.name: column for columns in after.values() for column in columns}
             named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
             named += schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
             rows = released_rows(
                 decision.labels,
-                [one for one in decision.recoded if one.name not in acting.changed_after],
+                [one for one in decision.recoded if one.name not in acting.late_attributes],
                 [*(name for name in named if name not in changed), *changed],
                 sorting_keys(self.engine.frame, acting, changed),
                 None if self.policy.keep_order else acting.seed,
@@ -141,7 +141,7 @@ class LocalInput(ShortRepr):
             released = frames.assemble(
                 self.engine.frame, rows, styled_columns(values, conventions), self.engine.given
             )
-            written = frames.eager(released)
+            written = frames.to_eager(released)
             checked = canonical_table(written, conventions)
         return LocalRelease(self, released, written, checked, rows, place)
 
@@ -206,26 +206,28 @@ class LocalRelease(ShortRepr):
         """Leave everything as it is: nothing is written yet."""
 
 
-def drawn_seed() -> int:
+def draw_seed() -> int:
     """Return a seed from the system's source."""
     return secrets.randbits(128)
 
 
-def seed_or_drawn(seed: int | None) -> int:
+def resolve_seed(seed: int | None) -> int:
     """Return a seed, or one that is drawn for a release that asks for none."""
-    return drawn_seed() if seed is None else seed
+    return draw_seed() if seed is None else seed
 
 
-def acting_on(native: Any, schema: Schema, seed: int | None) -> Acting:
+def bind_actions(native: Any, schema: Schema, seed: int | None) -> ColumnActions:
     """Return the columns of a table as the actions of its attributes leave them.
 
     seed: None draws one anew from the system's source; the result has it.
     """
     actions = {name: one.action for name, one in schema.attributes.items() if one.action}
-    return Acting(partial(frames.column, native), actions, seed_or_drawn(seed))
+    return ColumnActions(partial(frames.column, native), actions, resolve_seed(seed))
 
 
-def as_counted(native: Any, policy: Policy, acting: Acting) -> Callable[[str], pl.Series]:
+def encoded_columns(
+    native: Any, policy: Policy, acting: ColumnActions
+) -> Callable[[str], pl.Series]:
     """Return what gives the columns that are encoded: as actions leave them.
 
     Persons are those of the input, whatever is released in the place of their identifier.
@@ -239,7 +241,7 @@ def as_counted(native: Any, policy: Policy, acting: Acting) -> Callable[[str], p
 
 
 def sorting_keys(
-    native: Any, acting: Acting, changed: Mapping[str, pl.Series] = _NONE
+    native: Any, acting: ColumnActions, changed: Mapping[str, pl.Series] = _NONE
 ) -> Callable[[str], pl.Series]:
     """Return what gives the columns that records are sorted by before they are shuffled.
 

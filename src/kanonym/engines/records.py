@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.registry import Acting
-from kanonym.data.columns.repeated import ReleasedColumn, Repeated
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.actions.registry import ColumnActions
+from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.decision import Decision
 from kanonym.kernels.parallel import parallel
@@ -20,13 +20,13 @@ def released_values(
     decision: Decision,
     schema: Schema,
     rows: NDArray[np.int64],
-    acting: Acting,
+    acting: ColumnActions,
     changed: Mapping[str, Sequence[pl.Series]],
 ) -> list[ReleasedColumn]:
     """Return the columns of the release in order, as `data.frames.assemble` takes them.
 
     rows: (n_released,) the records of the input that are released, in their new order.
-    acting: what is done to columns before the algorithm; changed: of `changed_after`.
+    acting: what is done to columns before the algorithm; changed: of `apply_late_actions`.
     """
     # As unsigned 32-bit Series, polars takes indices without a copy.
     labels = pl.Series(decision.labels[rows].view(np.uint32))
@@ -38,7 +38,7 @@ def released_values(
         used = np.bincount(places, minlength=len(attribute.columns[0])) > 0
         if not used.all():
             places = pl.Series((np.cumsum(used) - 1).astype(np.uint32)).gather(places)
-        return [Repeated(column.filter(used), places) for column in attribute.columns]
+        return [RepeatedColumn(column.filter(used), places) for column in attribute.columns]
 
     names = (one.name for one in decision.recoded)
     recoded = dict(zip(names, parallel(values, decision.recoded), strict=True))
@@ -54,12 +54,12 @@ def released_values(
     return released
 
 
-def changed_after(decision: Decision, acting: Acting) -> dict[str, list[pl.Series]]:
+def apply_late_actions(decision: Decision, acting: ColumnActions) -> dict[str, list[pl.Series]]:
     """Return the columns that actions change after the algorithm, by attribute.
 
     Each has n_rows values in the order of the input, null for suppressed records.
     """
-    if not acting.changed_after:
+    if not acting.late_attributes:
         return {}
     kept = decision.labels >= 0
     labels = decision.labels[kept]
@@ -68,7 +68,7 @@ def changed_after(decision: Decision, acting: Acting) -> dict[str, list[pl.Serie
     )
     known = {one.name: one for one in decision.recoded}
     columns = {}
-    for name in acting.changed_after:
+    for name in acting.late_attributes:
         if name in known:
             place = known[name].label_of_class[labels]
             released = [column.gather(place) for column in known[name].columns]

@@ -121,7 +121,7 @@ def prepare(
     *,
     given: Callable[[str], pl.Series] | None = None,
 ) -> Prepared:
-    """Encode a table for a task; parameters and errors as of `decision.run`."""
+    """Encode a table for a task; parameters and errors as of `decision.run_task`."""
     asked = sensitive_names(task.schema, task.models)
     with watch.stage("encode"):
         known, recodings = _quasi_identifiers(task, column)
@@ -147,7 +147,7 @@ def prepare(
         built = {
             values.name: source.description
             for values, source in known
-            if isinstance(source, _Automatically)
+            if isinstance(source, _SuggestedHierarchy)
         }
         for name, description in built.items():
             watch.tell(f"{name}: no hierarchy given; built {description}")
@@ -162,7 +162,7 @@ def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
     path = isinstance(given, str | os.PathLike)
     if path:
         files.refuse_url(os.fspath(given))  # a policy is kept and passed on, keys and all
-    table = files.read_table(os.fspath(given)) if path else frames.eager(given)
+    table = files.read_table(os.fspath(given)) if path else frames.to_eager(given)
     table = typed_table(table, conventions_of(policy.attributes))
     where = f" {os.fspath(given)}" if path else ""
 
@@ -217,7 +217,7 @@ def _quasi_identifiers(
         names = [name] if attribute.role is not Role.IDENTIFIER or attribute.action else []
         if isinstance(attribute, QuasiIdentifier):
             values = column(name)
-            source, recoding = _way(task, attribute, values)
+            source, recoding = _recoding_for(task, attribute, values)
             known.append((values, source))
             recodings.append(recoding)
             names = released_names(name, recoding)
@@ -233,12 +233,12 @@ def _quasi_identifiers(
     return known, recodings
 
 
-def _way(
+def _recoding_for(
     task: Task, attribute: QuasiIdentifier, values: pl.Series
 ) -> tuple[HierarchySource | None, Recoding]:
     """Return the hierarchy in use and the recoding of one quasi-identifier."""
     if task.algorithm.recodes == "levels":
-        return attribute.hierarchy or _Automatically(), "hierarchy"
+        return attribute.hierarchy or _SuggestedHierarchy(), "hierarchy"
     if task.algorithm.recodes == "cells":
         return None, "interval"  # not applied: each value is released as it is, or not at all
     kind = kind_of(values.dtype)
@@ -254,7 +254,7 @@ def _way(
 
 
 @dataclass(slots=True)
-class _Automatically:
+class _SuggestedHierarchy:
     """The hierarchy that is suggested for a column that has none; remembers which."""
 
     description: str = ""

@@ -20,7 +20,7 @@ from kanonym.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Asked(ShortRepr):
+class SelectedColumns(ShortRepr):
     """Which columns of a table are meant, and what is known about them.
 
     Attributes
@@ -47,13 +47,13 @@ class Asked(ShortRepr):
         return [column for own in self.held.values() for column in own]
 
 
-def columns_asked(
+def select_columns(
     policy: Policy | None,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str],
     hierarchies: Mapping[str, HierarchySource],
     names: Sequence[str],
-) -> Asked:
+) -> SelectedColumns:
     """Return what a policy or the short forms say of a table with columns `names`.
 
     Raises
@@ -65,9 +65,9 @@ def columns_asked(
 
     """
     if policy is None:
-        known, hidden = (listed(one, "columns") for one in (quasi_identifiers, sensitive))
+        known, hidden = (name_list(one, "columns") for one in (quasi_identifiers, sensitive))
         _check_names(known, hidden, hierarchies, names)
-        return Asked(_held(known, names), hidden, hierarchies, [])
+        return SelectedColumns(_columns_by_attribute(known, names), hidden, hierarchies, [])
     if not isinstance(policy, Policy):
         raise PolicyError(
             f"a policy is a Policy, not a {type(policy).__name__}; see Policy.from_file, or name "
@@ -82,8 +82,8 @@ def columns_asked(
     others = [name for name in names if name not in policy.attributes and name not in made]
     if policy.others in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         chosen[policy.others] += others
-    return Asked(
-        _held(chosen[Role.QUASI_IDENTIFIER], names),
+    return SelectedColumns(
+        _columns_by_attribute(chosen[Role.QUASI_IDENTIFIER], names),
         [name for name in chosen[Role.SENSITIVE] if name in names],
         {
             name: one.hierarchy
@@ -94,7 +94,7 @@ def columns_asked(
     )
 
 
-def known_column(table: Frame, name: str) -> pl.Series:
+def finite_column(table: Frame, name: str) -> pl.Series:
     """Return the column of a quasi-identifier, whose numbers have finite squares.
 
     Raises
@@ -104,7 +104,7 @@ def known_column(table: Frame, name: str) -> pl.Series:
 
     """
     column = frames.label_column(table, name)
-    if beyond(column):
+    if has_infinite_squares(column):
         row = (column.abs() > LARGEST).arg_max() or 0
         raise DataError(
             f"quasi-identifier {name!r}, row {row + 1}: {column[row]} is infinite or beyond "
@@ -113,12 +113,12 @@ def known_column(table: Frame, name: str) -> pl.Series:
     return column
 
 
-def beyond(column: pl.Series) -> bool:
+def has_infinite_squares(column: pl.Series) -> bool:
     """Whether a column has numbers that are infinite, or whose squares are."""
     return column.dtype.is_float() and bool((column.abs() > LARGEST).any())
 
 
-def listed(given: Sequence[str], what: str) -> list[str]:
+def name_list(given: Sequence[str], what: str) -> list[str]:
     """Return the names as a list; a text would be taken for a list of its letters."""
     if isinstance(given, str):
         raise SchemaError(f"give a list of {what}, not the text {given!r}")
@@ -130,7 +130,7 @@ def check_seed(seed: int) -> None:
     check_integer("assessment", "seed", seed, 0)
 
 
-def _held(known: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
+def _columns_by_attribute(known: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
     released_columns(known, names)  # refuses all that are missing at once
     return {name: released_columns([name], names) for name in known}
 

@@ -15,17 +15,17 @@ from kanonym.data import files, frames
 from kanonym.data.columns.frame_types import Frame, Population
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.table import value_codes
-from kanonym.evaluation.columns import listed
+from kanonym.evaluation.columns import name_list
 from kanonym.evaluation.risk.presets import PRESETS
-from kanonym.policy.faults import unknown
+from kanonym.policy.faults import unknown_name
 
 
 def presets_of(presets: Sequence[str]) -> list[str]:
     """Return the presets that are asked for."""
-    names = listed(presets, "presets")
+    names = name_list(presets, "presets")
     for name in names:
         if name not in PRESETS:
-            raise PolicyError(unknown("preset", name, PRESETS))
+            raise PolicyError(unknown_name("preset", name, PRESETS))
     return names
 
 
@@ -36,7 +36,7 @@ def population_of(given: Population) -> tuple[int | None, Frame | None]:
     if isinstance(given, str | os.PathLike):
         return None, files.read_table(os.fspath(given))
     if frames.is_frame(given):
-        return None, frames.eager(given)
+        return None, frames.to_eager(given)
     try:
         number = None
         if isinstance(given, SupportsIndex) and not isinstance(given, bool):

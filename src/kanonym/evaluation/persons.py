@@ -13,7 +13,7 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Flat
-from kanonym.evaluation.columns import Asked
+from kanonym.evaluation.columns import SelectedColumns
 from kanonym.kernels.classes.grouping import Groups
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.release import Release
@@ -57,7 +57,10 @@ def persons_of_release(
 
 
 def persons_of_classes(
-    population: Frame | None, known: Sequence[pl.Series], asked: Asked, first: NDArray[np.int64]
+    population: Frame | None,
+    known: Sequence[pl.Series],
+    asked: SelectedColumns,
+    first: NDArray[np.int64],
 ) -> NDArray[np.int64] | None:
     """Return (n_classes,) int64: the persons of a population table in each class.
 

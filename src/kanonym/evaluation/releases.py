@@ -10,7 +10,7 @@ from kanonym.policy import Policy
 from kanonym.release import Release
 
 
-def opened(
+def unpack_release(
     given: Any, policy: Policy | None, *, named: bool
 ) -> tuple[Any, Policy | None, Release | None]:
     """Return the table of what was given, the policy that is meant, and the release it is.

@@ -79,7 +79,7 @@ def part(function: Function) -> Function:
 @contextmanager
 def announce_compilation(callback: Callable[[], None]) -> Iterator[None]:
     """Call `callback` once if anything is compiled (not loaded from disk) inside the block."""
-    listener = _Once(callback)
+    listener = _FirstEvent(callback)
     with event.install_listener("numba:compile", listener):
         yield
 
@@ -158,7 +158,7 @@ class _PartLibrary(_CodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class _Once(event.Listener):
+class _FirstEvent(event.Listener):
     """Call back at the first start of an event."""
 
     def __init__(self, callback: Callable[[], None]) -> None:

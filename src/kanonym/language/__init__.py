@@ -5,15 +5,15 @@ from __future__ import annotations
 from kanonym.data.errors import DataError
 from kanonym.language.en import ENGLISH
 from kanonym.language.es import SPANISH
-from kanonym.language.speech import Speech
+from kanonym.language.speech import Translator
 
-__all__ = ["ENGLISH", "LANGUAGES", "SPANISH", "Speech", "speech"]
+__all__ = ["ENGLISH", "LANGUAGES", "SPANISH", "Translator", "translator"]
 
-LANGUAGES: dict[str, Speech] = {one.code: one for one in (ENGLISH, SPANISH)}
+LANGUAGES: dict[str, Translator] = {one.code: one for one in (ENGLISH, SPANISH)}
 """Every language by its code: a further one is a folder like these, and its name here."""
 
 
-def speech(language: str) -> Speech:
+def translator(language: str) -> Translator:
     """Return how reports speak in a language.
 
     Raises
@@ -23,7 +23,7 @@ def speech(language: str) -> Speech:
 
     Examples
     --------
-    >>> speech("es").count(30162)
+    >>> translator("es").count(30162)
     '30.162'
 
     """

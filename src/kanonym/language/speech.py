@@ -19,7 +19,7 @@ Sentences = Mapping[str, str | tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Speech:
+class Translator:
     """One language.
 
     Attributes
@@ -47,7 +47,7 @@ class Speech:
     conjunction: Callable[[str], str]
     ordinal: Callable[[int], str]
 
-    def say(self, key: str, n: float | None = None, /, **facts: Any) -> str:
+    def text(self, key: str, n: float | None = None, /, **facts: Any) -> str:
         """Fill in a template of the catalogue; `n` chooses between one and many.
 
         Raises
@@ -61,63 +61,63 @@ class Speech:
             template = template[0 if n == 1 else 1]
         return template.format(**facts)
 
-    def known(self, key: str, otherwise: str) -> str:
+    def text_or(self, key: str, otherwise: str) -> str:
         """Return a sentence without facts, or something else where the catalogue has none."""
         template = self.sentences.get(key, otherwise)
         return template if isinstance(template, str) else template[1]
 
-    def things(self, number: float, noun: str) -> str:
+    def plural(self, number: float, noun: str) -> str:
         """Write a number with its noun: `1 class`, `222 classes`."""
-        return f"{self.count(number)} {self.say(f'noun.{noun}', number)}"
+        return f"{self.count(number)} {self.text(f'noun.{noun}', number)}"
 
     def count(self, number: float) -> str:
         """Write a number of things: `30,162`."""
-        return self.local(f"{number:,.0f}")
+        return self.localize(f"{number:,.0f}")
 
     def percent(self, share: float) -> str:
         """Write a share of 0 to 1 in percent, never rounded to 0 or to 100 unless it is."""
         if 0 < share < 0.001:
-            return self.say("under", least=self.local("0.1") + _PERCENT)
+            return self.text("under", least=self.localize("0.1") + _PERCENT)
         if 0.999 < share < 1:
-            return self.say("over", most=self.local("99.9") + _PERCENT)
-        return f"{self.local(f'{round(100 * share, 1):g}')}{_PERCENT}"
+            return self.text("over", most=self.localize("99.9") + _PERCENT)
+        return f"{self.localize(f'{round(100 * share, 1):g}')}{_PERCENT}"
 
     def tenths(self, share: float) -> str:
         """Write a share in percent with one decimal, so that columns of them are even."""
         share = round(share, 9)
         if 0 < share < 0.001 or 0.999 < share < 1:
             return self.percent(share)
-        return f"{self.local(f'{100 * share:.1f}')}{_PERCENT}"
+        return f"{self.localize(f'{100 * share:.1f}')}{_PERCENT}"
 
-    def hundred(self, share: float) -> str:
+    def per_hundred(self, share: float) -> str:
         """Write how many of a hundred a share is: `about 13`, `under 1`, `over 99`."""
         share = round(share, 9)
         if 0 < share < 0.01 or 0.99 < share < 1:
-            return self.say("fewer", number=1) if share < 0.5 else self.say("most", number=99)
+            return self.text("fewer", number=1) if share < 0.5 else self.text("most", number=99)
         number = self.count(100 * share)
-        return number if share in {0.0, 1.0} else self.say("about", number=number)
+        return number if share in {0.0, 1.0} else self.text("about", number=number)
 
-    def exactly(self, share: float) -> str:
+    def exact_percent(self, share: float) -> str:
         """Write a share in percent with up to two decimals; 0 and 100 stand for none and all."""
         if share not in (0, 1):
             share = min(max(round(share, 4), 0.0001), 0.9999)
-        return f"{self.local(f'{100 * share:.6g}')} %"
+        return f"{self.localize(f'{100 * share:.6g}')} %"
 
-    def finely(self, share: float) -> str:
+    def precise_percent(self, share: float) -> str:
         """Write a small share in percent with two digits that are not zero: `0.0097 %`."""
         share = round(share, 9)
         if share >= 0.01 or share <= 0:
             return self.percent(share)
         digits = 1 - math.floor(math.log10(100 * share))
-        return f"{self.local(f'{100 * share:.{digits}f}'.rstrip('0').rstrip('.'))}{_PERCENT}"
+        return f"{self.localize(f'{100 * share:.{digits}f}'.rstrip('0').rstrip('.'))}{_PERCENT}"
 
     def chance(self, share: float) -> str:
         """Write a chance as `1 in 5 (20 %)`."""
         if share >= 1:
-            return self.say("certain")
+            return self.text("certain")
         if share <= 0:
             return "0"
-        return self.say("one-in", number=self.count(1 / share), share=self.finely(share))
+        return self.text("one-in", number=self.count(1 / share), share=self.precise_percent(share))
 
     def value(self, number: float | None) -> str:
         """Write a measured value: integers whole, others with four significant digits.
@@ -127,13 +127,13 @@ class Speech:
         if number is None:
             return "–"
         if not math.isfinite(number):
-            return self.say("unbounded")
+            return self.text("unbounded")
         if float(number).is_integer() or abs(number) >= 10_000:
             return self.count(number)
         if abs(number) < LEAST_VALUE:
-            least = self.local(f"{LEAST_VALUE:.4f}")
-            return self.say("small" if number > 0 else "small.negative", least=least)
-        return self.local(f"{number:.4g}")
+            least = self.localize(f"{LEAST_VALUE:.4f}")
+            return self.text("small" if number > 0 else "small.negative", least=least)
+        return self.localize(f"{number:.4g}")
 
     def names(self, listed: Sequence[str], letters: int = LETTERS_SHOWN) -> str:
         """Write names as an enumeration, long ones cut: `age, sex and 288 more`.
@@ -145,7 +145,7 @@ class Speech:
         shown = min(shown, NAMES_SHOWN)
         if len(listed) > shown:
             more = self.count(len(listed) - shown)
-            return self.say("more", names=", ".join(listed[:shown]), number=more)
+            return self.text("more", names=", ".join(listed[:shown]), number=more)
         if len(listed) < 2:
             return "".join(listed)
         last = f"{self.conjunction(listed[-1])} {listed[-1]}"
@@ -153,28 +153,28 @@ class Speech:
 
     def terms(self, terms: Sequence[str]) -> str:
         """Name what columns are or hold, in the language."""
-        return ", ".join(sorted(self.known(f"term.{one}", one) for one in terms))
+        return ", ".join(sorted(self.text_or(f"term.{one}", one) for one in terms))
 
-    def listed(self, parts: Mapping[str, Any]) -> str:
+    def pairs(self, parts: Mapping[str, Any]) -> str:
         """Write keys and values in a line: `type mondrian, levels (age 2, sex 0)`."""
-        return ", ".join(f"{key} {self._told(part)}" for key, part in parts.items())
+        return ", ".join(f"{key} {self._format_part(part)}" for key, part in parts.items())
 
     def durations(self, seconds: Mapping[str, float]) -> str:
         """Write seconds by stage in a line."""
         return ", ".join(
-            f"{stage} {self.local(f'{spent:.2f}')}" for stage, spent in seconds.items()
+            f"{stage} {self.localize(f'{spent:.2f}')}" for stage, spent in seconds.items()
         )
 
-    def local(self, number: str) -> str:
+    def localize(self, number: str) -> str:
         """Put the separators of the language into a number as Python writes it."""
         return number.translate(str.maketrans(",.", self.thousands + self.decimal))
 
-    def _told(self, part: Any) -> str:
+    def _format_part(self, part: Any) -> str:
         """Write a value of any kind for a reader."""
         if isinstance(part, bool):
-            return self.say("yes" if part else "no")
+            return self.text("yes" if part else "no")
         if isinstance(part, Mapping):
-            return f"({self.listed(part)})"
+            return f"({self.pairs(part)})"
         if isinstance(part, list | tuple):
-            return f"({', '.join(map(self._told, part))})"
-        return self.local(f"{part:.4g}") if isinstance(part, float) else str(part)
+            return f"({', '.join(map(self._format_part, part))})"
+        return self.localize(f"{part:.4g}") if isinstance(part, float) else str(part)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.labels import list_lengths, members_of, text_of
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.table import Domain
 from kanonym.metrics.span import Axis
 

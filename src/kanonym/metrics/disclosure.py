@@ -225,18 +225,18 @@ def measure_table(
 def _measure_attribute(distribution: Distribution) -> AttributeMeasurement:
     """Return the worst of every measure over the classes."""
     reference = disclosure.reference_shares(distribution.table, distribution.ancestors)
-    offsets, values, counts, numbers = _different(distribution)
+    offsets, values, counts, numbers = _distinct_histograms(distribution)
 
-    def measured(measure: int, argument: int = 0) -> NDArray[np.float64]:
+    def measure_all(measure: int, argument: int = 0) -> NDArray[np.float64]:
         return disclosure.measure_classes(
             measure, offsets, values, counts, numbers, reference, distribution.ancestors, argument
         )
 
     def smallest(measure: int) -> float:
-        return float(measured(measure).min()) if len(numbers) else 0.0
+        return float(measure_all(measure).min()) if len(numbers) else 0.0
 
     def largest(measure: int, argument: int = 0) -> float:
-        return float(measured(measure, argument).max(initial=0.0))
+        return float(measure_all(measure, argument).max(initial=0.0))
 
     l_distinct = int(smallest(disclosure.DISTINCT))
     asked = range(2, min(max(l_distinct, 3), LARGEST_L) + 1)
@@ -247,7 +247,7 @@ def _measure_attribute(distribution: Distribution) -> AttributeMeasurement:
         l_recursive_c={
             l: largest(disclosure.RECURSIVE, l) if l <= l_distinct else None for l in asked
         },
-        diversity_percent=Spread.over(measured(disclosure.DIVERSITY_PERCENT), numbers),
+        diversity_percent=Spread.over(measure_all(disclosure.DIVERSITY_PERCENT), numbers),
         t_equal=largest(disclosure.T_EQUAL),
         t_ordered=largest(disclosure.T_ORDERED),
         t_hierarchical=(
@@ -262,7 +262,7 @@ def _measure_attribute(distribution: Distribution) -> AttributeMeasurement:
     )
 
 
-def _different(
+def _distinct_histograms(
     distribution: Distribution,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """Return the different histograms, as in `Distribution`, and how many classes have each."""

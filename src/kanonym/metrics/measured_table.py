@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kanonym.data.result import ResultTable
-from kanonym.metrics.measured import Measured
+from kanonym.metrics.measured_value import MeasuredValue
 
 
 def measured_table(
-    heading: str, entries: Mapping[str, Measured], lead: str = "", notes: tuple[str, ...] = ()
+    heading: str, entries: Mapping[str, MeasuredValue], lead: str = "", notes: tuple[str, ...] = ()
 ) -> ResultTable:
     """Return a row for each number, those of its parts below it; or the reason why there is none.
 
@@ -20,15 +20,15 @@ def measured_table(
         if one.value is None:
             rows.append((name, "–", one.reason or ""))
             continue
-        rows.append((name, figure(one.value), one.meaning.better))
+        rows.append((name, format_figure(one.value), one.meaning.better))
         rows += [
-            (f"  {part}", figure(value), "")
+            (f"  {part}", format_figure(value), "")
             for part, value in one.parts.items()
             if " × " not in part
         ]
     return ResultTable((heading, "value", "better"), rows, frozenset({1}), lead, notes)
 
 
-def figure(value: float) -> str:
+def format_figure(value: float) -> str:
     """Return a number with six digits; counts in full."""
     return f"{value:,.0f}" if abs(value) >= 1e6 else f"{value:,.6g}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError
 from kanonym.data.result import Result, ResultTable
 from kanonym.data.short_repr import ShortRepr
-from kanonym.metrics.measured_table import figure
+from kanonym.metrics.measured_table import format_figure
 
 THRESHOLD = 0.05
 """Records above this risk are at risk, if nothing else is said: a class size of 20."""
@@ -55,9 +55,9 @@ class ProsecutorRisk(Result):
     def tables(self) -> list[ResultTable]:
         """Return a row for each number."""
         rows = (
-            ("highest", figure(self.highest)),
-            ("average", figure(self.average)),
-            ("records alone in their class", figure(self.uniques)),
+            ("highest", format_figure(self.highest)),
+            ("average", format_figure(self.average)),
+            ("records alone in their class", format_figure(self.uniques)),
         )
         return [ResultTable(("prosecutor risk", "value"), rows, frozenset({1}))]
 

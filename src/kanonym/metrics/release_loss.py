@@ -11,13 +11,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.partition import BLANK, Partition
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.result import Result, ResultTable
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.metrics.certainty import numeric_values
 from kanonym.metrics.coverage import Coverage, coverage_of
-from kanonym.metrics.information_loss.released import ReleasedValues, released_loss
-from kanonym.metrics.measured_table import figure
+from kanonym.metrics.information_loss.released_values import ReleasedValues, released_loss
+from kanonym.metrics.measured_table import format_figure
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -99,8 +99,10 @@ class InformationLoss(Result):
             "average class size": self.average_class_size,
             "suppressed records": self.suppressed,
         }
-        rows = [(name, figure(value)) for name, value in whole.items() if value is not None]
-        rows += [(f"  span loss, {name}", figure(one.loss)) for name, one in self.coverage.items()]
+        rows = [(name, format_figure(value)) for name, value in whole.items() if value is not None]
+        rows += [
+            (f"  span loss, {name}", format_figure(one.loss)) for name, one in self.coverage.items()
+        ]
         return [ResultTable(("information loss", "value"), rows, frozenset({1}))]
 
 
@@ -138,7 +140,9 @@ def measure_utility(
         for attribute in recoded
     }
     rmse = {
-        domain.name: _rmse(codes[kept, a], weights, _released(domain, attribute)[labels], domain)
+        domain.name: _rmse(
+            codes[kept, a], weights, _class_numbers(domain, attribute)[labels], domain
+        )
         for a, (domain, attribute) in enumerate(zip(table.domains, recoded, strict=True))
         if domain.kind == "number"
     }
@@ -191,7 +195,7 @@ def _loss(
     return released_loss(released, table.n_rows) if released else (None, None)
 
 
-def _released(domain: Domain, attribute: RecodedAttribute) -> NDArray[np.float64]:
+def _class_numbers(domain: Domain, attribute: RecodedAttribute) -> NDArray[np.float64]:
     """Return (n_classes,) the number that stands for each class: its middle or its centre.
 
     What a null in the class leaves open (`*`, a null for a mode) is the whole domain.

@@ -173,7 +173,7 @@ class OneHot(ShortRepr):
             )
         return cells
 
-    def learned(self, records: Records) -> OneHot:
+    def require_one_hot(self, records: Records) -> OneHot:
         """Return itself, once every record has 1 in one of the columns."""
         nowhere = ~self.matrix(records).any(axis=1)
         if nowhere.any():
@@ -242,7 +242,7 @@ def encoding_of(
         that is none.
 
     """
-    known = {name: _named(records, columns) for name, columns in _groups(one_hot).items()}
+    known = {name: _list_names(records, columns) for name, columns in _groups(one_hot).items()}
     owner: dict[str, str] = {}
     for group, columns in known.items():
         if group in records.names and group not in columns:
@@ -252,11 +252,11 @@ def encoding_of(
                 raise SchemaError(f"column {name!r} stands in the one-hot groups twice")
             owner[name] = group
     chosen = _features(records, features, known, owner)
-    nominal = _named(records, categorical or [])
+    nominal = _list_names(records, categorical or [])
     kinds: list[Kind] = []
     for name in chosen:
         if name in known:
-            kinds.append(OneHot(name, tuple(known[name])).learned(records))
+            kinds.append(OneHot(name, tuple(known[name])).require_one_hot(records))
             continue
         column = records.column(name)
         if name in nominal or column.dtype in _WORDS:
@@ -295,7 +295,7 @@ def _features(
         raise SchemaError(f"a list of columns is expected, not {given!r}")
     named: list[str] = []
     for one in given:
-        named += groups[one] if one in groups else _named(records, [one])
+        named += groups[one] if one in groups else _list_names(records, [one])
     if not named:
         raise SchemaError("features is empty: name the columns to minimize, or None for all")
     twice = next((name for name in named if named.count(name) > 1), None)
@@ -311,7 +311,7 @@ def _features(
     return list(dict.fromkeys(owner.get(name, name) for name in named))
 
 
-def _named(records: Records, given: Sequence[Any]) -> list[str]:
+def _list_names(records: Records, given: Sequence[Any]) -> list[str]:
     """Return names of columns; of an array, positions name them too."""
     if isinstance(given, str):
         raise SchemaError(f"a list of columns is expected, not {given!r}")

@@ -16,7 +16,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from kanonym.algorithms.minimization.search import Split, assigned, minimize
+from kanonym.algorithms.minimization.search import Split, assign_cells, minimize
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.minimization.encoding import encoding_of
@@ -26,7 +26,7 @@ from kanonym.minimization.generalizations import (
     hierarchies_of,
     names_of,
 )
-from kanonym.minimization.model import Model, Question, classes_or_none, coded
+from kanonym.minimization.model import Model, PredictionQuery, classes_or_none, encode_predictions
 from kanonym.minimization.records import Array, Records, records_of
 
 
@@ -220,8 +220,8 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         encoding = encoding_of(records, self.features, self.categorical, self.one_hot)
         predictions = model.predictions(records)
         classes = classes_or_none(self.estimator, predictions)
-        codes = coded(predictions, classes)
-        question = Question(model, records)
+        codes = encode_predictions(predictions, classes)
+        question = PredictionQuery(model, records)
 
         def ask(
             rows: NDArray[np.int64], others: NDArray[np.int64], exempted: NDArray[np.bool_]
@@ -229,7 +229,9 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
             names = encoding.columns(exempted)
             if not names:
                 return codes[rows]
-            return coded(question.generalized(rows, others, names), classes)
+            return encode_predictions(
+                question.predict_generalized_records(rows, others, names), classes
+            )
 
         matrix = encoding.matrix(records)
         split = self._split(codes, stratified=classes is not None)
@@ -251,7 +253,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
             self.feature_names_in_ = np.array(records.names, dtype=object)
         self._encoding, self._found, self._records_kind = encoding, found, records.kind
         columns = encoding.columns(np.zeros(len(encoding.kinds), np.bool_))
-        self._representatives = records.taken(found.representatives, columns)
+        self._representatives = records.take(found.representatives, columns)
         self._hierarchies = hierarchies_of(encoding, found, matrix)
         self.tree_ = tree
         self.validation_ = split.validation
@@ -282,11 +284,11 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         check_is_fitted(self)
         records = records_of(X)
         self._check_columns(records)
-        cells = assigned(self._found, self.tree_, self._encoding.matrix(records))
+        cells = assign_cells(self._found, self.tree_, self._encoding.matrix(records))
         exempted = np.zeros(len(self._encoding.kinds), np.bool_)
         exempted[list(self._found.exempted)] = True
         names = self._encoding.columns(exempted)
-        values = self._representatives.taken(cells, names) if names else records
+        values = self._representatives.take(cells, names) if names else records
         return records.with_values(values, names).native
 
     def hierarchies(self) -> dict[str, HierarchySource]:

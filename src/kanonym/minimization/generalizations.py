@@ -37,7 +37,7 @@ def generalizations_of(encoding: Encoding, found: Minimization, names: list[str]
         if isinstance(kind, Numbers):
             ranges[kind.name] = thresholds(found, feature, inner).tolist()
         else:
-            alone = split_off(found, feature, inner)
+            alone = separable_categories(found, feature, inner)
             both = zip(kind.categories, alone.tolist(), strict=True)
             rest = [one for one, single in both if not single]
             both = zip(kind.categories, alone.tolist(), strict=True)
@@ -98,7 +98,7 @@ def hierarchies_of(
             cuts = [thresholds(found, feature, inner) for inner in levels]
             sources[kind.name] = _intervals(kind, cuts, matrix[:, feature.first])
         elif isinstance(kind, Categories):
-            alone = [split_off(found, feature, inner) for inner in levels]
+            alone = [separable_categories(found, feature, inner) for inner in levels]
             sources[kind.name] = _groups(kind, alone)
         elif isinstance(kind, OneHot):
             # A group of categories is no group of one column's values.
@@ -118,7 +118,9 @@ def thresholds(
     return cuts[cuts >= np.float32(feature.low)]
 
 
-def split_off(found: Minimization, feature: Feature, inner: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def separable_categories(
+    found: Minimization, feature: Feature, inner: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """Return (n_categories,) bool: the categories that some cell tells from all others.
 
     A split parts one category from the rest of its node, so those that are never

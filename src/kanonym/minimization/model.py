@@ -48,7 +48,7 @@ class Model(ShortRepr):
         if self.encoder is not None and not hasattr(self.encoder, "transform"):
             raise PolicyError(f"encoder: {type(self.encoder).__name__} has no transform")
         for role, one in (("estimator", self.estimator), ("encoder", self.encoder)):
-            if hasattr(one, "fit") and not _fitted(one):
+            if hasattr(one, "fit") and not _is_fitted(one):
                 raise PolicyError(
                     f"{role}: this {type(one).__name__} is not fitted; fit it first. Minimization "
                     "looks at the predictions of a trained model"
@@ -70,7 +70,7 @@ class Model(ShortRepr):
                 given = self.encoder.transform(given)
             answers = np.asarray(self.estimator.predict(given))
         except (TypeError, ValueError) as error:
-            words = _words(records)
+            words = _text_columns(records)
             if not words:
                 raise
             raise DataError(
@@ -93,7 +93,7 @@ class Model(ShortRepr):
         return answers
 
 
-class Question:
+class PredictionQuery:
     """What a model predicts for records that hold values of others.
 
     Parameters
@@ -110,7 +110,7 @@ class Question:
         self.records = records
         self.columns: dict[str, NDArray[np.int64]] = {}
 
-    def generalized(
+    def predict_generalized_records(
         self, rows: NDArray[np.int64], others: NDArray[np.int64], names: Sequence[str]
     ) -> NDArray[Any]:
         """Return (m,) predictions.
@@ -130,32 +130,32 @@ class Question:
         with the record whose values it holds.
 
         """
-        kept = self._kept(names)
+        kept = self._kept_codes(names)
         _, first, which = np.unique(
             kept[rows] * self.records.n + others, return_index=True, return_inverse=True
         )
         parts = []
         for start in range(0, len(first), BATCH):
             some = first[start : start + BATCH]
-            values = self.records.taken(others[some], names)
-            mixed = self.records.taken(rows[some]).with_values(values, names)
+            values = self.records.take(others[some], names)
+            mixed = self.records.take(rows[some]).with_values(values, names)
             parts.append(self.model.predictions(mixed))
         return np.concatenate(parts)[which]
 
-    def _kept(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def _kept_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
         """Return (n,) int64: numbers of what records keep, the same for equal values."""
         kept = np.zeros(self.records.n, np.int64)
         for name in self.records.names:
             if name in names:
                 continue
             if name not in self.columns:
-                self.columns[name] = self._numbered(name)
+                self.columns[name] = self._number_values(name)
             column = self.columns[name]
             kept = kept * (int(column.max()) + 1) + column
             kept = np.unique(kept, return_inverse=True)[1]
         return kept
 
-    def _numbered(self, name: str) -> NDArray[np.int64]:
+    def _number_values(self, name: str) -> NDArray[np.int64]:
         """Return (n,) int64: the same number for equal values of one column."""
         try:
             column = self.records.column(name)
@@ -175,7 +175,9 @@ def classes_or_none(estimator: Any, predictions: NDArray[Any]) -> NDArray[Any] |
     return np.unique(predictions) if classifies else None
 
 
-def coded(predictions: NDArray[Any], classes: NDArray[Any] | None) -> NDArray[np.generic]:
+def encode_predictions(
+    predictions: NDArray[Any], classes: NDArray[Any] | None
+) -> NDArray[np.generic]:
     """Return int64 positions among the classes, -1 for another one; numbers as float64."""
     if classes is None:
         return predictions.astype(np.float64)
@@ -183,7 +185,7 @@ def coded(predictions: NDArray[Any], classes: NDArray[Any] | None) -> NDArray[np
     return np.where(classes[places] == predictions, places, -1).astype(np.int64)
 
 
-def _fitted(estimator: Any) -> bool:
+def _is_fitted(estimator: Any) -> bool:
     try:
         check_is_fitted(estimator)
     except NotFittedError:
@@ -193,7 +195,7 @@ def _fitted(estimator: Any) -> bool:
     return True
 
 
-def _words(records: Records) -> list[str]:
+def _text_columns(records: Records) -> list[str]:
     """Return the names of columns of text."""
     found = []
     for name in records.names:

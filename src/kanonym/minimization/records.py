@@ -38,7 +38,7 @@ class Records(ABC):
         """Return one column; null for every missing value."""
 
     @abstractmethod
-    def taken(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
+    def take(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
         """Return some of the records in some order, of some or of all columns."""
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Table(Records):
         """Return one column; null for every missing value."""
         return frames.column(self.native, name)
 
-    def taken(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
+    def take(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
         """Return some of the records in some order, of some or of all columns."""
         chosen = self.names if names is None else list(names)
         if isinstance(self.native, pl.DataFrame):
@@ -123,7 +123,7 @@ class Array(Records):
             series = series.cast(pl.String)
         return series.fill_nan(None) if series.dtype.is_float() else series
 
-    def taken(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
+    def take(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
         """Return some of the records in some order, of some or of all columns."""
         if names is None:
             return Array(self.native[rows], self.names)
@@ -159,7 +159,7 @@ def records_of(given: Any) -> Records:
 
     """
     if frames.is_frame(given):
-        native = frames.eager(given)
+        native = frames.to_eager(given)
         records: Records = Table(native, frames.column_names(native))
     else:
         array = _two_dimensional(given)

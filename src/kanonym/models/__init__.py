@@ -7,7 +7,7 @@ from kanonym.models.base import Criterion, Guarantee, PrivacyModel, WholeTable
 from kanonym.models.closeness import TCloseness
 from kanonym.models.diversity import LDiversity
 from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
-from kanonym.models.population import DeltaPresence, KMap, OfPopulation
+from kanonym.models.population import DeltaPresence, KMap, PopulationModel
 from kanonym.models.risk import AverageRisk, PopulationUniqueness, SampleUniqueness
 
 ALL: tuple[type[PrivacyModel], ...] = (
@@ -41,7 +41,7 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "LDiversity",
-    "OfPopulation",
+    "PopulationModel",
     "PopulationUniqueness",
     "PrivacyModel",
     "SampleUniqueness",

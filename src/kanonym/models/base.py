@@ -38,7 +38,7 @@ beside those of a population table. `itemsets`: combinations of values in releas
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Released:
+class ReleasedTable:
     """What a model may look at in a released table.
 
     Attributes
@@ -106,7 +106,7 @@ class Criterion:
     relation: str
     argument: int = 0
 
-    def measured(self, classes: Classes) -> NDArray[np.float64]:
+    def measure_classes(self, classes: Classes) -> NDArray[np.float64]:
         """Return (n_classes,) float64: the measure of every class."""
         if self.attribute is None:
             return classes.sizes.astype(np.float64)
@@ -130,7 +130,7 @@ class Criterion:
     def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
         """Return (n_classes,) bool: which classes meet the condition."""
         relation = disclosure.RELATIONS[self.relation]
-        return disclosure.hold(self.measured(classes), relation, float(self.threshold))
+        return disclosure.hold_all(self.measure_classes(classes), relation, float(self.threshold))
 
 
 @runtime_checkable
@@ -217,7 +217,7 @@ class PrivacyModel(Protocol):
         """
         ...
 
-    def answer(self, released: Released) -> Answer:
+    def answer(self, released: ReleasedTable) -> Answer:
         """Say whether a released table satisfies the model."""
         ...
 
@@ -286,7 +286,7 @@ class ModelTraits:
         """None: released values are checked."""
         return None
 
-    def answer(self: _Asked, released: Released) -> Answer:
+    def answer(self: _ClassPredicate, released: ReleasedTable) -> Answer:
         """Ask every class."""
         holds = self.satisfied(released.classes)
         return Answer(self.achieved(released.classes), bool(holds.all()), ~holds)
@@ -297,7 +297,7 @@ class ModelTraits:
         return {name: value for name, value in given.items() if value is not None}
 
 
-class _Asked(Protocol):
+class _ClassPredicate(Protocol):
     """What `ModelTraits` needs of the class that it is mixed into."""
 
     def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
@@ -344,7 +344,7 @@ class PerClass(ModelTraits):
         first, *further = self.criteria()
         if not all(criterion.satisfied(classes)[held].all() for criterion in further):
             return math.inf
-        measured = first.measured(classes)[held]
+        measured = first.measure_classes(classes)[held]
         worst = float(measured.min() if first.relation == ">=" else measured.max())
         whole = first.measure in (disclosure.SIZE, disclosure.DISTINCT)
         return int(worst) if whole else worst
@@ -355,13 +355,13 @@ class WholeTable(ModelTraits, ABC):
 
     Such a model looks at the sizes of the released classes and wants one number of
     them, its `measured`, to be at most the required one. Where it is not, no class is
-    to blame more than another: which are suppressed, `algorithms.sampling` decides.
+    to blame more than another: which are suppressed, `algorithms.prefix_suppression` decides.
     """
 
     guarantee: ClassVar[Guarantee] = "whole table"
     suppressible: ClassVar[bool] = True
 
-    def answer(self, released: Released) -> Answer:
+    def answer(self, released: ReleasedTable) -> Answer:
         """Ask all classes together; none is to blame."""
         sizes = released.classes.sizes
         return Answer(self.achieved(released.classes), self.holds(sizes) or not len(sizes))
@@ -382,7 +382,7 @@ class WholeTable(ModelTraits, ABC):
         return self.required >= 1
 
     @abstractmethod
-    def measured(self, sizes: NDArray[np.int64]) -> float:
+    def measure_sizes(self, sizes: NDArray[np.int64]) -> float:
         """Return the value of classes of (n_classes,) int64 sizes, each at least 1."""
 
     @property
@@ -404,7 +404,7 @@ class WholeTable(ModelTraits, ABC):
             release without a record satisfies every model.
 
         """
-        return self.measured(sizes[sizes > 0]) <= self.required + disclosure.TOLERANCE
+        return self.measure_sizes(sizes[sizes > 0]) <= self.required + disclosure.TOLERANCE
 
     def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
         """Return (n_classes,) bool, all equal: whether the table satisfies the model."""
@@ -412,10 +412,10 @@ class WholeTable(ModelTraits, ABC):
 
     def achieved(self, classes: Classes) -> float:
         """Return the value of the table; 0 where there are no classes."""
-        return self.measured(classes.sizes[classes.sizes > 0])
+        return self.measure_sizes(classes.sizes[classes.sizes > 0])
 
 
-def of_whole_table(models: Iterable[PrivacyModel]) -> list[WholeTable]:
+def whole_table_models(models: Iterable[PrivacyModel]) -> list[WholeTable]:
     """Return the models of the whole table."""
     return [cast("WholeTable", model) for model in models if model.guarantee == "whole table"]
 

@@ -19,7 +19,7 @@ from kanonym.models.base import (
     Guarantee,
     ModelTraits,
     Monotone,
-    Released,
+    ReleasedTable,
     check_integer,
     check_number,
 )
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kanonym.data.partition import Classes
 
 
-class OfPopulation(ModelTraits, ABC):
+class PopulationModel(ModelTraits, ABC):
     """What models share that compare the classes of a release with a population table.
 
     The population table holds the quasi-identifiers of everybody who could be in the
@@ -58,7 +58,7 @@ class OfPopulation(ModelTraits, ABC):
     def achieved(self, classes: Classes) -> float:
         """Return the worst value of a class."""
 
-    def answer(self, released: Released) -> Answer:
+    def answer(self, released: ReleasedTable) -> Answer:
         """Ask every class, and the persons of whom there is no record."""
         found = super().answer(released)
         beyond = released.beyond
@@ -85,7 +85,7 @@ class OfPopulation(ModelTraits, ABC):
 
     def __eq__(self, other: object) -> bool:
         """Say whether another model asks the same of the same population."""
-        return isinstance(other, OfPopulation) and self._key == other._key
+        return isinstance(other, PopulationModel) and self._key == other._key
 
     def __hash__(self) -> int:
         """Return the hash that equal models share."""
@@ -129,7 +129,7 @@ def _place(population: object) -> object:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KMap(OfPopulation):
+class KMap(PopulationModel):
     """Every class of the release has at least k persons in the population.
 
     Protects against identity disclosure where the intruder does not know who is in the
@@ -208,7 +208,7 @@ class KMap(OfPopulation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DeltaPresence(OfPopulation):
+class DeltaPresence(PopulationModel):
     """In every class of the population, the share of persons in the release is bounded.
 
     Protects against membership disclosure: who finds a person's class learns that the

@@ -78,7 +78,7 @@ class AverageRisk(WholeTable):
         """Classes of 1 / threshold records: their mean is no smaller."""
         return math.ceil(1 / self.threshold - 1e-9)
 
-    def measured(self, sizes: NDArray[np.int64]) -> float:
+    def measure_sizes(self, sizes: NDArray[np.int64]) -> float:
         """Return classes / records of (n_classes,) int64 sizes, in (0, 1]; 0 without one."""
         return len(sizes) / int(sizes.sum()) if len(sizes) else 0.0
 
@@ -129,7 +129,7 @@ class SampleUniqueness(WholeTable):
         """The largest share allowed."""
         return self.threshold
 
-    def measured(self, sizes: NDArray[np.int64]) -> float:
+    def measure_sizes(self, sizes: NDArray[np.int64]) -> float:
         """Return classes of one / records of (n_classes,) int64 sizes; 0 without a class."""
         return int((sizes == 1).sum()) / int(sizes.sum()) if len(sizes) else 0.0
 
@@ -198,7 +198,7 @@ class PopulationUniqueness(WholeTable):
         """The largest share allowed."""
         return self.threshold
 
-    def measured(self, sizes: NDArray[np.int64]) -> float:
+    def measure_sizes(self, sizes: NDArray[np.int64]) -> float:
         """Return estimated uniques / population of (n_classes,) int64 sizes, in [0, 1].
 
         Infinite where there is no estimate.

@@ -11,30 +11,30 @@ from typing import Any
 from kanonym.engines import engine_of
 from kanonym.engines.base import Engine, Input, require_abilities
 from kanonym.engines.decision import Decision
-from kanonym.engines.local import acting_on, as_counted, seed_or_drawn
+from kanonym.engines.local import bind_actions, encoded_columns, resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
-from kanonym.pipeline.asking import asked_of_engine, one_policy, task_of
-from kanonym.pipeline.checking import measure, released_columns, verify
-from kanonym.pipeline.conventions import canonical, typed, with_conventions
-from kanonym.pipeline.person_checks import warned_of_input
-from kanonym.pipeline.recorded import recorded_persons
-from kanonym.pipeline.staged_check import verified
+from kanonym.pipeline.checks import measure, released_columns, verify
+from kanonym.pipeline.conventions import parse_with_policy, to_canonical, with_conventions
+from kanonym.pipeline.person_checks import input_warnings
+from kanonym.pipeline.planning import one_policy, required_abilities, task_of
+from kanonym.pipeline.recorded_persons import recorded_persons
+from kanonym.pipeline.release_check import verify_staged
 from kanonym.policy import Policy
 from kanonym.release import Release
 from kanonym.verification import Verification
 
 __all__ = [
-    "acting_on",
     "anonymize",
-    "as_counted",
-    "canonical",
+    "bind_actions",
+    "encoded_columns",
     "measure",
     "one_policy",
+    "parse_with_policy",
     "recorded_persons",
     "released_columns",
     "task_of",
-    "typed",
+    "to_canonical",
     "verify",
     "with_conventions",
 ]
@@ -66,7 +66,7 @@ def anonymize(
         what a stage tells: `encode` of hierarchies that it builds because none was
         given, `algorithm` of a long search.
     short
-        Parts of `Policy.short`: `quasi_identifiers`, `sensitive`, `identifiers`,
+        Parts of `Policy.from_columns`: `quasi_identifiers`, `sensitive`, `identifiers`,
         `hierarchies`, `k`, `l`, `t`, `others`, and the options of `Policy`. Beside a policy
         they change its values.
 
@@ -100,16 +100,16 @@ def anonymize(
             stack.callback(engine.close)
         with watch.stage("read"):
             schema = policy.schema_for(engine.columns)
-            require_abilities(engine, asked_of_engine(policy, schema))
+            require_abilities(engine, required_abilities(policy, schema))
             engine.require_place(place)
-            seed = seed_or_drawn(policy.seed)
+            seed = resolve_seed(policy.seed)
             table = engine.read(policy, schema, seed)
             task = Task.of(policy, schema)
         decision = table.decide(task, watch)
-        return _released(engine, table, task, decision, (policy, seed, place), watch)
+        return _write_release(engine, table, task, decision, (policy, seed, place), watch)
 
 
-def _released(
+def _write_release(
     engine: Engine,
     table: Input,
     task: Task,
@@ -121,15 +121,15 @@ def _released(
     policy, seed, place = asked
     schema = task.schema
     with watch.stage("verify"):
-        warned = warned_of_input(policy, schema, table.values)
+        warned = input_warnings(policy, schema, table.values)
 
-    def published(
+    def publish(
         table: Input, decision: Decision, place: str | None
     ) -> tuple[Any, Verification, Any]:
         staged = table.stage(decision, place, watch)
         try:
             with watch.stage("verify"):
-                found = verified(staged, decision, policy, schema).with_warnings(*warned)
+                found = verify_staged(staged, decision, policy, schema).with_warnings(*warned)
             return staged.publish(watch), found, staged
         except BaseException:
             staged.discard()
@@ -139,12 +139,12 @@ def _released(
         with closing(engine):
             engine.require_place(place)
             if decision.lasting:
-                published(table, decision, place)
+                publish(table, decision, place)
             else:  # what the engine held of it is gone: decide the same again
                 again = engine.read(policy, schema, seed)
-                published(again, again.decide(task, Stopwatch()), place)
+                publish(again, again.decide(task, Stopwatch()), place)
 
-    frame, verification, staged = published(table, decision, place)
+    frame, verification, staged = publish(table, decision, place)
     return Release(
         frame=frame,
         policy=policy,

@@ -53,13 +53,13 @@ def with_conventions(
         Two readings of a column are possible, without `lenient`.
 
     """
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     default = _OTHERS.get(policy.others or Role.INSENSITIVE)
     every = {name: policy.attributes.get(name, default) for name in frames.column_names(native)}
     asked = {
         name: one
         for name, one in every.items()
-        if isinstance(one, QuasiIdentifier | Sensitive) and _open(one)
+        if isinstance(one, QuasiIdentifier | Sensitive) and _is_open(one)
     }
     conventions, notes = detect_conventions(native, list(asked), lenient=lenient)
     if told is not None:
@@ -74,23 +74,23 @@ def with_conventions(
     return type(policy)(**{**parts, "attributes": attributes}), notes
 
 
-def typed(frame: Any, policy: Policy | None) -> Any:
+def parse_with_policy(frame: Any, policy: Policy | None) -> Any:
     """Return a table of this process with values in columns whose texts the policy explains."""
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     if not isinstance(policy, Policy):  # what is none is refused where its columns are asked for
         return native
     return typed_table(native, conventions_of(policy.attributes))
 
 
-def canonical(frame: Any, policy: Policy | None) -> Any:
+def to_canonical(frame: Any, policy: Policy | None) -> Any:
     """Return a released table with values and plain labels in such columns."""
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     if not isinstance(policy, Policy):
         return native
     return canonical_table(native, conventions_of(policy.attributes))
 
 
-def _open(one: QuasiIdentifier | Sensitive) -> bool:
+def _is_open(one: QuasiIdentifier | Sensitive) -> bool:
     """Whether a column of texts may be read as something else."""
     hierarchy = one.hierarchy
     of_values = hierarchy is None or getattr(hierarchy, "kind", None) in READ_BY

@@ -16,15 +16,15 @@ from kanonym.data.schema import (
     Schema,
     Sensitive,
 )
-from kanonym.pipeline.asking import perturbed
+from kanonym.pipeline.planning import is_perturbed
 from kanonym.policy import Policy
 from kanonym.verification import (
     ColumnValues,
     VerificationWarning,
-    identifying_amounts,
+    amount_owner_warnings,
     names_owners,
-    persons_not_checked,
-    repeated_identifier,
+    repeated_identifier_warning,
+    unchecked_persons_warning,
 )
 
 Values = Callable[[str], ColumnValues]
@@ -36,7 +36,7 @@ def is_decided(policy: Policy) -> bool:
     return policy.rows == "persons" or bool(policy.entities)
 
 
-def _repeated(
+def _repeat_warnings(
     policy: Policy, attributes: Iterable[tuple[str, Attribute]], values: Values
 ) -> list[VerificationWarning]:
     if is_decided(policy):
@@ -50,21 +50,21 @@ def _repeated(
         except DataError:
             continue
         declared = isinstance(attribute, Identifier)
-        warning = repeated_identifier(name, found.repeats, declared=declared)
+        warning = repeated_identifier_warning(name, found.repeats, declared=declared)
         if warning and (declared or _looks_identifying(found.sample)):
             warned.append(warning)
     return warned
 
 
-def warned_of_input(policy: Policy, schema: Schema, values: Values) -> list[VerificationWarning]:
+def input_warnings(policy: Policy, schema: Schema, values: Values) -> list[VerificationWarning]:
     """Return a warning for each identifier, and column that looks like one, that repeats.
 
     values: of the table that came in.
     """
-    return _repeated(policy, schema.attributes.items(), values)
+    return _repeat_warnings(policy, schema.attributes.items(), values)
 
 
-def warned_of_release(
+def release_warnings(
     policy: Policy, schema: Schema, columns: Sequence[str], values: Values
 ) -> list[VerificationWarning]:
     """Return what a released table alone tells of persons with several records.
@@ -82,13 +82,13 @@ def warned_of_release(
         for name, one in policy.attributes.items()
         if isinstance(one, Identifier) and name not in columns
     ]
-    warned = _repeated(policy, kept, values)
+    warned = _repeat_warnings(policy, kept, values)
     if gone and not is_decided(policy):
-        warned.append(persons_not_checked(gone))
+        warned.append(unchecked_persons_warning(gone))
     return warned
 
 
-def named_by_amounts(
+def amount_warnings(
     policy: Policy, schema: Schema, columns: Sequence[str], values: Values
 ) -> list[VerificationWarning]:
     """Return a warning of released columns whose values single out their owners.
@@ -100,7 +100,7 @@ def named_by_amounts(
         if (
             name not in columns
             or not isinstance(attribute, Sensitive | Insensitive)
-            or perturbed(policy, name)
+            or is_perturbed(policy, name)
         ):
             continue
         try:
@@ -109,13 +109,13 @@ def named_by_amounts(
             continue
         if names_owners(own):
             found[name] = own.repeats
-    return identifying_amounts(found)
+    return amount_owner_warnings(found)
 
 
 def _sounds_identifying(name: str) -> bool:
-    from kanonym.profiling.words import hints  # noqa: PLC0415 - half a second, once
+    from kanonym.profiling.words import name_hints  # noqa: PLC0415 - half a second, once
 
-    return any(hint.role is Role.IDENTIFIER for hint in hints(name))
+    return any(hint.role is Role.IDENTIFIER for hint in name_hints(name))
 
 
 def _looks_identifying(column: pl.Series) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.data import frames
-from kanonym.engines.local import acting_on, as_counted
+from kanonym.engines.local import bind_actions, encoded_columns
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import prepare
-from kanonym.pipeline.asking import task_of
+from kanonym.pipeline.planning import task_of
 from kanonym.policy import Policy
 
 
@@ -70,12 +70,14 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
     later, where an algorithm or an action finds out more.
 
     """
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     task = task_of(policy, native)
-    acting = acting_on(native, task.schema, policy.seed)
+    acting = bind_actions(native, task.schema, policy.seed)
     for name in acting.actions:
         acting.before(name)
-    ready = prepare(task, as_counted(native, policy, acting), frames.n_rows(native), Stopwatch())
+    ready = prepare(
+        task, encoded_columns(native, policy, acting), frames.n_rows(native), Stopwatch()
+    )
     if ready.table.n_rows and not policy.suppression_limit:
         require_feasible(ready.table, policy.models)
     roles = {name: str(one.role) for name, one in task.schema.attributes.items()}

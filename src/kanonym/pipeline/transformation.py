@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from kanonym.actions.base import Action, After
-from kanonym.actions.perturbation import sampled_rows
-from kanonym.actions.registry import Acting
+from kanonym.actions.perturbation import sample_rows
+from kanonym.actions.registry import ColumnActions
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.frames import FrameT
 from kanonym.models.base import check_integer
-from kanonym.policy.actions import actions as built_actions
-from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown
+from kanonym.policy.actions import build_actions as built_actions
+from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
 
 ROOT = 0x736D70
 """Keeps the draw of the sample apart from those of actions."""
@@ -89,14 +89,14 @@ def transform(
     if seed is None:
         seed = secrets.randbits(128)
     check_integer("transform", "seed", seed, 0)
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     names = frames.column_names(native)
     _check_columns(names, actions, drop)
-    acting = Acting(partial(frames.column, native), _built(actions), seed)
+    acting = ColumnActions(partial(frames.column, native), _build_actions(actions), seed)
     rows = None
     if sample is not None:
         random = np.random.default_rng(np.random.SeedSequence([seed, ROOT]))
-        rows = sampled_rows(frames.n_rows(native), sample, random)
+        rows = sample_rows(frames.n_rows(native), sample, random)
     columns: list[Any] = []
     for name in names:
         if name in actions:
@@ -115,7 +115,7 @@ def _check_columns(names: list[str], actions: Mapping[str, Any], drop: Sequence[
         raise SchemaError(f"give a list of columns to drop, not the text {drop!r}")
     for name in (*actions, *drop):
         if name not in names:
-            raise SchemaError(unknown("column", name, names))
+            raise SchemaError(unknown_name("column", name, names))
     both = [name for name in drop if name in actions]
     if both:
         raise SchemaError(f"column {both[0]!r} is both dropped and changed; choose one")
@@ -123,7 +123,7 @@ def _check_columns(names: list[str], actions: Mapping[str, Any], drop: Sequence[
         raise SchemaError("every column is dropped; leave one")
 
 
-def _built(given: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
+def _build_actions(given: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
     """Return the actions of each column; the faults of all of them are told together."""
     built: dict[str, tuple[Action, ...]] = {}
     faults: list[Fault] = []

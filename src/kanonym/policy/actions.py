@@ -16,7 +16,7 @@ from kanonym.actions.base import Action, After
 from kanonym.actions.registry import ACTIONS
 from kanonym.policy import document
 from kanonym.policy.construction import build_typed
-from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown
+from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
 
 WHEN = ("before", "after")
 """Before the algorithm, on the values that come in; after it, on those that are released."""
@@ -50,7 +50,7 @@ class Parameter(NamedTuple):
         return self.name if shown in (None, "") else f"{self.name}: {shown}"
 
 
-def action(given: Any, directory: Path = Path()) -> Action | After:
+def build_action(given: Any, directory: Path = Path()) -> Action | After:
     """Return an action, or the one that its name or its YAML form describes.
 
     Parameters
@@ -69,7 +69,7 @@ def action(given: Any, directory: Path = Path()) -> Action | After:
 
     """
     if isinstance(given, After):
-        inner = action(given.action, directory)
+        inner = build_action(given.action, directory)
         return inner if isinstance(inner, After) else After(inner)
     if isinstance(given, Action) and not isinstance(given, type):
         return given
@@ -80,7 +80,7 @@ def action(given: Any, directory: Path = Path()) -> Action | After:
     when = form.get("when", WHEN[0])
     faults = []
     if when not in WHEN:
-        faults.append(Fault(("when",), unknown("value", when, WHEN)))
+        faults.append(Fault(("when",), unknown_name("value", when, WHEN)))
     built: Any = None
     try:
         built = build_typed(_parameters(form, directory), ACTIONS)
@@ -91,24 +91,24 @@ def action(given: Any, directory: Path = Path()) -> Action | After:
     return After(built) if when == WHEN[1] else built
 
 
-def actions(given: Any, directory: Path = Path()) -> tuple[Action | After, ...]:
+def build_actions(given: Any, directory: Path = Path()) -> tuple[Action | After, ...]:
     """Return the actions of a list of actions or of their forms, of a single one, or of None.
 
     Raises
     ------
     FaultsFoundError
-        As `action`, for all of them together.
+        As `build_action`, for all of them together.
 
     """
     if given is None:
         return ()
     if not isinstance(given, list | tuple):
-        return (action(given, directory),)
+        return (build_action(given, directory),)
     built: list[Action | After] = []
     faults: list[Fault] = []
     for i, one in enumerate(given):
         try:
-            built.append(action(one, directory))
+            built.append(build_action(one, directory))
         except FaultsFoundError as error:
             faults += [fault.below((i,) if len(given) > 1 else ()) for fault in error.faults]
     if faults:
@@ -133,7 +133,7 @@ def actions_of_text(text: str, source: str) -> tuple[Action | After, ...]:
 
     """
     try:
-        return actions(document.parse_value(text, source))
+        return build_actions(document.parse_value(text, source))
     except FaultsFoundError as error:
         raise policy_error(error.faults, source) from None
 
@@ -179,7 +179,7 @@ def meanings(kind: Any) -> dict[str, str]:
     return found
 
 
-def described() -> dict[str, list[dict[str, str]]]:
+def describe_actions() -> dict[str, list[dict[str, str]]]:
     """Return, by kind of action, what there is to say of each: a text for each heading."""
     kinds: dict[str, list[dict[str, str]]] = {}
     for name, one in ACTIONS.items():

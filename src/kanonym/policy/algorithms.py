@@ -28,7 +28,7 @@ from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Schema
 from kanonym.metrics.information_loss import Metric, metric_from
 from kanonym.models.base import PrivacyModel
 from kanonym.policy.construction import build_typed
-from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown
+from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     one.type: one
@@ -62,7 +62,7 @@ RELEASED = {
 WAY_OUT = "leave the recoding out, or choose an algorithm that takes any, such as mondrian"
 
 
-def algorithm(given: Any) -> Algorithm:
+def build_algorithm(given: Any) -> Algorithm:
     """Return an algorithm, or the one that its name or its YAML form describes."""
     if isinstance(given, Algorithm) and not isinstance(given, type):
         return given
@@ -123,13 +123,13 @@ def check_attributes(
         for name in given.get(parameter) or ():
             if name in known or (name not in attributes and others is Role.QUASI_IDENTIFIER):
                 continue
-            reason = unknown("quasi-identifier", name, sorted(known))
+            reason = unknown_name("quasi-identifier", name, sorted(known))
             if name in attributes:
                 reason = f"{name!r} is {attributes[name].role}; it must be a quasi-identifier"
             faults.append(Fault((parameter,), reason))
     faults += _target_faults(built, attributes, others)
     for name, one in attributes.items():
-        if isinstance(one, QuasiIdentifier) and not _leaves_room(built, one.recoding):
+        if isinstance(one, QuasiIdentifier) and not _leaves_choice(built, one.recoding):
             clash = f"but the recoding of {name!r} is {one.recoding!r}"
             reason = f"{built.type} {RELEASED[built.recodes]}, {clash}: {WAY_OUT}"
             faults.append(Fault((), reason))
@@ -145,7 +145,7 @@ def _target_faults(
     if name is None or (name not in attributes and others not in (None, Role.QUASI_IDENTIFIER)):
         return []
     if name not in attributes and others is None:
-        return [Fault(("target",), unknown("column", name, attributes))]
+        return [Fault(("target",), unknown_name("column", name, attributes))]
     if name in attributes and not isinstance(attributes[name], QuasiIdentifier):
         return []
     reason = f"{name!r} is a quasi-identifier; name the column that is to be predicted from them"
@@ -180,12 +180,12 @@ def check_models(built: Algorithm, models: Iterable[PrivacyModel]) -> None:
 
 def check_recoding(built: Algorithm, recoding: str | None) -> None:
     """Refuse a recoding of all attributes that the algorithm leaves no room for."""
-    if not _leaves_room(built, recoding):
+    if not _leaves_choice(built, recoding):
         reason = f"is {recoding!r}, but {built.type} {RELEASED[built.recodes]}: {WAY_OUT}"
         raise FaultsFoundError([Fault((), reason)])
 
 
-def _leaves_room(built: Algorithm, recoding: str | None) -> bool:
+def _leaves_choice(built: Algorithm, recoding: str | None) -> bool:
     """Say whether an algorithm leaves room for a recoding."""
     fixed = built.recodes in RELEASED
     return not fixed or recoding is None or (recoding, built.recodes) == ("hierarchy", "levels")

@@ -19,7 +19,7 @@ from kanonym.data.schema import Attribute, Identifier, Insensitive, QuasiIdentif
 from kanonym.models import MODELS
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import document
-from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown
+from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown_name
 
 ROLES: dict[str, type[Attribute]] = {
     Role.IDENTIFIER: Identifier,
@@ -31,7 +31,7 @@ ROLES: dict[str, type[Attribute]] = {
 AT_LEAST_ONE = "must be a list with at least one {type: …}"
 
 
-def attributes(
+def build_attributes(
     given: Any, directory: Path, actions: Callable[[Any, Path], tuple[Any, ...]]
 ) -> dict[str, Attribute]:
     """Return the attributes of a mapping of column name to attribute or to its YAML form.
@@ -41,10 +41,10 @@ def attributes(
     if not isinstance(given, Mapping):
         raise FaultsFoundError([Fault((), "must map each column's name to {role: …}")])
     known = _collect(lambda name, form: _attribute(name, form, directory), given.items())
-    return dict(_collect(lambda _, one: _acting(one, directory, actions), known))
+    return dict(_collect(lambda _, one: _with_actions(one, directory, actions), known))
 
 
-def models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
+def build_models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
     """Return the models of a list of models or of their YAML forms; it may be empty.
 
     The path of a population table is relative to `directory`.
@@ -52,13 +52,13 @@ def models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
     if not isinstance(given, list | tuple):
         raise FaultsFoundError([Fault((), AT_LEAST_ONE)])
 
-    def built(_: int, form: Any) -> PrivacyModel:
+    def build_one(_: int, form: Any) -> PrivacyModel:
         if isinstance(form, Mapping) and isinstance(form.get("population"), str):
             form = {**form, "population": str(directory / form["population"])}
         model: PrivacyModel = build_typed(form, MODELS)
         return model
 
-    asked = tuple(model for _, model in _collect(built, enumerate(given)))
+    asked = tuple(model for _, model in _collect(build_one, enumerate(given)))
     places = {
         str(one) if isinstance(one, str | Path) else id(one)
         for one in (model.population_table for model in asked)
@@ -69,7 +69,7 @@ def models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
     return asked
 
 
-def build(make: Callable[..., Any], given: Mapping[str, Any], owner: str) -> Any:
+def call_with_values(make: Callable[..., Any], given: Mapping[str, Any], owner: str) -> Any:
     """Call a class or function with named values that come from a policy.
 
     Unknown names, missing names and values of a wrong type are found together;
@@ -82,7 +82,7 @@ def build(make: Callable[..., Any], given: Mapping[str, Any], owner: str) -> Any
     faults = []
     for name, value in values.items():
         if name not in parameters:
-            faults.append(Fault((name,), unknown(f"key of {owner}", name, parameters)))
+            faults.append(Fault((name,), unknown_name(f"key of {owner}", name, parameters)))
         else:
             faults += _type_faults(name, value, hints.get(name, Any))
     for name, parameter in parameters.items():
@@ -93,7 +93,7 @@ def build(make: Callable[..., Any], given: Mapping[str, Any], owner: str) -> Any
     try:
         return make(**values)
     except KanonymError as error:
-        raise FaultsFoundError([_blamed(str(error), parameters, owner)]) from None
+        raise FaultsFoundError([_fault_of_message(str(error), parameters, owner)]) from None
 
 
 def build_typed(given: Any, kinds: Mapping[str, Any]) -> Any:
@@ -104,8 +104,8 @@ def build_typed(given: Any, kinds: Mapping[str, Any]) -> Any:
         raise FaultsFoundError([Fault((), f"needs a type: {{type: {' | '.join(kinds)}}}")])
     kind = given["type"]
     if not isinstance(kind, str) or kind not in kinds:
-        raise FaultsFoundError([Fault(("type",), unknown("type", kind, kinds))])
-    return build(kinds[kind], {k: v for k, v in given.items() if k != "type"}, kind)
+        raise FaultsFoundError([Fault(("type",), unknown_name("type", kind, kinds))])
+    return call_with_values(kinds[kind], {k: v for k, v in given.items() if k != "type"}, kind)
 
 
 def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
@@ -119,23 +119,23 @@ def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
     faults: list[Fault] = []
     if values.get("hierarchy") is not None:
         try:
-            values["hierarchy"] = source(values["hierarchy"], directory)
+            values["hierarchy"] = build_source(values["hierarchy"], directory)
         except FaultsFoundError as error:
             faults += [fault.below(("hierarchy",)) for fault in error.faults]
             del values["hierarchy"]
     if isinstance(role, str) and role in ROLES:
         try:
-            built: Attribute = build(ROLES[role], values, role)
+            built: Attribute = call_with_values(ROLES[role], values, role)
         except FaultsFoundError as error:
             faults += error.faults
     else:
-        faults.append(Fault(("role",), unknown("role", role, ROLES)))
+        faults.append(Fault(("role",), unknown_name("role", role, ROLES)))
     if faults:
         raise FaultsFoundError(faults)
     return built
 
 
-def _acting(
+def _with_actions(
     attribute: Attribute, directory: Path, actions: Callable[[Any, Path], tuple[Any, ...]]
 ) -> Attribute:
     """Return an attribute with its actions built."""
@@ -148,7 +148,7 @@ def _acting(
     return replace(attribute, action=built)
 
 
-def source(given: Any, directory: Path) -> HierarchySource:
+def build_source(given: Any, directory: Path) -> HierarchySource:
     """Return a hierarchy source, or the one that its YAML form describes.
 
     File names are relative to `directory`.
@@ -179,7 +179,7 @@ def source_of_text(text: str) -> HierarchySource:
     is_file = Path(text).suffix or "://" in text  # URLs are refused where files are read
     form = {"file": text} if is_file else document.parse_value(text, "hierarchy")
     try:
-        return source(form, Path())
+        return build_source(form, Path())
     except FaultsFoundError as error:
         raise policy_error(error.faults, "") from None
 
@@ -202,13 +202,13 @@ def check_models(
             continue
         if model.entity is not None:
             if attribute is None and others is not Role.IDENTIFIER:
-                faults.append(Fault((i, "entity"), unknown("identifier", name, persons)))
+                faults.append(Fault((i, "entity"), unknown_name("identifier", name, persons)))
             elif attribute is not None and not isinstance(attribute, Identifier):
                 reason = f"{name!r} is {attribute.role}; it must be an identifier"
                 faults.append(Fault((i, "entity"), reason))
             continue
         if attribute is None and others is not Role.SENSITIVE:
-            reason = unknown("sensitive attribute", name, sensitive)
+            reason = unknown_name("sensitive attribute", name, sensitive)
         elif attribute is not None and not isinstance(attribute, Sensitive):
             reason = f"{name!r} is {attribute.role}; it must be sensitive"
         elif model.needs_hierarchy and (attribute is None or attribute.hierarchy is None):
@@ -244,7 +244,7 @@ def _type_faults(name: str, value: Any, hint: Any) -> list[Fault]:
     return []
 
 
-def _blamed(message: str, parameters: Iterable[str], owner: str) -> Fault:
+def _fault_of_message(message: str, parameters: Iterable[str], owner: str) -> Fault:
     """Return the fault that a message such as `k-anonymity: k is 0; …` tells of."""
     reason = message.removeprefix(f"{owner}: ")
     name, _, rest = reason.partition(" ")

@@ -22,7 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, core_schema
 
-from kanonym.actions.registry import drawing
+from kanonym.actions.registry import random_actions
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.hierarchy import HierarchySource
@@ -45,7 +45,7 @@ _NOWHERE = _Origin()
 _origin: ContextVar[_Origin] = ContextVar("origin")
 
 
-def _built_by(build: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
+def _validator(build: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
     """Let `build` make a field's value, and carry its faults to the error that lists all."""
 
     def run(given: Any, info: ValidationInfo) -> Any:
@@ -62,7 +62,9 @@ _Opaque = GetPydanticSchema(lambda _source, _handler: core_schema.any_schema())
 
 
 def _attributes(given: Any, info: ValidationInfo) -> dict[str, Attribute]:
-    built = construction.attributes(given, _origin.get(_NOWHERE).directory, actions.actions)
+    built = construction.build_attributes(
+        given, _origin.get(_NOWHERE).directory, actions.build_actions
+    )
     named = any(isinstance(attribute, QuasiIdentifier) for attribute in built.values())
     if not named and info.data.get("others", Role.QUASI_IDENTIFIER) is not Role.QUASI_IDENTIFIER:
         raise FaultsFoundError([Fault((), "no column is a quasi-identifier: nothing to protect")])
@@ -70,7 +72,7 @@ def _attributes(given: Any, info: ValidationInfo) -> dict[str, Attribute]:
 
 
 def _models(given: Any, info: ValidationInfo) -> tuple[PrivacyModel, ...]:
-    built = construction.models(given, _origin.get(_NOWHERE).directory)
+    built = construction.build_models(given, _origin.get(_NOWHERE).directory)
     if "attributes" in info.data and "others" in info.data:
         construction.check_models(built, info.data["attributes"], info.data["others"])
     return built
@@ -80,7 +82,7 @@ def _algorithm(given: Any, info: ValidationInfo) -> Algorithm:
     if isinstance(given, Mapping) and "suppression_limit" in given:
         reason = f"is {given['suppression_limit']!r}, but the policy says another; say it once"
         raise FaultsFoundError([Fault(("suppression_limit",), reason)])
-    built = algorithms.algorithm(given)
+    built = algorithms.build_algorithm(given)
     if "attributes" in info.data and "others" in info.data:
         algorithms.check_attributes(built, info.data["attributes"], info.data["others"])
     algorithms.check_models(built, info.data.get("models", ()))
@@ -93,10 +95,10 @@ def _recoding(given: Any, info: ValidationInfo) -> Any:
     return given
 
 
-_by_attributes = _built_by(_attributes)
-_by_models = _built_by(_models)
-_by_algorithm = _built_by(_algorithm)
-_fitting = _built_by(_recoding)
+_by_attributes = _validator(_attributes)
+_by_models = _validator(_models)
+_by_algorithm = _validator(_algorithm)
+_fitting = _validator(_recoding)
 
 
 class Policy(BaseModel):
@@ -178,7 +180,7 @@ class Policy(BaseModel):
     keep_integers: bool = False
 
     def __init__(self, **parts: Any) -> None:
-        with _faults_listed():
+        with _collect_faults():
             super().__init__(**algorithms.limit_of(parts))
 
     @model_validator(mode="after")
@@ -201,7 +203,7 @@ class Policy(BaseModel):
 
     @model_validator(mode="after")
     def _require_seed(self) -> Self:
-        drawn = {name: drawing(one.action) for name, one in self.attributes.items()}
+        drawn = {name: random_actions(one.action) for name, one in self.attributes.items()}
         named = [f"{several[0]} of {name!r}" for name, several in drawn.items() if several]
         if named and self.seed == 0:
             reason = (
@@ -247,11 +249,11 @@ class Policy(BaseModel):
 
         """
         parts = document.parse(text, source)
-        with _from(_Origin(source, directory)):
+        with _reading(_Origin(source, directory)):
             return cls(**parts)
 
     @classmethod
-    def short(
+    def from_columns(
         cls,
         *,
         quasi_identifiers: Sequence[str] = (),
@@ -300,10 +302,10 @@ class Policy(BaseModel):
 
         Examples
         --------
-        >>> policy = Policy.short(quasi_identifiers=["age"], sensitive=["disease"], k=5, l=3)
+        >>> policy = Policy.from_columns(quasi_identifiers=["age"], sensitive=["disease"], k=5, l=3)
         >>> [model.type for model in policy.models]
         ['k-anonymity', 'l-diversity']
-        >>> Policy.short(quasi_identifiers=["age"], k=0, suppression_limit=2)
+        >>> Policy.from_columns(quasi_identifiers=["age"], k=0, suppression_limit=2)
         Traceback (most recent call last):
             ...
         kanonym.data.errors.PolicyError: 2 faults
@@ -311,7 +313,7 @@ class Policy(BaseModel):
           suppression_limit: must be less than or equal to 1, not 2
 
         """
-        with _from(_Origin(rename=shorthand.rename)), _faults_listed():
+        with _reading(_Origin(rename=shorthand.rename)), _collect_faults():
             shorthand.check_names(options, cls.model_fields)
             attributes, expanded = shorthand.expand(
                 {
@@ -339,7 +341,7 @@ class Policy(BaseModel):
         """The identifiers by which models count persons."""
         return [one.entity for one in self.models if one.entity is not None]
 
-    def by(self, algorithm: Algorithm | Mapping[str, Any] | str) -> Self:
+    def with_algorithm(self, algorithm: Algorithm | Mapping[str, Any] | str) -> Self:
         """Return this policy with another algorithm, or with other parameters of its own.
 
         Parameters
@@ -360,7 +362,7 @@ class Policy(BaseModel):
         parts = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self)(**{**parts, "algorithm": algorithm})
 
-    def seeded(self, seed: int) -> Self:
+    def with_seed(self, seed: int) -> Self:
         """Return this policy with a seed."""
         return self.model_copy(update={"seed": seed})
 
@@ -412,7 +414,7 @@ def _plain(part: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _from(origin: _Origin) -> Iterator[None]:
+def _reading(origin: _Origin) -> Iterator[None]:
     token = _origin.set(origin)
     try:
         yield
@@ -421,7 +423,7 @@ def _from(origin: _Origin) -> Iterator[None]:
 
 
 @contextmanager
-def _faults_listed() -> Iterator[None]:
+def _collect_faults() -> Iterator[None]:
     """Turn whatever is found wrong inside into one `PolicyError`."""
     try:
         yield

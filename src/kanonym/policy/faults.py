@@ -88,12 +88,12 @@ def faults_of(error: ValidationError, known: Sequence[str]) -> list[Fault]:
             found += [fault.below(entry["loc"]) for fault in context["faults"]]
             continue
         if kind == "extra_forbidden":
-            reason = unknown("key", entry["loc"][-1], known)
+            reason = unknown_name("key", entry["loc"][-1], known)
         elif kind == "missing":
             reason = "is missing"
         elif kind in ("literal_error", "enum") and isinstance(given, str):
             allowed = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
-            reason = unknown("value", given, allowed)
+            reason = unknown_name("value", given, allowed)
         else:
             must = entry["msg"].replace("Input should be", "must be", 1)
             reason = f"{must}, not {shown_value(given)}"
@@ -101,7 +101,7 @@ def faults_of(error: ValidationError, known: Sequence[str]) -> list[Fault]:
     return found
 
 
-def unknown(what: str, name: object, allowed: Iterable[str]) -> str:
+def unknown_name(what: str, name: object, allowed: Iterable[str]) -> str:
     """Say that a name is none of the allowed ones, and which one was probably meant."""
     allowed = [str(entry) for entry in allowed]
     near = difflib.get_close_matches(str(name), allowed, n=1)

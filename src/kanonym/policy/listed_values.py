@@ -14,21 +14,21 @@ LISTING = {"hierarchy": ("mapping", "order"), "action": ("matrix", "values")}
 def without_values(policy: Mapping[str, Any]) -> dict[str, Any]:
     """Return a policy with the SHA-256 of the values that its hierarchies and actions list."""
 
-    def hashed(form: Any, listing: Sequence[str]) -> Any:
+    def hash_values(form: Any, listing: Sequence[str]) -> Any:
         if isinstance(form, list | tuple):
-            return [hashed(part, listing) for part in form]
+            return [hash_values(part, listing) for part in form]
         if not isinstance(form, Mapping):
             return form
         return {
             name: {"sha256": sha256(json.dumps(part).encode()).hexdigest()}
             if name in listing
-            else hashed(part, listing)
+            else hash_values(part, listing)
             for name, part in form.items()
         }
 
     attributes = {
         name: {
-            key: hashed(part, LISTING[key]) if key in LISTING else part
+            key: hash_values(part, LISTING[key]) if key in LISTING else part
             for key, part in attribute.items()
             if part is not None
         }

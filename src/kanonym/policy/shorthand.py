@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kanonym.data.schema import Role
-from kanonym.policy.faults import Fault, FaultsFoundError, unknown
+from kanonym.policy.faults import Fault, FaultsFoundError, unknown_name
 
 COLUMNS = ("quasi_identifiers", "sensitive", "identifiers")
 # Short name, with the type of the model that each sensitive attribute gets.
@@ -25,7 +25,9 @@ def check_names(options: Iterable[str], fields: Iterable[str]) -> None:
     further = [name for name in fields if name not in ("version", "attributes", "models")]
     known = [*COLUMNS, "hierarchies", "k", "entity", *MODEL_OF, "models", *further]
     faults = [
-        Fault((name,), unknown("parameter", name, known)) for name in options if name not in further
+        Fault((name,), unknown_name("parameter", name, known))
+        for name in options
+        if name not in further
     ]
     if faults:
         raise FaultsFoundError(faults)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kanonym.data.errors import PolicyError
 from kanonym.policy.document import parse_value, read_text
-from kanonym.policy.faults import Fault, policy_error, unknown
+from kanonym.policy.faults import Fault, policy_error, unknown_name
 
 KEYS = ("version", "kAnonymity", "lDiversity", "sensitives", "aggregation", "rules")
 
@@ -44,7 +44,7 @@ def sigo_configuration(path: Path) -> SigoConfiguration:
     form = parse_value(read_text(path), str(path))
     if not isinstance(form, dict):
         raise PolicyError(f"{path}: a configuration is a mapping of {', '.join(KEYS)}")
-    faults = [Fault((), unknown("key", key, KEYS)) for key in form if key not in KEYS]
+    faults = [Fault((), unknown_name("key", key, KEYS)) for key in form if key not in KEYS]
     k = _integer(form, "kAnonymity", 1, faults)
     l = _integer(form, "lDiversity", 0, faults)
     method = form.get("aggregation")

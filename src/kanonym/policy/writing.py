@@ -16,7 +16,7 @@ WIDTH = 98
 Comments = Mapping[tuple[str, ...], Sequence[str]]
 
 
-def written(form: Mapping[str, Any], heading: Sequence[str], comments: Comments) -> str:
+def policy_yaml(form: Mapping[str, Any], heading: Sequence[str], comments: Comments) -> str:
     """Return the YAML text of a policy, a comment above each part that has one.
 
     Parameters
@@ -36,7 +36,7 @@ def written(form: Mapping[str, Any], heading: Sequence[str], comments: Comments)
     Examples
     --------
     >>> form = {"attributes": {"age": {"role": "quasi-identifier"}}, "models": [{"type": "m"}]}
-    >>> print(written(form, ["Edit me."], {("attributes", "age"): ["37 values"]}))
+    >>> print(policy_yaml(form, ["Edit me."], {("attributes", "age"): ["37 values"]}))
     # Edit me.
     attributes:
       # 37 values
@@ -75,13 +75,13 @@ def _comment(sentences: Sequence[str], indent: str) -> list[str]:
 
 def _flow(value: Any) -> str:
     """Return a value in one line; where it has letters that need more, all are escaped."""
-    text = _dumped(value, allow_unicode=True)
+    text = _dump(value, allow_unicode=True)
     if len(text.splitlines()) > 1 or not text.isprintable():
-        text = _dumped(value, default_style='"')
+        text = _dump(value, default_style='"')
     return text
 
 
-def _dumped(value: Any, **style: Any) -> str:
+def _dump(value: Any, **style: Any) -> str:
     text: str = yaml.dump(
         value, Dumper=Dumper, default_flow_style=True, sort_keys=False, width=math.inf, **style
     )

@@ -12,13 +12,13 @@ from kanonym.data import frames
 from kanonym.data.conventions import detect_conventions, typed_table
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
-from kanonym.profiling.columns import Content, content_of, unreadable
+from kanonym.profiling.columns import Content, content_of, unreadable_content
 from kanonym.profiling.identifiers import Finding, find_identifiers, find_in_text
 from kanonym.profiling.minimal import Threshold, minimal_sets
 from kanonym.profiling.profile import NOTHING_TO_RECODE, ColumnProfile, Profile
 from kanonym.profiling.roles import role_of
 from kanonym.profiling.separation import Codes, separation_of
-from kanonym.profiling.words import hints
+from kanonym.profiling.words import name_hints
 
 __all__ = ["ColumnProfile", "Profile", "profile"]
 
@@ -75,7 +75,7 @@ def profile(
     step("read")
     if isinstance(quasi_identifiers, str):
         raise SchemaError(f"give a list of columns, not the text {quasi_identifiers!r}")
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     written = detect_conventions(native, lenient=True)
     for note in written.notes:
         step(f"encode: {note}")
@@ -92,20 +92,22 @@ def profile(
         except DataError as error:
             if name in given:
                 raise
-            columns.append(_profiled(unreadable(name, error, n_rows), (), named=name in given))
+            columns.append(
+                _column_profile(unreadable_content(name, error, n_rows), (), named=name in given)
+            )
             continue
         content, of_rows = content_of(column)
         if name in given and content.trouble:
             raise DataError(
                 f"column {name!r} cannot be a quasi-identifier as it is; {content.trouble}"
             )
-        one = _profiled(content, _findings(column, free_text), named=name in given)
+        one = _column_profile(content, _findings(column, free_text), named=name in given)
         columns.append(replace(one, convention=written.conventions.get(name)))
         if columns[-1].role is not Role.IDENTIFIER:
             codes[name] = of_rows
     step("sets")
     known = [one.name for one in columns if one.role is Role.QUASI_IDENTIFIER and one.name in codes]
-    telling = {one.name: codes[one.name] for one in columns if _tells(one, codes)}
+    telling = {one.name: codes[one.name] for one in columns if _distinguishes_records(one, codes)}
     if columns and not any(one.role is Role.QUASI_IDENTIFIER for one in columns):
         columns[0] = replace(columns[0], reasons=(*columns[0].reasons, NOTHING_TO_RECODE))
     few = min(FEW_OTHERS, FEW_SHARE * n_rows)
@@ -125,8 +127,10 @@ def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noq
     return findings
 
 
-def _profiled(content: Content, findings: tuple[Finding, ...], *, named: bool) -> ColumnProfile:
-    hinted = hints(content.name)
+def _column_profile(
+    content: Content, findings: tuple[Finding, ...], *, named: bool
+) -> ColumnProfile:
+    hinted = name_hints(content.name)
     role, reasons = role_of(content, findings, hinted, named=named)
     if role is Role.IDENTIFIER:
         kinds = [one.kind for one in findings]
@@ -144,6 +148,6 @@ def _profiled(content: Content, findings: tuple[Finding, ...], *, named: bool) -
     )
 
 
-def _tells(one: ColumnProfile, codes: dict[str, Codes]) -> bool:
+def _distinguishes_records(one: ColumnProfile, codes: dict[str, Codes]) -> bool:
     """Whether a column is released in some form, and tells records apart."""
     return one.name in codes and one.content.counted.distinct > 1

@@ -143,7 +143,7 @@ def content_of(column: pl.Series) -> tuple[Content, Codes]:
     sentinels: tuple[Sentinel, ...] = ()
     outliers: Outliers | None = None
     suggestion: Suggestion | None = None
-    if column.dtype.is_numeric() and _beyond(values):
+    if column.dtype.is_numeric() and _has_infinite_squares(values):
         trouble = "it holds numbers that are infinite or beyond 1e150: replace them by nulls"
     else:
         places = sentinel_places(values, held)
@@ -151,7 +151,7 @@ def content_of(column: pl.Series) -> tuple[Content, Codes]:
         if column.dtype.is_numeric():
             numbers = values.cast(pl.Float64).to_numpy()
             outliers = outliers_of(np.delete(numbers, places), np.delete(held, places))
-        suggestion = _suggested(values, held)
+        suggestion = _suggest_hierarchy(values, held)
     content = Content(
         name=column.name,
         type=kind,
@@ -167,7 +167,7 @@ def content_of(column: pl.Series) -> tuple[Content, Codes]:
     return content, (codes, domain.size)
 
 
-def unreadable(name: str, error: DataError, n_rows: int) -> Content:
+def unreadable_content(name: str, error: DataError, n_rows: int) -> Content:
     """Return the content of a column that kanonym does not read: lists, bytes, mixtures."""
     counted = Separation(n_rows, 0, 0, 0, 0)
     return Content(name, "other", counted, trouble=str(error).removeprefix(f"column {name!r} "))
@@ -184,12 +184,12 @@ def _type(dtype: pl.DataType, values: pl.Series) -> str:
     return _TYPES.get(dtype.base_type(), "other")
 
 
-def _beyond(values: pl.Series) -> bool:
+def _has_infinite_squares(values: pl.Series) -> bool:
     """Whether one of ascending numbers is beyond what quasi-identifiers may hold."""
     return bool(len(values)) and max(-float(values[0]), float(values[-1])) > LARGEST
 
 
-def _suggested(values: pl.Series, counts: NDArray[np.int64]) -> Suggestion | None:
+def _suggest_hierarchy(values: pl.Series, counts: NDArray[np.int64]) -> Suggestion | None:
     try:
         return Automatic().suggest(values, counts) if len(values) else None
     except HierarchyError:
@@ -201,7 +201,9 @@ def _traits(column: pl.Series, values: pl.Series) -> frozenset[str]:
         return frozenset()
     if column.dtype.is_numeric():
         traits = {"positive"} if values[0] > 0 else set()
-        return frozenset(traits | ({"running"} if _running(column, len(values)) else set()))
+        return frozenset(
+            traits | ({"running"} if _is_running_number(column, len(values)) else set())
+        )
     if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return frozenset()
     codes = {"codes"} if are_codes(values) else set()
@@ -225,7 +227,7 @@ def _all(texts: pl.Series, test: Callable[[pl.Series], pl.Series]) -> bool:
     return bool(test(texts.head(FIRST)).all()) and bool(test(texts).all())
 
 
-def _running(column: pl.Series, n_values: int) -> bool:
+def _is_running_number(column: pl.Series, n_values: int) -> bool:
     """Whether integers number the records, or their groups, along the file or otherwise."""
     n = len(column)
     if not column.dtype.is_integer() or column.null_count():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kanonym.data.schema import Role
-from kanonym.profiling.words import split
+from kanonym.profiling.words import name_words
 
 if TYPE_CHECKING:
     from kanonym.profiling.profile import ColumnProfile
@@ -89,7 +89,7 @@ def entity_of(columns: Sequence[ColumnProfile]) -> Entity:
 
 
 def _is_personal(one: ColumnProfile) -> bool:
-    return bool(set(one.kinds) & set(OF_ONE_PERSON) or PERSON_WORDS & set(split(one.name)))
+    return bool(set(one.kinds) & set(OF_ONE_PERSON) or PERSON_WORDS & set(name_words(one.name)))
 
 
 def _is_unique(one: ColumnProfile) -> bool:

@@ -218,8 +218,8 @@ def sentinel_places(values: pl.Series, counts: NDArray[np.int64]) -> list[int]:
     places: set[int] = set()
     if dtype.is_numeric():
         numbers = values.cast(pl.Float64).to_numpy()
-        above = (len(numbers) - 1 - at for at in _detached(-numbers[::-1]))
-        places = {*_detached(numbers), *above, *_negative_codes(numbers)}
+        above = (len(numbers) - 1 - at for at in _detached_places(-numbers[::-1]))
+        places = {*_detached_places(numbers), *above, *_negative_codes(numbers)}
     elif dtype in (pl.Date, pl.Datetime):
         ends = {0, len(values) - 1} if len(values) > MOST_SENTINELS else set()
         places = {at for at in ends if values.dt.date()[at] in _DATES}
@@ -236,7 +236,7 @@ def _negative_codes(numbers: NDArray[np.float64]) -> list[int]:
     return list(range(n)) if known and set(numbers[:n].tolist()) <= _NEGATIVE else []
 
 
-def _detached(numbers: NDArray[np.float64]) -> list[int]:
+def _detached_places(numbers: NDArray[np.float64]) -> list[int]:
     """Return the places of the first few ascending numbers if they lie far below the others."""
     n = len(numbers)
     for few in range(1, MOST_SENTINELS + 1):

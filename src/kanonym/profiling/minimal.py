@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kanonym.kernels.classes.grouping import Groups
-from kanonym.profiling.separation import Codes, Separation, grouped, separation_of
+from kanonym.profiling.separation import Codes, Separation, group_records, separation_of
 
 MOST_COLUMNS = 20
 """A search looks at so many columns: those that tell most pairs apart alone."""
@@ -45,14 +45,14 @@ class Threshold:
 
     others: float
 
-    def reached(self, counted: Separation, n_rows: int) -> bool:
+    def is_reached(self, counted: Separation, n_rows: int) -> bool:
         """Tell whether a set reaches it in a table of n_rows, by itself or by a sample."""
         pairs = counted.records * (counted.records - 1)
         return 2 * counted.together * (n_rows - 1) <= self.others * pairs
 
-    def met(self, columns: Sequence[Codes], n_rows: int) -> bool:
+    def is_met(self, columns: Sequence[Codes], n_rows: int) -> bool:
         """Tell whether a set reaches it, counted on all records."""
-        return self.reached(separation_of(columns, n_rows), n_rows)
+        return self.is_reached(separation_of(columns, n_rows), n_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
 
     """
     # What all columns together do not reach, none does.
-    if n_rows < 2 or not columns or not threshold.met(list(columns.values()), n_rows):
+    if n_rows < 2 or not columns or not threshold.is_met(list(columns.values()), n_rows):
         return MinimalSets(threshold.others, ())
     cut, sample, epsilon = [], dict(columns), 0.0
     if n_rows > MOST_EXACT:
@@ -142,10 +142,10 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
     search = _Search([sample[name] for name in names], n_rows, threshold)
     found = [tuple(names[place] for place in one) for one in search.run()]
     counted = [(one, separation_of([columns[name] for name in one], n_rows)) for one in found]
-    sets = [(one, parts) for one, parts in counted if threshold.reached(parts, n_rows)]
+    sets = [(one, parts) for one, parts in counted if threshold.is_reached(parts, n_rows)]
     if counted and not sets:
         best, _ = min(counted, key=lambda pair: pair[1].together)
-        sets = [_completed(columns, n_rows, threshold, best)]
+        sets = [_complete_set(columns, n_rows, threshold, best)]
     if n_rows > MOST_EXACT:
         epsilon = 2 / SAMPLE * (len(names) * math.log(2) - math.log(ERROR))
     return MinimalSets(
@@ -157,7 +157,7 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
     )
 
 
-def _completed(
+def _complete_set(
     columns: Mapping[str, Codes], n_rows: int, threshold: Threshold, start: Sequence[str]
 ) -> tuple[tuple[str, ...], Separation]:
     """Return a minimal set made of one that falls short, and what is counted in it."""
@@ -168,14 +168,14 @@ def _completed(
     kept, counted = list(start), count(start)
     rest = [name for name in columns if name not in kept]
     for name in sorted(rest, key=lambda name: -columns[name][1]):
-        if threshold.reached(counted, n_rows):
+        if threshold.is_reached(counted, n_rows):
             break
         kept.append(name)
         counted = count(kept)
     for name in tuple(kept):
         fewer = [other for other in kept if other != name]
         without = count(fewer) if fewer else counted
-        if fewer and threshold.reached(without, n_rows):
+        if fewer and threshold.is_reached(without, n_rows):
             kept, counted = fewer, without
     return tuple(name for name in columns if name in kept), counted
 
@@ -197,16 +197,16 @@ class _Search:
         """Return the minimal sets that reach the threshold."""
         found: list[tuple[int, ...]] = []
         n = len(self.columns)
-        if not self._reached(grouped(self.columns)):
+        if not self._is_reached(group_records(self.columns)):
             return found
         level: list[tuple[int, ...]] = [()]
         for size in range(1, n + 1):
             short = []
-            for one in _extended(level, n):
-                spent = self._spent(len(found))
+            for one in _extend_level(level, n):
+                spent = self._exhausted_bound(len(found))
                 if spent:
                     self.stopped.append(f"stopped among sets of {size} columns: {spent}")
-                    return found or [self._narrowed()]
+                    return found or [self._narrow()]
                 if self._falls_short(one):
                     short.append(one)
                 else:
@@ -214,16 +214,16 @@ class _Search:
             level = short
         return found
 
-    def _narrowed(self) -> tuple[int, ...]:
+    def _narrow(self) -> tuple[int, ...]:
         """Return one minimal set: columns are left out while the others do without."""
         kept = list(range(len(self.columns)))
         for place in sorted(kept, key=lambda place: self.columns[place][1]):
             fewer = [other for other in kept if other != place]
-            if fewer and self._reached(grouped([self.columns[other] for other in fewer])):
+            if fewer and self._is_reached(group_records([self.columns[other] for other in fewer])):
                 kept = fewer
         return tuple(kept)
 
-    def _spent(self, n_found: int) -> str:
+    def _exhausted_bound(self, n_found: int) -> str:
         """Return which bound of the work is reached, in words; empty while none is."""
         if n_found >= MOST_FOUND:
             return f"{n_found} sets found"
@@ -237,19 +237,19 @@ class _Search:
         if any(bits & ~wide == 0 for wide in self.failing):
             return True
         groups = self._groups(one)
-        if self._reached(groups):
+        if self._is_reached(groups):
             return False
-        self.failing.append(self._widened(bits, groups))
+        self.failing.append(self._widen(bits, groups))
         return True
 
-    def _widened(self, bits: int, groups: Groups) -> int:
+    def _widen(self, bits: int, groups: Groups) -> int:
         """Return a set that falls short, and would not with any further column."""
         # Columns of few values first: more of them fit in.
         order = sorted(range(len(self.columns)), key=lambda place: self.columns[place][1])
         for place in order:
             if not bits >> place & 1:
-                more = grouped([(groups.labels, len(groups.sizes)), self.columns[place]])
-                if not self._reached(more):
+                more = group_records([(groups.labels, len(groups.sizes)), self.columns[place]])
+                if not self._is_reached(more):
                     bits, groups = bits | 1 << place, more
         return bits
 
@@ -257,18 +257,18 @@ class _Search:
         """Return the groups of a set, from those of the set without its last column."""
         *before, last = one
         if not before:
-            return grouped([self.columns[last]])
+            return group_records([self.columns[last]])
         if self.prefix is None or self.prefix[0] != tuple(before):
-            groups = grouped([self.columns[place] for place in before])
+            groups = group_records([self.columns[place] for place in before])
             self.prefix = tuple(before), (groups.labels, len(groups.sizes))
-        return grouped([self.prefix[1], self.columns[last]])
+        return group_records([self.prefix[1], self.columns[last]])
 
-    def _reached(self, groups: Groups) -> bool:
+    def _is_reached(self, groups: Groups) -> bool:
         self.visits += len(groups.labels)
-        return self.threshold.reached(Separation.of_sizes(groups.sizes), self.n_rows)
+        return self.threshold.is_reached(Separation.of_sizes(groups.sizes), self.n_rows)
 
 
-def _extended(level: Sequence[tuple[int, ...]], n: int) -> Iterator[tuple[int, ...]]:
+def _extend_level(level: Sequence[tuple[int, ...]], n: int) -> Iterator[tuple[int, ...]]:
     """Yield the sets of one column more, all of whose subsets stand in an ascending level."""
     if len(level) == 1 and not level[0]:
         yield from ((place,) for place in range(n))

@@ -15,7 +15,7 @@ from kanonym.data.result import Result, ResultTable
 from kanonym.data.schema import Role
 from kanonym.data.short_repr import ShortRepr
 from kanonym.policy import Policy
-from kanonym.policy.writing import written
+from kanonym.policy.writing import policy_yaml
 from kanonym.profiling.columns import Content
 from kanonym.profiling.entity import Entity, entity_of
 from kanonym.profiling.minimal import MinimalSets
@@ -92,7 +92,7 @@ class ColumnProfile(ShortRepr):
     @property
     def evidence(self) -> tuple[str, ...]:
         """The reasons in English sentences, without a value of the table."""
-        return tuple(one.told() for one in self.reasons)
+        return tuple(one.to_text() for one in self.reasons)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -277,16 +277,16 @@ class Profile(Result):
         }
         comments: dict[tuple[str, ...], list[str]] = {
             ("attributes", one.name): [
-                _told(text)
+                _as_remark(text)
                 for text in (*one.evidence, *(() if one.role is Role.IDENTIFIER else one.remarks))
             ]
             for one in self.columns
         }
         comments["algorithm",] = list(why)
         if entity.reason:
-            comments["rows" if entity.rows_are_persons else "models",] = [_told(entity.reason)]
+            comments["rows" if entity.rows_are_persons else "models",] = [_as_remark(entity.reason)]
         comments["recoding",] = [RECODED]
-        return written(form, self._heading(k), comments)
+        return policy_yaml(form, self._heading(k), comments)
 
     def _heading(self, k: int) -> list[str]:
         known = self.names(Role.QUASI_IDENTIFIER)
@@ -306,7 +306,7 @@ class Profile(Result):
                 more = f"; and {len(found.sets) - SHOWN} more" if len(found.sets) > SHOWN else ""
                 heading.append(f"{how}: {named}{more}.")
         if not known:
-            heading.append(_told(NOTHING_TO_RECODE.told()))
+            heading.append(_as_remark(NOTHING_TO_RECODE.to_text()))
         if self.rows < k:
             heading.append(f"There are fewer than {k} records: no release satisfies this policy.")
         return heading
@@ -363,7 +363,7 @@ def _diversity(one: ColumnProfile) -> dict[str, Any]:
     return {"l": math.floor(100 * (1 + possible) / 2) / 100, "kind": "entropy"}
 
 
-def _told(sentence: str) -> str:
+def _as_remark(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:] + "."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +34,20 @@ class Reason:
     terms: Sequence[str] = ()
     detail: str = ""
 
-    def told(self, says: Speech = ENGLISH) -> str:
+    def to_text(self, says: Translator = ENGLISH) -> str:
         """Say it in a language.
 
         Examples
         --------
-        >>> Reason("tells", {"values": 1072}, {"share": 0.97816}).told()
+        >>> Reason("tells", {"values": 1072}, {"share": 0.97816}).to_text()
         '1,072 values tell 97.82 % of the pairs of records apart'
 
         """
-        return says.say(
+        return says.text(
             f"evidence.{self.kind}",
             next(iter(self.counts.values()), None),
             **{name: says.count(number) for name, number in self.counts.items()},
-            **{name: says.exactly(share) for name, share in self.shares.items()},
+            **{name: says.exact_percent(share) for name, share in self.shares.items()},
             what=says.terms(self.terms),
             detail=self.detail,
         )

@@ -47,7 +47,7 @@ def role_of(
 
     """
     if named:
-        return Role.QUASI_IDENTIFIER, (Reason("given"), *_telling(content))
+        return Role.QUASI_IDENTIFIER, (Reason("given"), *_separation_reasons(content))
     if content.trouble:
         return Role.IDENTIFIER, (Reason("trouble", detail=content.trouble),)
     found = _identifying(content, findings, hinted)
@@ -96,14 +96,14 @@ def _is_attribute(hinted: Collection[Hint]) -> bool:
 def _constant(sensitive: Collection[str]) -> tuple[Role, Reasons]:
     if not sensitive:
         return Role.INSENSITIVE, (Reason("constant"),)
-    return Role.SENSITIVE, (_named(sensitive), Reason("constant-sensitive"))
+    return Role.SENSITIVE, (_name_reason(sensitive), Reason("constant-sensitive"))
 
 
 def _sensitive(
     content: Content, sensitive: Collection[str], known: Collection[str]
 ) -> tuple[Role, Reasons]:
     """Return the role of a column whose name says that it is sensitive."""
-    counted, why = content.counted, _named(sensitive)
+    counted, why = content.counted, _name_reason(sensitive)
     but = None
     if content.is_number and counted.distinct > FEW_NUMBERS:
         but = Reason("amount", {"values": counted.distinct})
@@ -116,7 +116,7 @@ def _sensitive(
             else Reason("seen-as", terms=tuple(sorted(known)))
         )
     if but is not None:
-        return Role.QUASI_IDENTIFIER, (why, but, *_telling(content))
+        return Role.QUASI_IDENTIFIER, (why, but, *_separation_reasons(content))
     share = content.largest / counted.records
     return Role.SENSITIVE, (
         why,
@@ -133,10 +133,10 @@ def _quasi_identifying(content: Content, hinted: Collection[Hint]) -> Reasons:
         reasons.append(Reason("weight"))
     elif not known:
         reasons.append(Reason("unknown"))
-    return (*reasons, *_telling(content))
+    return (*reasons, *_separation_reasons(content))
 
 
-def _telling(content: Content) -> Reasons:
+def _separation_reasons(content: Content) -> Reasons:
     """Return how far a column tells records apart."""
     counted = content.counted
     if not counted.records or not counted.distinct:
@@ -146,5 +146,5 @@ def _telling(content: Content) -> Reasons:
     return (tells, Reason("alone", alone)) if counted.uniques else (tells,)
 
 
-def _named(whats: Collection[str]) -> Reason:
+def _name_reason(whats: Collection[str]) -> Reason:
     return Reason("name-sensitive", terms=tuple(sorted(whats)))

@@ -98,11 +98,11 @@ def separation_of(columns: Sequence[Codes], n_rows: int) -> Separation:
     Exact. One radix sort: O(n_rows · bits of the codes / 11).
 
     """
-    groups = grouped(columns) if columns else one_group(n_rows)
+    groups = group_records(columns) if columns else one_group(n_rows)
     return Separation.of_sizes(groups.sizes)
 
 
-def grouped(columns: Sequence[Codes]) -> Groups:
+def group_records(columns: Sequence[Codes]) -> Groups:
     """Return the groups of equal records in one column or more."""
     codes, sizes = zip(*columns, strict=True)
     return group_rows(codes, sizes)

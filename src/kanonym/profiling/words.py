@@ -54,7 +54,7 @@ class Hint(NamedTuple):
 
 
 @functools.lru_cache(maxsize=1024)
-def hints(name: str) -> frozenset[Hint]:
+def name_hints(name: str) -> frozenset[Hint]:
     """Return what the name of a column hints at.
 
     The name is cut into words at spaces, underscores, hyphens, dots, digits and where small
@@ -74,15 +74,15 @@ def hints(name: str) -> frozenset[Hint]:
 
     Examples
     --------
-    >>> sorted((hint.role.value, hint.what) for hint in hints("dateOfBirth"))
+    >>> sorted((hint.role.value, hint.what) for hint in name_hints("dateOfBirth"))
     [('quasi-identifier', 'date of birth')]
-    >>> [hint.what for hint in hints("Prénom_2")]
+    >>> [hint.what for hint in name_hints("Prénom_2")]
     ['name of a person']
-    >>> hints("total")
+    >>> name_hints("total")
     frozenset()
 
     """
-    words = split(name)
+    words = name_words(name)
     found: set[Hint] = set()
     for start, stop in _phrases(words):
         phrase = "".join(words[start:stop])
@@ -95,24 +95,24 @@ def hints(name: str) -> frozenset[Hint]:
     return frozenset(hint for hint in found if hint.sure or hint._replace(sure=True) not in found)
 
 
-def split(name: str) -> tuple[str, ...]:
+def name_words(name: str) -> tuple[str, ...]:
     """Return the words of a column's name, small and without accents.
 
     Examples
     --------
-    >>> split("PatientID_größe-2")
+    >>> name_words("PatientID_größe-2")
     ('patient', 'id', 'grosse')
 
     """
-    return tuple(_WORD.findall(_BOUNDARY.sub(" ", fold(name)).lower()))
+    return tuple(_WORD.findall(_BOUNDARY.sub(" ", fold_accents(name)).lower()))
 
 
-def fold(text: str) -> str:
+def fold_accents(text: str) -> str:
     """Return a text with its accents taken off.
 
     Examples
     --------
-    >>> fold("Łódź, Straße, São")
+    >>> fold_accents("Łódź, Straße, São")
     'Lodz, Strasse, Sao'
 
     """

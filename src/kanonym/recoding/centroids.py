@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain
-from kanonym.recoding.generalization import typed
+from kanonym.recoding.generalization import restore_type
 
 
 def centroids(
@@ -54,7 +54,7 @@ def centroids(
     if recoding == "mode":
         column = domain.values.extend_constant(None, 1) if domain.has_null else domain.values
         used, inverse = np.unique(_modes(owners, codes, counts), return_inverse=True)
-        return (typed(column.gather(used), dtype),), inverse.astype(np.int32)
+        return (restore_type(column.gather(used), dtype),), inverse.astype(np.int32)
     held = codes != domain.null_code
     owners, codes, counts = owners[held], codes[held], counts[held]
     # Each run of entries is a class that has a value.
@@ -73,11 +73,11 @@ def centroids(
         # Sums of integers may need more than 64 bits.
         whole = np.array(domain.values.to_list(), object)
         if recoding == "median":
-            rounded = _rounded(whole[lower] + whole[upper], 2)
+            rounded = _divide_rounded(whole[lower] + whole[upper], 2)
         else:
             terms = whole[codes] * counts.astype(object)
             sums = np.add.reduceat(terms, starts) if len(starts) else terms
-            rounded = _rounded(sums, sizes.astype(object))
+            rounded = _divide_rounded(sums, sizes.astype(object))
         found = pl.Series(domain.name, rounded.tolist(), dtype=domain.values.dtype)
     else:
         line = domain.values.cast(pl.Float64).to_numpy()
@@ -114,7 +114,7 @@ def _means(
     return np.asarray(np.clip(means, *outer))
 
 
-def _rounded(numerators: NDArray[Any], denominators: Any) -> NDArray[Any]:
+def _divide_rounded(numerators: NDArray[Any], denominators: Any) -> NDArray[Any]:
     """Return quotients of Python's integers, rounded half to even."""
     floors, rests = numerators // denominators, numerators % denominators
     up = (2 * rests > denominators) | ((2 * rests == denominators) & (floors % 2 == 1))

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.partition import BLANK
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.table import Domain
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.penalty import class_bounds
@@ -47,7 +47,9 @@ def generalize(
     """
     low, _ = class_bounds(labels, codes, len(levels))
     return tuple(
-        _generalized(domain, levels[:, a], low[:, a], None if dtypes is None else dtypes[a])
+        _generalize_attribute(
+            domain, levels[:, a], low[:, a], None if dtypes is None else dtypes[a]
+        )
         for a, domain in enumerate(domains)
     )
 
@@ -90,7 +92,7 @@ def joined_levels(
     return np.where(blank, np.int32(BLANK), least)
 
 
-def _generalized(
+def _generalize_attribute(
     domain: Domain,
     levels: NDArray[np.int32],
     leaves: NDArray[np.int32],
@@ -125,7 +127,7 @@ def _generalized(
     if hierarchy is None or not (levels > 0).any():
         values = domain.values.extend_constant(None, 1)
         column = values.gather(np.where(used_levels == BLANK, len(domain.values), used))
-        column = typed(column, dtype)
+        column = restore_type(column, dtype)
     else:
         texts = [
             None if level == BLANK else hierarchy.labels[level][one]
@@ -149,7 +151,7 @@ def _generalized(
     )
 
 
-def typed(values: pl.Series, dtype: pl.DataType | None) -> pl.Series:
+def restore_type(values: pl.Series, dtype: pl.DataType | None) -> pl.Series:
     """Return values in the column's type where their domain holds them as text."""
     if dtype == pl.Boolean and values.dtype == pl.String:
         return values == "true"

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 
 
-def of_groups(recoded: RecodedAttribute, groups: NDArray[np.int32]) -> RecodedAttribute:
+def expand_groups(recoded: RecodedAttribute, groups: NDArray[np.int32]) -> RecodedAttribute:
     """Return an attribute that was recoded by group as every class releases it.
 
     groups: (n_classes,) int32, the group of each class.
@@ -41,11 +41,11 @@ def joined_groups(groups: NDArray[np.int32], joined: NDArray[np.int32]) -> NDArr
     n_joined = int(joined.max(initial=-1)) + 1
     own = np.empty((n_joined, groups.shape[1]), np.int32)
     for a, column in enumerate(groups.T):
-        own[joined, a] = _met(column, joined, n_joined)[column]
-    return renumbered(own)
+        own[joined, a] = _connected_groups(column, joined, n_joined)[column]
+    return renumber_groups(own)
 
 
-def renumbered(groups: NDArray[np.int32]) -> NDArray[np.int32]:
+def renumber_groups(groups: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return (n_classes, d) groups with those of each attribute numbered from 0, in their order."""
     own = np.empty_like(groups)
     for a, column in enumerate(groups.T):
@@ -53,7 +53,9 @@ def renumbered(groups: NDArray[np.int32]) -> NDArray[np.int32]:
     return own
 
 
-def _met(groups: NDArray[np.int32], joined: NDArray[np.int32], n_joined: int) -> NDArray[np.int32]:
+def _connected_groups(
+    groups: NDArray[np.int32], joined: NDArray[np.int32], n_joined: int
+) -> NDArray[np.int32]:
     """Return (n_groups,) int32: the lowest of the groups that each one is connected to."""
     root = np.arange(int(groups.max(initial=-1)) + 1, dtype=np.int32)
     while True:

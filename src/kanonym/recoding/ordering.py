@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.table import encode_column
 from kanonym.kernels.classes.grouping import group_rows, sort_rows
 from kanonym.kernels.parallel import parallel
@@ -51,18 +51,18 @@ def released_rows(
     if seed is None or not len(kept):
         return kept
 
-    def released(of_record: NDArray[np.int32]) -> NDArray[np.int32]:
+    def released_codes(of_record: NDArray[np.int32]) -> NDArray[np.int32]:
         return of_record if everything else of_record[kept]
 
-    def coded(name: str) -> tuple[NDArray[np.int32], int]:
+    def code_column(name: str) -> tuple[NDArray[np.int32], int]:
         domain, codes = encode_column(column(name), by_value=True)
-        return released(codes), domain.size
+        return released_codes(codes), domain.size
 
-    keys = parallel(coded, untouched)
+    keys = parallel(code_column, untouched)
     if recoded:
         by_class = [part.label_of_class for part in recoded]
         classes = group_rows(by_class, [int(part.max()) + 1 for part in by_class])
-        keys.append((classes.labels[released(labels)], len(classes.sizes)))
+        keys.append((classes.labels[released_codes(labels)], len(classes.sizes)))
     # Narrow row numbers: memory bounds the shuffle.
     rows = np.arange(len(kept), dtype=np.int32)
     if keys:

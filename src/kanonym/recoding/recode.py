@@ -15,7 +15,7 @@ from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.labels import set_label, text_of
 from kanonym.data.partition import SUPPRESSED, Partition
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Recoding
 from kanonym.data.table import Domain, EncodedTable, Kind, value_codes
 from kanonym.kernels.classes.grouping import group_rows
@@ -24,7 +24,7 @@ from kanonym.kernels.classes.penalty import Costs, class_bounds, span_losses
 from kanonym.kernels.parallel import parallel
 from kanonym.recoding.centroids import centroids
 from kanonym.recoding.generalization import generalize, joined_levels
-from kanonym.recoding.groups import joined_groups, of_groups
+from kanonym.recoding.groups import expand_groups, joined_groups
 
 ALLOWED: dict[Kind, tuple[Recoding, ...]] = {
     "number": ("interval", "range", "set", "hierarchy", "mean", "median", "mode"),
@@ -110,7 +110,7 @@ def recode(
 
     def attribute(a: int) -> RecodedAttribute:
         domain, recoding = table.domains[a], recodings[a]
-        givers, n_givers = partition.givers(a)
+        givers, n_givers = partition.value_groups(a)
         column = np.ascontiguousarray(codes[:, a])
         low, high = class_bounds(givers, column[:, None], n_givers)
         bounds = low[:, 0], high[:, 0]
@@ -132,7 +132,7 @@ def recode(
             else:
                 labels, label_of_class = _spans(domain, recoding, *bounds)
         one = RecodedAttribute(domain.name, recoding, labels, label_of_class, *bounds, loss)
-        return one if partition.groups is None else of_groups(one, partition.groups[:, a])
+        return one if partition.groups is None else expand_groups(one, partition.groups[:, a])
 
     return tuple(parallel(attribute, range(len(recodings))))
 
@@ -166,10 +166,12 @@ def join_equal(
     )
     if len(groups.sizes) == partition.n_classes:
         return partition
-    return relabelled(table, partition, groups.labels)
+    return relabel_classes(table, partition, groups.labels)
 
 
-def relabelled(table: EncodedTable, partition: Partition, labels: NDArray[np.int32]) -> Partition:
+def relabel_classes(
+    table: EncodedTable, partition: Partition, labels: NDArray[np.int32]
+) -> Partition:
     """Join classes: (n_classes,) int32 new labels, none left out; the suppressed stay so.
 
     Where the partition has levels, joined classes go up to the first that they share; where

@@ -22,7 +22,7 @@ from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.result import Result, ResultTable
 from kanonym.data.schema import Role, Schema
-from kanonym.engines.base import Asked, unsupported
+from kanonym.engines.base import Request, unsupported_error
 from kanonym.engines.decision import Decision
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.metrics.record_risk import ProsecutorRisk
@@ -186,7 +186,7 @@ class Release(Result):
         if self.writer is not None:  # an engine carries out no action of that kind
             return {}
         acting = {name: one.action for name, one in self.schema.attributes.items() if one.action}
-        released = canonical_table(frames.eager(self.frame), self.schema.conventions)
+        released = canonical_table(frames.to_eager(self.frame), self.schema.conventions)
         recoded = {one.name for one in self.decision.recoded}
         told = {
             name: share_kept(several, None if name in recoded else frames.column(released, name))
@@ -271,7 +271,9 @@ class Release(Result):
         """
         if self.writer is not None:
             if safe_cells or not read_back:
-                raise unsupported(self.engine, Asked("file-options", "safe_cells and read_back"))
+                raise unsupported_error(
+                    self.engine, Request("file-options", "safe_cells and read_back")
+                )
             self.writer(str(path))
             return None
         table = frames.to_polars(self.frame)
@@ -289,13 +291,13 @@ class Release(Result):
 
         """
         if self.writer is not None:
-            raise unsupported(self.engine, Asked("aggregate", "the aggregate form"))
+            raise unsupported_error(self.engine, Request("aggregate", "the aggregate form"))
         names = [*self._released_names, *self.schema.names(Role.SENSITIVE)]
         if "count" in names:
             raise SchemaError(
                 "the aggregate form needs the column name 'count'; rename that column"
             )
-        frame = frames.eager(self.frame)
+        frame = frames.to_eager(self.frame)
         groups = group_released([frames.column(frame, name) for name in names], self.rows_out)
         order = np.argsort(groups.first)
         counts = pl.Series("count", groups.sizes[order])
@@ -330,10 +332,10 @@ class Release(Result):
         hashes = {name: {"file": one.name, "sha256": one.sha256} for name, one in known.items()}
         parts = {
             "versions": versions(),
-            **self._where,
+            **self._engine_facts,
             "policy": without_values(self._policy),
             "seed": self.policy.seed,
-            "order": self._order,
+            "order": self._order_facts,
             **({"detected": list(detected)} if detected else {}),
             **hashes,
             **self.to_dict(),
@@ -382,12 +384,12 @@ class Release(Result):
         )
 
     @property
-    def _where(self) -> dict[str, Any]:
+    def _engine_facts(self) -> dict[str, Any]:
         """What a manifest says of the engine, if it is not this process."""
         return {} if self.writer is None else {"engine": self.engine}
 
     @property
-    def _order(self) -> str:
+    def _order_facts(self) -> str:
         """What a manifest says of the order of the records."""
         if self.writer is not None:
             return "by the released values; no seed takes part"

@@ -15,14 +15,14 @@ from kanonym.data.errors import DataError
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.risk.table_risk import Risk
 from kanonym.evaluation.utility.table_utility import Utility
-from kanonym.language import speech
+from kanonym.language import translator
 from kanonym.profiling import Profile
-from kanonym.reporting.known import Known
+from kanonym.reporting.known import KnownResults
 from kanonym.reporting.known.frontier import Frontier, frontier_of
 from kanonym.reporting.known.provenance import Provenance, hash_as_csv
 from kanonym.reporting.rendering.markdown import render_json, render_markdown
-from kanonym.reporting.summarizing import summarize
 from kanonym.reporting.summary import Cover, Summary
+from kanonym.reporting.summary_builder import summarize
 
 if TYPE_CHECKING:
     from kanonym.release import Release
@@ -32,7 +32,7 @@ __all__ = [
     "Cover",
     "Format",
     "Frontier",
-    "Known",
+    "KnownResults",
     "Provenance",
     "Summary",
     "TextFormat",
@@ -126,7 +126,7 @@ def report(
 
     """
     form = format_of(path)
-    known = Known(_outcomes(attacks), risk, utility, comparison, profile)
+    known = KnownResults(_outcomes(attacks), risk, utility, comparison, profile)
     for name, (kind, maker) in _RESULTS.items():
         given = getattr(known, name)
         if given is not None and not isinstance(given, kind):
@@ -261,7 +261,7 @@ def render_comparison(
     """Draw compared releases by privacy and loss, as `render_frontier` draws nodes."""
     from kanonym.reporting.charts.comparison import compared_of, draw  # noqa: PLC0415 - as above
 
-    says = speech(language)
+    says = translator(language)
     return draw(compared_of(comparison, says), format, says)
 
 
@@ -289,4 +289,4 @@ def render_frontier(
     """
     from kanonym.reporting.charts.frontier import draw  # noqa: PLC0415 - as above
 
-    return draw(frontier, format, speech(language))
+    return draw(frontier, format, translator(language))

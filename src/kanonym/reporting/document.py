@@ -106,7 +106,7 @@ class Gallery:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class Collapsible:
     """Blocks that a reader unfolds; not printed unless they are open."""
 
     kind: ClassVar[str] = "folded"
@@ -141,7 +141,7 @@ class Link:
     address: str
 
 
-Block = Paragraph | Bullets | Table | Figure | Gallery | Folded | Code | Heading | Link
+Block = Paragraph | Bullets | Table | Figure | Gallery | Collapsible | Code | Heading | Link
 
 
 @dataclass(frozen=True, slots=True)

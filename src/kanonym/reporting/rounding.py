@@ -22,7 +22,7 @@ FINEST = 0.001
 _STEPS = (1, 2, 5)
 
 
-def rounded(number: float, base: int) -> int:
+def round_count(number: float, base: int) -> int:
     """Round a number of records to a multiple of `base`, halves up."""
     return base * math.floor(number / base + 0.5)
 
@@ -38,12 +38,12 @@ def step_of_shares(rows: int, floor: int) -> float:
     return min(next(round(step, 9) for step in steps if step >= least * (1 - 1e-9)), 0.5)
 
 
-def rounded_share(share: float, step: float = FINEST) -> float:
+def round_share(share: float, step: float = FINEST) -> float:
     """Round a share to a multiple of `step`."""
     return round(round(share / step) * step, 9) if math.isfinite(share) else share
 
 
-def rounded_amount(amount: float, step: float) -> float:
+def round_amount(amount: float, step: float) -> float:
     """Round a number to as many digits as shares have with `step`, one to three."""
     if not amount or not math.isfinite(amount):
         return amount
@@ -52,8 +52,8 @@ def rounded_amount(amount: float, step: float) -> float:
 
 
 def coarse_amount(amount: float | None, step: float) -> float | None:
-    """Round a number that may be missing, as `rounded_amount` does."""
-    return None if amount is None else rounded_amount(amount, step)
+    """Round a number that may be missing, as `round_amount` does."""
+    return None if amount is None else round_amount(amount, step)
 
 
 def coarse_utility(utility: InformationLoss, step: float) -> dict[str, Any]:
@@ -61,11 +61,11 @@ def coarse_utility(utility: InformationLoss, step: float) -> dict[str, Any]:
     form = dict(utility.to_dict())
     for name in ("span_loss", "gcp", "loss", "loss_arithmetic"):
         if form.get(name) is not None:
-            form[name] = rounded_share(form[name])
+            form[name] = round_share(form[name])
     covered = coarse_coverage(utility, step)
     form["coverage"] = {name: one.to_dict() for name, one in covered.items()}
-    form["ncp"] = {name: rounded_share(loss) for name, loss in form["ncp"].items()}
-    form["rmse"] = {name: rounded_amount(error, step) for name, error in form["rmse"].items()}
+    form["ncp"] = {name: round_share(loss) for name, loss in form["ncp"].items()}
+    form["rmse"] = {name: round_amount(error, step) for name, error in form["rmse"].items()}
     return form
 
 
@@ -74,10 +74,10 @@ def coarse_coverage(utility: InformationLoss, step: float) -> dict[str, Coverage
     return {
         name: replace(
             one,
-            loss=rounded_share(one.loss),
-            span=rounded_share(one.span),
-            listed=rounded_share(one.listed),
-            values=rounded_amount(one.values, step),
+            loss=round_share(one.loss),
+            span=round_share(one.span),
+            listed=round_share(one.listed),
+            values=round_amount(one.values, step),
         )
         for name, one in utility.coverage.items()
     }
@@ -87,12 +87,12 @@ def coarse_account(algorithm: Mapping[str, Any], floor: int) -> dict[str, Any]:
     """Return what the algorithm tells, with numbers of suppressed cells rounded."""
     account = dict(algorithm)
     if "cells" in account:
-        account["cells"] = {name: rounded(n, floor) for name, n in account["cells"].items()}
-        account["suppressed_cells"] = rounded(account["suppressed_cells"], floor)
+        account["cells"] = {name: round_count(n, floor) for name, n in account["cells"].items()}
+        account["suppressed_cells"] = round_count(account["suppressed_cells"], floor)
     return account
 
 
-def published(check: ModelCheck) -> float:
+def publishable_value(check: ModelCheck) -> float:
     """Return what a model achieved; against all records of the table, in three digits, upwards."""
     achieved = check.achieved
     if check.type not in COMPARED or not achieved or not math.isfinite(achieved):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from kanonym.language import speech
+from kanonym.language import translator
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from kanonym.reporting.distributions.marginals import Marginal
     from kanonym.reporting.distributions.rectangles import ClassMap
     from kanonym.reporting.distributions.sizes import ClassSizes
-    from kanonym.reporting.known.assessed import Assessed
+    from kanonym.reporting.known.assessment import AssessmentFigures
     from kanonym.reporting.known.choice import Choice
-    from kanonym.reporting.known.compared import Alternatives
+    from kanonym.reporting.known.comparison import Alternatives
     from kanonym.reporting.known.evidence import Evidence
     from kanonym.reporting.known.provenance import Provenance
     from kanonym.verification import LargestShare, Verdict
@@ -52,7 +52,7 @@ class Cover:
             There is no such language.
 
         """
-        said = title or speech(language).say("title")
+        said = title or translator(language).text("title")
         day = date or datetime.datetime.now().astimezone().date()
         return cls(language, said, purpose, author, day.isoformat())
 
@@ -111,7 +111,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class WarningSentence:
     """A warning of verification, as a sentence for readers without statistics."""
 
     kind: str
@@ -121,7 +121,7 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerificationFigures:
     """What verification found, with one `Requirement` a model.
 
     `satisfied` is None where nothing was required; `largest_shares` has the worst class of each
@@ -133,7 +133,7 @@ class Verified:
     classes: int
     models: tuple[Requirement, ...]
     largest_shares: tuple[LargestShare, ...]
-    warnings: tuple[Warned, ...]
+    warnings: tuple[WarningSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Privacy:
     `answer` says it in sentences for readers without statistics.
     """
 
-    verification: Verified
+    verification: VerificationFigures
     class_sizes: ClassSizes
     risk: ProsecutorRisk
     answer: tuple[str, ...]
@@ -257,7 +257,7 @@ class Summary:
     privacy: Privacy
     loss: Loss
     attacks: tuple[AttackResult, ...]
-    assessed: Assessed | None
+    assessed: AssessmentFigures | None
     comparison: Alternatives | None
     choice: Choice | None
     limits: tuple[tuple[str, str], ...]

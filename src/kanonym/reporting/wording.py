@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanonym.language import Speech
+from kanonym.language import Translator
 
 if TYPE_CHECKING:
     from kanonym.verification import Verdict
@@ -37,8 +37,8 @@ KINDS = {"l-diversity": "distinct", "beta-likeness": "basic"}
 """Models with a sentence for each kind, and the kind that they have where none is named."""
 
 
-def requirement(
-    speech: Speech, type_: str, attribute: str | None, required: float, given: Parameters
+def requirement_text(
+    speech: Translator, type_: str, attribute: str | None, required: float, given: Parameters
 ) -> str:
     """Say what a privacy model asks of the release."""
     key = f"requirement.{type_}"
@@ -50,11 +50,11 @@ def requirement(
         key += ".between"
     if key not in speech.sentences:
         key = "requirement.other" if attribute is None else "requirement.other.of"
-    return speech.say(key, **_facts(speech, type_, attribute, required, given))
+    return speech.text(key, **_facts(speech, type_, attribute, required, given))
 
 
 def _facts(
-    speech: Speech, type_: str, attribute: str | None, required: float, given: Parameters
+    speech: Translator, type_: str, attribute: str | None, required: float, given: Parameters
 ) -> dict[str, str]:
     """Return what the sentences of the models may name."""
     facts = {
@@ -67,12 +67,12 @@ def _facts(
     if type_ in (*SHARES, "delta-presence"):
         facts["share"] = speech.percent(required)
         facts["least"] = speech.percent(given.get("minimum", 0))
-        facts["population"] = speech.things(int(given.get("population", 0)), "person")
+        facts["population"] = speech.plural(int(given.get("population", 0)), "person")
     elif type_ in ("k-anonymity", "k-map"):
         k = int(required)
-        facts["records"] = speech.things(k, "record")
-        facts["persons"] = speech.things(k, "person")
-        facts["others"] = speech.things(k - 1, "other" if attribute is None else "other-person")
+        facts["records"] = speech.plural(k, "record")
+        facts["persons"] = speech.plural(k, "person")
+        facts["others"] = speech.plural(k - 1, "other" if attribute is None else "other-person")
     elif type_ == "beta-likeness":
         facts["times"] = speech.value(1 + required)
     elif type_ == "delta-disclosure":
@@ -87,14 +87,14 @@ def relation(type_: str, given: Parameters) -> str:
     return "≥" if type_ in ("k-anonymity", "l-diversity", "k-map") else "≤"
 
 
-def symbol(type_: str, given: Parameters, speech: Speech | None = None) -> str:
+def symbol(type_: str, given: Parameters, speech: Translator | None = None) -> str:
     """Write the letter of a model's value."""
     letter = "c" if given.get("kind") == "recursive" else SYMBOLS.get(type_, "")
-    return letter if speech is None else speech.known(f"symbol.{letter}", letter)
+    return letter if speech is None else speech.text_or(f"symbol.{letter}", letter)
 
 
-def answer(
-    speech: Speech,
+def answer_text(
+    speech: Translator,
     *,
     verdict: Verdict,
     requirements: int,
@@ -108,28 +108,28 @@ def answer(
 ) -> tuple[str, ...]:
     """Say whether the requirements hold and what an intruder can still do."""
     if not rows_out:
-        return (speech.say("answer.empty"),)
+        return (speech.text("answer.empty"),)
     key = ANSWERS[verdict]
     if key == "satisfied" and requirements == 2:
         key = "satisfied.two"
-    found = speech.say(
+    found = speech.text(
         f"answer.{key}",
         requirements,
         requirements=speech.count(requirements),
         smallest=speech.count(smallest),
     )
     if verdict == "satisfied with warnings":
-        found += " " + speech.say("answer.warned", warnings, warnings=speech.count(warnings))
+        found += " " + speech.text("answer.warned", warnings, warnings=speech.count(warnings))
     return (
-        f"{found} {speech.say('answer.checked')}",
-        speech.say(
+        f"{found} {speech.text('answer.checked')}",
+        speech.text(
             "answer.classes",
             rows_out,
-            records=speech.things(rows_out, "record"),
-            classes=speech.things(n_classes, "class"),
-            smallest=speech.things(smallest, "record"),
+            records=speech.plural(rows_out, "record"),
+            classes=speech.plural(n_classes, "class"),
+            smallest=speech.plural(smallest, "record"),
         ),
-        speech.say(
+        speech.text(
             "answer.chance",
             highest=speech.chance(highest),
             average=speech.chance(average),
@@ -138,8 +138,8 @@ def answer(
     )
 
 
-def price(
-    speech: Speech,
+def price_text(
+    speech: Translator,
     *,
     rows_in: int,
     suppressed: int,
@@ -149,76 +149,76 @@ def price(
 ) -> tuple[str, ...]:
     """Say what the protection cost."""
     if not rows_in:
-        return (speech.say("price.none"),)
-    left_out = speech.say("price.complete", rows=speech.count(rows_in))
+        return (speech.text("price.none"),)
+    left_out = speech.text("price.complete", rows=speech.count(rows_in))
     if suppressed:
-        left_out = speech.say(
+        left_out = speech.text(
             "price.suppressed",
             suppressed,
             suppressed=speech.count(suppressed),
-            records=speech.things(rows_in, "record"),
+            records=speech.plural(rows_in, "record"),
             share=speech.percent(suppressed / rows_in),
             limit=speech.percent(limit),
         )
     if not by_column:
         return (left_out,)
-    whole = speech.say("price.lost", share=speech.tenths(lost))
+    whole = speech.text("price.lost", share=speech.tenths(lost))
     columns = [
-        speech.say("price.column", name=name, share=speech.tenths(by_column[name]))
+        speech.text("price.column", name=name, share=speech.tenths(by_column[name]))
         for name in sorted(by_column, key=lambda name: -by_column[name])
     ]
     if len(columns) == 1:
         return left_out, whole
-    listed = speech.say("price.columns", columns=speech.names(columns, COLUMN_LETTERS))
+    listed = speech.text("price.columns", columns=speech.names(columns, COLUMN_LETTERS))
     return left_out, whole, listed
 
 
-def blanked(speech: Speech, algorithm: Parameters, rows: int) -> tuple[str, ...]:
+def suppressed_cells_text(speech: Translator, algorithm: Parameters, rows: int) -> tuple[str, ...]:
     """Say how many cells were suppressed, if any could be."""
     if "cells" not in algorithm or not rows:
         return ()
     cells, every = algorithm["suppressed_cells"], rows * len(algorithm["cells"])
     return (
-        speech.say(
+        speech.text(
             "price.blanked",
             cells=speech.count(cells),
-            every=speech.things(every, "cell"),
+            every=speech.plural(every, "cell"),
             share=speech.percent(cells / every),
         ),
     )
 
 
-def counting(speech: Speech, nulls: str | None, subsets: int | None) -> str:
+def counting_text(speech: Translator, nulls: str | None, subsets: int | None) -> str:
     """Say how k was counted, where it is not by the classes; else nothing."""
-    ways = [speech.say("counting.wildcard")] if nulls == "wildcard" else []
+    ways = [speech.text("counting.wildcard")] if nulls == "wildcard" else []
     if subsets is not None:
-        ways.append(speech.say("counting.subsets", subsets=subsets))
-    return speech.say("counting", ways=speech.names(ways)) if ways else ""
+        ways.append(speech.text("counting.subsets", subsets=subsets))
+    return speech.text("counting", ways=speech.names(ways)) if ways else ""
 
 
-def search(speech: Speech, account: Parameters) -> tuple[str, ...]:
+def search_text(speech: Translator, account: Parameters) -> tuple[str, ...]:
     """Say what a search of the lattice found, and whether it is proven to be the best."""
-    found = speech.say(
+    found = speech.text(
         "search.found", score=speech.value(account["score"]), metric=account["metric"]
     )
     size = account.get("lattice_size", 1)
     if size == 1:
-        return found, speech.say("search.given")
-    nodes = speech.things(size, "node")
+        return found, speech.text("search.given")
+    nodes = speech.plural(size, "node")
     if account.get("optimal"):
-        return found, speech.say("search.optimal", nodes=nodes)
+        return found, speech.text("search.optimal", nodes=nodes)
     checked = speech.count(account.get("nodes_checked", 0))
-    proof = [speech.say("search.looked", nodes=nodes, checked=checked)]
+    proof = [speech.text("search.looked", nodes=nodes, checked=checked)]
     if account.get("interrupted"):
-        proof.append(speech.say("search.stopped"))
+        proof.append(speech.text("search.stopped"))
     if "gap" in account:
         bound = speech.value(account["lower_bound"])
-        proof.append(speech.say("search.gap", gap=speech.value(account["gap"]), bound=bound))
+        proof.append(speech.text("search.gap", gap=speech.value(account["gap"]), bound=bound))
     return found, " ".join(proof)
 
 
-def limits(
-    speech: Speech,
+def limit_texts(
+    speech: Translator,
     roles: Mapping[str, str],
     protected: Sequence[str],
     *,
@@ -251,27 +251,27 @@ def limits(
     unprotected = [name for name in having["sensitive"] if name not in protected]
     said: dict[str, str] = {}
     if unprotected:
-        said["shared"] = speech.say("limit.shared.unprotected", names=speech.names(unprotected))
+        said["shared"] = speech.text("limit.shared.unprotected", names=speech.names(unprotected))
     elif not having["sensitive"]:
-        said["shared"] = speech.say("limit.shared.none")
-    said["other"] = speech.say("limit.other.text")
+        said["shared"] = speech.text("limit.shared.none")
+    said["other"] = speech.text("limit.other.text")
     if having["insensitive"]:
         names = speech.names(having["insensitive"])
-        said["other"] += " " + speech.say("limit.other.insensitive", names=names)
-    said |= {key: speech.say(f"limit.{key}.text") for key in ("ruling", "being", "releases")}
+        said["other"] += " " + speech.text("limit.other.insensitive", names=names)
+    said |= {key: speech.text(f"limit.{key}.text") for key in ("ruling", "being", "releases")}
     said["records"] = (
-        speech.say("limit.records.text")
+        speech.text("limit.records.text")
         if entity is None
-        else speech.say("limit.records.entity", attribute=entity)
+        else speech.text("limit.records.entity", attribute=entity)
     )
     said["tried"] = (
-        speech.say("limit.tried.text", confidence=speech.percent(0.95))
+        speech.text("limit.tried.text", confidence=speech.percent(0.95))
         if attacked
-        else speech.say("limit.untried")
+        else speech.text("limit.untried")
     )
-    said |= {key: speech.say(f"limit.{key}.text") for key in ("loss", "law")}
+    said |= {key: speech.text(f"limit.{key}.text") for key in ("loss", "law")}
     changed = [
         (f"{name}: {action}", f"{protects} {exposes}")
         for name, action, protects, exposes in actions
     ]
-    return (*((speech.say(f"limit.{key}"), text) for key, text in said.items()), *changed)
+    return (*((speech.text(f"limit.{key}"), text) for key, text in said.items()), *changed)

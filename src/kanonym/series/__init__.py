@@ -6,19 +6,26 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
-from kanonym.actions.registry import changed_after
+from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, from_mapping
 from kanonym.data.schema import Attribute, QuasiIdentifier, Sensitive
 from kanonym.engines.task import sensitive_names
-from kanonym.pipeline import acting_on, anonymize, as_counted, one_policy, task_of, typed
+from kanonym.pipeline import (
+    anonymize,
+    bind_actions,
+    encoded_columns,
+    one_policy,
+    parse_with_policy,
+    task_of,
+)
 from kanonym.policy import Policy
 from kanonym.release import Release
-from kanonym.series.applying import BatchRelease
+from kanonym.series.batch_release import BatchRelease
 from kanonym.series.batches import Series
 from kanonym.series.fitted import Fitted
-from kanonym.series.learning import learned
+from kanonym.series.learning import learn_recoding
 
 __all__ = ["BatchRelease", "Fitted", "fit"]
 
@@ -88,20 +95,20 @@ def fit(
     policy = one_policy(policy, short)
     if unseen not in ("root", "error"):
         raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
-    native = typed(frame, policy)
+    native = parse_with_policy(frame, policy)
     task = task_of(policy, native)
-    _refuse(policy, dict(task.schema.attributes))
+    _refuse_unsuitable(policy, dict(task.schema.attributes))
     if not frames.n_rows(native):
         raise DataError("the table has no record to fit a recoding to")
     # What is learned is learned of the values that were drawn for this very release.
-    acting = acting_on(native, task.schema, policy.seed)
-    release = anonymize(native, policy.seeded(acting.seed), progress=progress)
-    column = as_counted(native, policy, acting)
+    acting = bind_actions(native, task.schema, policy.seed)
+    release = anonymize(native, policy.with_seed(acting.seed), progress=progress)
+    column = encoded_columns(native, policy, acting)
     hidden = sensitive_names(task.schema, policy.models)
     return Fitted(
         Series(
-            policy=_self_contained(policy),
-            recoding=learned(task, release.decision, column),
+            policy=_embed_hierarchies(policy),
+            recoding=learn_recoding(task, release.decision, column),
             unseen=unseen,
             each_batch=bool(each_batch),
             sensitive={name: column(name).dtype for name in hidden},
@@ -123,11 +130,11 @@ def _account(release: Release) -> dict[str, Any]:
     }
 
 
-def _refuse(policy: Policy, attributes: dict[str, Attribute]) -> None:
+def _refuse_unsuitable(policy: Policy, attributes: dict[str, Attribute]) -> None:
     """Refuse what has no meaning for a batch, or for the union of several."""
     reason = ""
     counting = [one.type for one in policy.models if one.guarantee == "population"]
-    after = [name for name, one in attributes.items() if changed_after(one.action)]
+    after = [name for name, one in attributes.items() if has_late_actions(one.action)]
     if policy.entities:
         reason = (
             f"k-anonymity counts persons by {policy.entities[0]!r}: the persons of several "
@@ -143,7 +150,7 @@ def _refuse(policy: Policy, attributes: dict[str, Attribute]) -> None:
         raise PolicyError(f"there is no recoding to keep: {reason}")
 
 
-def _self_contained(policy: Policy) -> Policy:
+def _embed_hierarchies(policy: Policy) -> Policy:
     """Return the policy with its hierarchies as mappings: a recoding needs no file beside it."""
     attributes = {
         name: replace(one, hierarchy=from_mapping(_mapping(one.hierarchy)))

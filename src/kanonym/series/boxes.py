@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.partition import Partition
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import Recoding
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, value_codes
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.kernels.neighbours.containing_box import LEAF, containing, plant
+from kanonym.kernels.neighbours.containing_box import LEAF, build_box_tree, find_containing
 from kanonym.kernels.neighbours.containing_box import Boxes as Sides
 from kanonym.recoding.recode import join_equal
-from kanonym.series.decision import BatchDecision, of_classes
-from kanonym.series.known import Known, Placed
+from kanonym.series.decision import BatchDecision, select_classes
+from kanonym.series.known_attribute import KnownAttribute, PlacedColumn
 from kanonym.series.values import from_json, to_json, type_form, type_of
 
 
@@ -52,7 +52,7 @@ class Side(ShortRepr):
 
     """
 
-    known: Known
+    known: KnownAttribute
     recoding: Recoding
     values: pl.Series
     offsets: NDArray[np.int64]
@@ -93,12 +93,12 @@ class Boxes(ShortRepr):
     class_of_box: NDArray[np.int64]
 
     @property
-    def known(self) -> tuple[Known, ...]:
+    def known(self) -> tuple[KnownAttribute, ...]:
         """What is known of each quasi-identifier."""
         return tuple(side.known for side in self.sides)
 
     @property
-    def named(self) -> list[pl.Series]:
+    def named_values(self) -> list[pl.Series]:
         """The values by attribute that must have codes in every batch."""
         return [side.values for side in self.sides]
 
@@ -108,14 +108,14 @@ class Boxes(ShortRepr):
         return len(self.sides[0].loss)
 
     @cached_property
-    def _releasing(self) -> list[tuple[pl.Series, ...]]:
+    def _released_values(self) -> list[tuple[pl.Series, ...]]:
         """What classes release by attribute, and after them a record in no box."""
         return [
             tuple(pl.concat([own, root]) for own, root in zip(one.released, one.root, strict=True))
             for one in self.sides
         ]
 
-    def decide(self, table: EncodedTable, placed: Sequence[Placed]) -> BatchDecision:
+    def decide(self, table: EncodedTable, placed: Sequence[PlacedColumn]) -> BatchDecision:
         """Return the classes of a batch.
 
         table: its frequency set, with the domains of `placed`. Cost as of
@@ -126,16 +126,20 @@ class Boxes(ShortRepr):
         outside = own == self.n_classes
         used, labels = np.unique(own, return_inverse=True)
         partition = Partition(labels.astype(np.int32), len(used))
-        recoded = of_classes([self._recoded(a, one) for a, one in enumerate(placed)], used)
+        recoded = select_classes(
+            [self._recode_attribute(a, one) for a, one in enumerate(placed)], used
+        )
         # A class may release the roots that records in no box do.
         joined = join_equal(table, partition, recoded)
         if joined is not partition:
             kept = np.full(joined.n_classes, -1, np.int64)
             kept[joined.labels[::-1]] = partition.labels[::-1]
-            recoded = of_classes(recoded, kept)
+            recoded = select_classes(recoded, kept)
         return BatchDecision(table, joined, recoded, strange, outside & ~strange.any(axis=1))
 
-    def class_of(self, points: NDArray[np.int32], placed: Sequence[Placed]) -> NDArray[np.int64]:
+    def class_of(
+        self, points: NDArray[np.int32], placed: Sequence[PlacedColumn]
+    ) -> NDArray[np.int64]:
         """Return the class of each point, `n_classes` for one in no box.
 
         points: (n, d) int32 codes, -1 where nothing is known of the value.
@@ -147,7 +151,7 @@ class Boxes(ShortRepr):
         return np.append(self.class_of_box, self.n_classes)[box]
 
     def _box_of(
-        self, points: NDArray[np.int32], placed: Sequence[Placed], *, wide: bool
+        self, points: NDArray[np.int32], placed: Sequence[PlacedColumn], *, wide: bool
     ) -> NDArray[np.int64]:
         """Return the box of each point, -1 for none.
 
@@ -156,7 +160,7 @@ class Boxes(ShortRepr):
         n = len(self.class_of_box)
         if not n:
             return np.full(len(points), -1, np.int64)
-        bounds = [_bounds(*one) for one in zip(self.sides, placed, strict=True)]
+        bounds = [_box_bounds(*one) for one in zip(self.sides, placed, strict=True)]
         if wide:
             bounds = [
                 one.domain.hierarchy.subtree(*own)
@@ -173,20 +177,20 @@ class Boxes(ShortRepr):
         sides = Sides(
             np.ascontiguousarray(np.stack([low for low, _ in bounds], axis=1)),
             np.ascontiguousarray(np.stack([high for _, high in bounds], axis=1)),
-            np.array(_numbered([side.listed for side in self.sides]), np.int64),
+            np.array(_number_flags([side.listed for side in self.sides]), np.int64),
             np.cumsum(np.concatenate([np.zeros(1, np.int64), *lengths])),
-            np.concatenate([np.zeros(0, np.int32), *(_ascending(*one) for one in lists)]),
+            np.concatenate([np.zeros(0, np.int32), *(_sort_codes(*one) for one in lists)]),
         )
         n_leaves = np.int64(1 << max(-(-n // LEAF) - 1, 0).bit_length())
-        tree = plant(sides, n_leaves)
-        return containing(np.ascontiguousarray(points), sides, tree, n_leaves)
+        tree = build_box_tree(sides, n_leaves)
+        return find_containing(np.ascontiguousarray(points), sides, tree, n_leaves)
 
-    def _recoded(self, a: int, placed: Placed) -> RecodedAttribute:
+    def _recode_attribute(self, a: int, placed: PlacedColumn) -> RecodedAttribute:
         """Return what every class releases of one attribute, last what records in no box do."""
         side, n = self.sides[a], self.n_classes
         low, high = np.full(n + 1, placed.domain.size, np.int32), np.zeros(n + 1, np.int32)
         if len(self.class_of_box):
-            own = _bounds(side, placed)
+            own = _box_bounds(side, placed)
             np.minimum.at(low, self.class_of_box, own[0])
             np.maximum.at(high, self.class_of_box, own[1])
         low[n], high[n] = 0, max(placed.domain.size - 1, 0)
@@ -194,7 +198,7 @@ class Boxes(ShortRepr):
         order = np.arange(n + 1)
         if side.recoding in ("interval", "range", "hierarchy"):
             order[:n] = np.lexsort((high[:n], low[:n]))
-        columns, label_of_class = _labelled(self._releasing[a], order)
+        columns, label_of_class = _distinct_rows(self._released_values[a], order)
         return RecodedAttribute(
             side.known.name,
             side.recoding,
@@ -256,7 +260,7 @@ class Boxes(ShortRepr):
             lists = [box[name] for box, _ in boxes]
             sides.append(
                 Side(
-                    known=Known.from_dict(name, one),
+                    known=KnownAttribute.from_dict(name, one),
                     recoding=one["recoding"],
                     values=from_json(
                         name, [value for own in lists for value in own], type_of(one["bounds"])
@@ -273,25 +277,25 @@ class Boxes(ShortRepr):
         return cls(tuple(sides), np.array([number for _, number in boxes], np.int64))
 
 
-def _bounds(side: Side, placed: Placed) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _box_bounds(side: Side, placed: PlacedColumn) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return (n_boxes,) int32 lowest and highest code of each box."""
     starts = side.offsets[:-1]
     return np.minimum.reduceat(placed.bounds, starts), np.maximum.reduceat(placed.bounds, starts)
 
 
-def _ascending(offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:
+def _sort_codes(offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the codes of each box in their order."""
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return codes[np.lexsort((codes, owners))]
 
 
-def _numbered(flags: Sequence[bool]) -> list[int]:
+def _number_flags(flags: Sequence[bool]) -> list[int]:
     """Return the number of each among those that are true, -1 for the others."""
     numbers = iter(range(len(flags)))
     return [next(numbers) if flag else -1 for flag in flags]
 
 
-def _labelled(
+def _distinct_rows(
     columns: Sequence[pl.Series], order: NDArray[np.int64]
 ) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
     """Return the distinct rows of columns by first appearance in an order, and each row's place."""

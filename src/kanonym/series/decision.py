@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.partition import SUPPRESSED, Partition
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
 
@@ -37,7 +37,7 @@ class BatchDecision(ShortRepr):
     strange: NDArray[np.bool_]
     outside: NDArray[np.bool_]
 
-    def without(self, classes: NDArray[np.bool_]) -> BatchDecision:
+    def suppress_classes(self, classes: NDArray[np.bool_]) -> BatchDecision:
         """Suppress the records of some classes: (n_classes,) bool."""
         kept = ~classes
         place = np.full(len(kept) + 1, SUPPRESSED, np.int32)  # the last for the suppressed
@@ -51,11 +51,11 @@ class BatchDecision(ShortRepr):
                 n_classes=int(kept.sum()),
                 levels=None if partition.levels is None else partition.levels[kept],
             ),
-            recoded=of_classes(self.recoded, np.flatnonzero(kept)),
+            recoded=select_classes(self.recoded, np.flatnonzero(kept)),
         )
 
 
-def of_classes(
+def select_classes(
     recoded: Sequence[RecodedAttribute], classes: NDArray[np.int64]
 ) -> tuple[RecodedAttribute, ...]:
     """Return what some classes release."""

@@ -12,18 +12,18 @@ from typing import Any
 
 from kanonym.data import files
 from kanonym.data.errors import DataError
-from kanonym.data.files.disk import decoded, read_bytes
+from kanonym.data.files.disk import decode, read_bytes
 from kanonym.policy import Policy
 
 KIND = "fitted recoding"
 VERSION = 1
 
 
-def written(content: Mapping[str, Any]) -> str:
+def document_text(content: Mapping[str, Any]) -> str:
     """Return the text of a file: what it is, the content, and the SHA-256 of both."""
     # Through JSON and back: what is hashed is what will be read.
     plain = json.loads(json.dumps({"kanonym": KIND, "version": VERSION, **content}))
-    lines = [f"{_key(name)}{_laid_out(value, 1)}" for name, value in plain.items()]
+    lines = [f"{_key(name)}{_lay_out(value, 1)}" for name, value in plain.items()]
     lines.append(f'{_key("sha256")}"{_digest(plain)}"')
     return "{\n" + ",\n".join(f" {line}" for line in lines) + "\n}\n"
 
@@ -37,7 +37,7 @@ def save(path: str | Path, content: Mapping[str, Any]) -> None:
         It cannot be written.
 
     """
-    files.write_text(path, written(content))
+    files.write_text(path, document_text(content))
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def load(path: str | Path) -> dict[str, Any]:
         since it was written.
 
     """
-    text = decoded(read_bytes(path), str(path))
+    text = decode(read_bytes(path), str(path))
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -75,13 +75,13 @@ def _digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(compact.encode()).hexdigest()
 
 
-def _laid_out(value: Any, depth: int) -> str:
+def _lay_out(value: Any, depth: int) -> str:
     """Return JSON with a line for each part of the first levels, and for each class or row."""
     if depth > 3 or not isinstance(value, dict | list) or not value:
         return json.dumps(value, ensure_ascii=False)
     inner = " " * (depth + 1)
     if isinstance(value, dict):
-        parts = [f"{_key(name)}{_laid_out(one, depth + 1)}" for name, one in value.items()]
+        parts = [f"{_key(name)}{_lay_out(one, depth + 1)}" for name, one in value.items()]
         return "{\n" + ",\n".join(inner + part for part in parts) + "\n" + " " * depth + "}"
     if not isinstance(value[0], dict | list):
         return json.dumps(value, ensure_ascii=False)
@@ -98,14 +98,14 @@ def policy_of(form: Mapping[str, Any], path: str | Path) -> Policy:
     return Policy.from_text(json.dumps(form), Path(path).parent, source=str(path))
 
 
-def moved(form: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
+def rebase_form(form: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
     """Return a policy's form with its files relative to the folder of a path.
 
     Keys and mappings of actions are all: hierarchies are in the form.
     """
     folder = Path(path).resolve().parent
     attributes = {
-        name: {**one, "action": [_moved(action, folder) for action in one["action"]]}
+        name: {**one, "action": [_rebase_action(action, folder) for action in one["action"]]}
         if one.get("action")
         else one
         for name, one in form["attributes"].items()
@@ -113,18 +113,18 @@ def moved(form: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
     return {**form, "attributes": attributes}
 
 
-def _moved(action: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def _rebase_action(action: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Return the form of an action."""
     given = dict(action)
     key = given.get("key")
     if isinstance(key, Mapping) and "file" in key:
-        given["key"] = {**key, "file": _from(folder, key["file"])}
+        given["key"] = {**key, "file": _relative_path(folder, key["file"])}
     if "mapping" in given:
-        given["mapping"] = _from(folder, given["mapping"])
+        given["mapping"] = _relative_path(folder, given["mapping"])
     return given
 
 
-def _from(folder: Path, file: str) -> str:
+def _relative_path(folder: Path, file: str) -> str:
     """Return a file as seen from a folder; one on another drive keeps its whole path."""
     own = Path(file)
     if not own.is_absolute():

@@ -14,7 +14,7 @@ from kanonym.data.short_repr import ShortRepr
 from kanonym.policy import Policy
 from kanonym.release import versions
 from kanonym.series import document
-from kanonym.series.applying import BatchRelease, released
+from kanonym.series.batch_release import BatchRelease, release_batch
 from kanonym.series.batches import Series
 from kanonym.series.boxes import Boxes
 from kanonym.series.learning import Recoding
@@ -110,7 +110,7 @@ class Fitted(ShortRepr):
         by comparing them, which no model here looks at.
 
         """
-        release, tally = released(self.series, self.tally, self.batches + 1, batch, progress)
+        release, tally = release_batch(self.series, self.tally, self.batches + 1, batch, progress)
         self.tally = tally
         self.batches += 1
         self.rows_in += release.rows_in
@@ -153,7 +153,7 @@ class Fitted(ShortRepr):
 
         """
         content = self.to_dict()
-        document.save(path, {**content, "policy": document.moved(content["policy"], path)})
+        document.save(path, {**content, "policy": document.rebase_form(content["policy"], path)})
 
     @classmethod
     def load(cls, path: str | Path) -> Fitted:

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy import Automatic, Dates, Hierarchy, HierarchySource, Intervals, Masking
-from kanonym.data.hierarchy.builders.base import runs
-from kanonym.data.hierarchy.builders.calendar_date import times
-from kanonym.data.hierarchy.leaves import texts, typed
-from kanonym.series.values import stacked
+from kanonym.data.hierarchy.builders.base import neighbour_runs
+from kanonym.data.hierarchy.builders.calendar_date import parse_dates
+from kanonym.data.hierarchy.leaves import parse_leaves, value_texts
+from kanonym.series.values import stack_columns
 
 
-class Extended(NamedTuple):
+class ExtendedHierarchy(NamedTuple):
     """A fitted hierarchy with the values of a batch in it.
 
     Attributes
@@ -73,7 +73,7 @@ def _cut(hierarchy: Hierarchy) -> Intervals | None:
     n_values = hierarchy.size - hierarchy.has_null
     bounds = []
     for row in hierarchy.codes[1:-1]:
-        starts, _ = runs(row[:n_values])
+        starts, _ = neighbour_runs(row[:n_values])
         bounds.append(hierarchy.values.gather(starts[1:]).to_list())
     try:
         return Intervals(bounds=bounds) if bounds and all(bounds) else None
@@ -81,7 +81,9 @@ def _cut(hierarchy: Hierarchy) -> Intervals | None:
         return None
 
 
-def extended(fitted: Hierarchy, rule: HierarchySource | None, values: pl.Series) -> Extended:
+def extend_hierarchy(
+    fitted: Hierarchy, rule: HierarchySource | None, values: pl.Series
+) -> ExtendedHierarchy:
     """Return a fitted hierarchy over the distinct values of a batch, too.
 
     Values that the rule places get the labels of their number, date or code; all others,
@@ -97,44 +99,44 @@ def extended(fitted: Hierarchy, rule: HierarchySource | None, values: pl.Series)
     new = values.filter(pl.Series(found < 0))
     levels = tuple(range(fitted.n_levels))
     hierarchy = fitted
-    placeable = _placeable(rule, fitted, new.drop_nulls())
+    placeable = _placeable_values(rule, fitted, new.drop_nulls())
     if rule is not None and len(placeable):
-        wider = _wider(fitted, rule, placeable)
+        wider = _widen(fitted, rule, placeable)
         if wider is not None:
             hierarchy, levels = wider
     left = new.filter(pl.Series(hierarchy.leaf_of(new) < 0))
     if not len(left):
-        return Extended(hierarchy, levels, np.zeros(hierarchy.size, np.bool_))
-    return Extended(*_with_strangers(hierarchy, levels, left))
+        return ExtendedHierarchy(hierarchy, levels, np.zeros(hierarchy.size, np.bool_))
+    return ExtendedHierarchy(*_with_unseen_values(hierarchy, levels, left))
 
 
-def _placeable(rule: HierarchySource | None, fitted: Hierarchy, new: pl.Series) -> pl.Series:
+def _placeable_values(rule: HierarchySource | None, fitted: Hierarchy, new: pl.Series) -> pl.Series:
     """Return the values that a rule can be asked about without a change to what it said."""
     if isinstance(rule, Dates) and len(new):
-        return new.filter(times(new).is_not_null())
+        return new.filter(parse_dates(new).is_not_null())
     if isinstance(rule, Masking) and len(new):
-        longest = texts(fitted.values).str.len_chars().max() or 0
-        return new.filter(texts(new).str.len_chars() <= longest)
+        longest = value_texts(fitted.values).str.len_chars().max() or 0
+        return new.filter(value_texts(new).str.len_chars() <= longest)
     return new
 
 
-def _wider(
+def _widen(
     fitted: Hierarchy, rule: HierarchySource, new: pl.Series
 ) -> tuple[Hierarchy, tuple[int, ...]] | None:
     """Return the hierarchy of a rule over more values; None where it changes the old ones."""
     known = fitted.values
     try:
-        built = rule.bind(stacked(known, new))
+        built = rule.bind(stack_columns(known, new))
     except HierarchyError:
         return None
     places = built.leaf_of(known)
     if (np.diff(places) <= 0).any():
         return None
-    now = [_named(built, level, places) for level in range(built.n_levels)]
+    now = [_labels_at(built, level, places) for level in range(built.n_levels)]
     every = np.arange(fitted.size, dtype=np.int32)
     levels = [0]
     for level in range(1, fitted.n_levels - 1):
-        before = _named(fitted, level, every)
+        before = _labels_at(fitted, level, every)
         same = [at for at in range(levels[-1] + 1, len(now) - 1) if now[at] == before]
         if not same:
             return None
@@ -142,20 +144,20 @@ def _wider(
     return built, (*levels, built.n_levels - 1)
 
 
-def _named(known: Hierarchy, level: int, leaves: NDArray[np.int32]) -> list[str | None]:
+def _labels_at(known: Hierarchy, level: int, leaves: NDArray[np.int32]) -> list[str | None]:
     """Return the labels of some leaves at a level."""
     names = known.labels[level]
     return [names[code] for code in known.codes[level, leaves].tolist()]
 
 
-def _with_strangers(
+def _with_unseen_values(
     known: Hierarchy, levels: tuple[int, ...], strangers: pl.Series
 ) -> tuple[Hierarchy, tuple[int, ...], NDArray[np.bool_]]:
     """Return a hierarchy with further leaves, each a branch of its own below the root."""
     kept = known.size - known.has_null
     null = strangers.null_count() > 0
     named = strangers.drop_nulls()
-    values = stacked(known.values.head(kept), named)
+    values = stack_columns(known.values.head(kept), named)
     if known.has_null or null:
         values = values.extend_constant(None, 1)
     n = len(named)
@@ -164,7 +166,7 @@ def _with_strangers(
     for names, row in zip(known.labels[:-1], known.codes[:-1], strict=True):
         old = names[: len(names) - known.has_null]
         ends = names[len(old) :] or ((None,) if null else ())  # null stays the last
-        labels.append((*old, *_fresh(texts(named).to_list(), {*old, *ends}), *ends))
+        labels.append((*old, *_fresh_names(value_texts(named).to_list(), {*old, *ends}), *ends))
         codes.append(np.concatenate([row[:kept], len(old) + further]))
     codes.append(np.zeros(len(values), np.int32))
     strange = np.zeros(len(values), np.bool_)
@@ -175,7 +177,7 @@ def _with_strangers(
     return wider, levels, strange
 
 
-def _fresh(names: Sequence[str], taken: set[str | None]) -> list[str]:
+def _fresh_names(names: Sequence[str], taken: set[str | None]) -> list[str]:
     """Return names that differ from all that are taken."""
     found = []
     for name in names:
@@ -202,4 +204,6 @@ def from_rows(name: str, rows: Sequence[Sequence[Any]], dtype: pl.DataType) -> H
         sizes = np.diff([*starts, len(column)])
         codes.append(np.repeat(np.arange(len(starts), dtype=np.int32), sizes))
     leaves = pl.Series(name, columns[0], dtype=pl.String)
-    return Hierarchy(typed(leaves, dtype, lambda _: "the file"), tuple(labels), np.stack(codes))
+    return Hierarchy(
+        parse_leaves(leaves, dtype, lambda _: "the file"), tuple(labels), np.stack(codes)
+    )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.base import Problem
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Schema
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.engines.decision import Decision
@@ -21,14 +21,14 @@ from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.kernels.classes.penalty import class_bounds
 from kanonym.series.boxes import Boxes, Side
 from kanonym.series.hierarchies import rule_of
-from kanonym.series.known import Known
+from kanonym.series.known_attribute import KnownAttribute
 from kanonym.series.levels import Levels
 
 Columns = Callable[[str], pl.Series]
 Recoding = Levels | Boxes
 
 
-def learned(task: Task, decision: Decision, column: Columns) -> Recoding:
+def learn_recoding(task: Task, decision: Decision, column: Columns) -> Recoding:
     """Return the recoding of a release: levels where it has one an attribute, else boxes.
 
     Parameters
@@ -44,16 +44,18 @@ def learned(task: Task, decision: Decision, column: Columns) -> Recoding:
         Boxes of classes overlap, so that nobody can say where a record belongs.
 
     """
-    known = tuple(_known(task.schema, domain, column) for domain in decision.table.domains)
+    known = tuple(
+        _known_attribute(task.schema, domain, column) for domain in decision.table.domains
+    )
     levels = decision.account.get("levels")
     if levels is not None:
         return Levels(known, tuple(int(levels[one.name]) for one in known))
     boxes = _boxes(known, decision, decision.partition)
-    if not _agrees(boxes, decision):
+    if not _boxes_agree(boxes, decision):
         # Classes that release the same values were joined, and what they span overlaps
         # with others: before that they may not.
-        boxes = _boxes(known, decision, _unjoined(task, decision, column))
-        if not _agrees(boxes, decision):
+        boxes = _boxes(known, decision, _partition_before_joining(task, decision, column))
+        if not _boxes_agree(boxes, decision):
             raise PolicyError(
                 f"{task.algorithm.type} makes classes that overlap: a new record could belong to "
                 "several of them, so there is no recoding to keep. Fit with full-domain, or with "
@@ -62,28 +64,30 @@ def learned(task: Task, decision: Decision, column: Columns) -> Recoding:
     return boxes
 
 
-def _known(schema: Schema, domain: Domain, column: Columns) -> Known:
+def _known_attribute(schema: Schema, domain: Domain, column: Columns) -> KnownAttribute:
     """Return what is known of one quasi-identifier."""
     values, hierarchy = column(domain.name), domain.hierarchy
     if hierarchy is None:
-        return Known(domain.name, values.dtype)
+        return KnownAttribute(domain.name, values.dtype)
     attribute = schema.attributes[domain.name]
     source = attribute.hierarchy if isinstance(attribute, QuasiIdentifier) else None
 
-    def counted() -> tuple[pl.Series, NDArray[np.int64]]:
+    def count_values() -> tuple[pl.Series, NDArray[np.int64]]:
         held = values.value_counts(name="*")
         return held[domain.name], held["*"].cast(pl.Int64).to_numpy()
 
-    return Known(domain.name, values.dtype, hierarchy, rule_of(source, hierarchy, counted))
+    return KnownAttribute(
+        domain.name, values.dtype, hierarchy, rule_of(source, hierarchy, count_values)
+    )
 
 
-def _boxes(known: Sequence[Known], decision: Decision, partition: Partition) -> Boxes:
+def _boxes(known: Sequence[KnownAttribute], decision: Decision, partition: Partition) -> Boxes:
     """Return the boxes of a partition, and what the classes of the decision release.
 
     partition: that of the decision, or one whose classes lie each within one of its.
     """
     table, own = decision.table, partition is decision.partition
-    codes, weights = _by_label(table, partition)
+    codes, weights = _codes_by_label(table, partition)
     n = partition.n_classes
     class_of_box = np.arange(n)
     low, high = class_bounds(partition.labels, codes, n)
@@ -103,11 +107,11 @@ def _boxes(known: Sequence[Known], decision: Decision, partition: Partition) -> 
             offsets, members = np.arange(0, 2 * n + 1, 2), np.stack(bounds, axis=1).ravel()
         sides.append(_side(one, recoded, domain, offsets, members, listed=listed))
     loss = np.sum([one.loss for one in decision.recoded], axis=0)[class_of_box]
-    return _in_order(Boxes(tuple(sides), class_of_box), np.argsort(loss, kind="stable"))
+    return _reorder_boxes(Boxes(tuple(sides), class_of_box), np.argsort(loss, kind="stable"))
 
 
 def _side(
-    known: Known,
+    known: KnownAttribute,
     recoded: RecodedAttribute,
     domain: Domain,
     offsets: NDArray[np.int64],
@@ -136,7 +140,7 @@ def _members(
     domain: Domain,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the distinct codes of each class in one attribute, one class after the other."""
-    givers, n_givers = partition.givers(a)
+    givers, n_givers = partition.value_groups(a)
     column = np.ascontiguousarray(codes[:, a])
     offsets, members, _ = class_histograms(givers, column, weights, n_givers, domain.size)
     if partition.groups is None:
@@ -145,7 +149,7 @@ def _members(
     return np.cumsum([0, *map(len, parts)]), np.concatenate([np.zeros(0, np.int32), *parts])
 
 
-def _in_order(boxes: Boxes, order: NDArray[np.int64]) -> Boxes:
+def _reorder_boxes(boxes: Boxes, order: NDArray[np.int64]) -> Boxes:
     """Return boxes in another order: the first of those that contain a record gets it."""
     sides = []
     for side in boxes.sides:
@@ -167,7 +171,7 @@ def _in_order(boxes: Boxes, order: NDArray[np.int64]) -> Boxes:
     return Boxes(tuple(sides), boxes.class_of_box[order])
 
 
-def _by_label(
+def _codes_by_label(
     table: EncodedTable, partition: Partition
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return codes and weights of what the labels of a partition are about: tuples or records."""
@@ -181,7 +185,7 @@ def _by_label_of(decision: Decision, partition: Partition) -> NDArray[np.int32]:
     return decision.labels if partition.by_row else decision.partition.labels
 
 
-def _unjoined(task: Task, decision: Decision, column: Columns) -> Partition:
+def _partition_before_joining(task: Task, decision: Decision, column: Columns) -> Partition:
     """Return the classes before those of equal released values were joined.
 
     The decision's own partition where some of them do not lie within one of its classes.
@@ -197,11 +201,11 @@ def _unjoined(task: Task, decision: Decision, column: Columns) -> Partition:
     return found if within else decision.partition
 
 
-def _agrees(boxes: Boxes, decision: Decision) -> bool:
+def _boxes_agree(boxes: Boxes, decision: Decision) -> bool:
     """Say whether boxes give every released record of the fit the class that it has."""
     table = decision.table
     placed = [
-        side.known.place(_values(domain, table.codes[:, a]), side.values)
+        side.known.place(_code_values(domain, table.codes[:, a]), side.values)
         for a, (side, domain) in enumerate(zip(boxes.sides, table.domains, strict=True))
     ]
     points = np.stack([one.codes for one in placed], axis=1)
@@ -212,6 +216,6 @@ def _agrees(boxes: Boxes, decision: Decision) -> bool:
     return bool((own[kept] == decision.partition.labels[kept]).all())
 
 
-def _values(domain: Domain, codes: NDArray[np.int32]) -> pl.Series:
+def _code_values(domain: Domain, codes: NDArray[np.int32]) -> pl.Series:
     values = domain.values.extend_constant(None, 1) if domain.has_null else domain.values
     return values.gather(codes.astype(np.uint32))

@@ -16,7 +16,7 @@ from kanonym.kernels.classes.grouping import group_rows
 from kanonym.recoding.generalization import generalize
 from kanonym.recoding.recode import join_equal
 from kanonym.series.decision import BatchDecision
-from kanonym.series.known import Known, Placed
+from kanonym.series.known_attribute import KnownAttribute, PlacedColumn
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,15 +37,15 @@ class Levels(ShortRepr):
 
     form: ClassVar[str] = "levels"
 
-    known: tuple[Known, ...]
+    known: tuple[KnownAttribute, ...]
     levels: tuple[int, ...]
 
     @property
-    def named(self) -> list[pl.Series]:
+    def named_values(self) -> list[pl.Series]:
         """The values by attribute that must have codes in every batch: none."""
         return [pl.Series(one.name, [], dtype=one.dtype) for one in self.known]
 
-    def decide(self, table: EncodedTable, placed: Sequence[Placed]) -> BatchDecision:
+    def decide(self, table: EncodedTable, placed: Sequence[PlacedColumn]) -> BatchDecision:
         """Return the classes of a batch.
 
         table: its frequency set, with the domains of `placed`. Cost O(n_tuples · d).
@@ -74,10 +74,10 @@ class Levels(ShortRepr):
             account={"fitted_levels": self.by_name},
         )
         dtypes = [one.dtype for one in placed]
-        recoded = _recoded(table, partition, dtypes)
+        recoded = _recode(table, partition, dtypes)
         joined = join_equal(table, partition, recoded)
         while joined is not partition:
-            partition, recoded = joined, _recoded(table, joined, dtypes)
+            partition, recoded = joined, _recode(table, joined, dtypes)
             joined = join_equal(table, partition, recoded)
         return BatchDecision(table, partition, recoded, strange, np.zeros(n, np.bool_))
 
@@ -107,12 +107,12 @@ class Levels(ShortRepr):
         """Return what `to_dict` wrote."""
         attributes = form["attributes"].items()
         return cls(
-            tuple(Known.from_dict(name, one) for name, one in attributes),
+            tuple(KnownAttribute.from_dict(name, one) for name, one in attributes),
             tuple(int(one["level"]) for _, one in attributes),
         )
 
 
-def _recoded(table: EncodedTable, partition: Partition, dtypes: Sequence[pl.DataType]) -> Any:
+def _recode(table: EncodedTable, partition: Partition, dtypes: Sequence[pl.DataType]) -> Any:
     levels = partition.levels
     assert levels is not None  # noqa: S101 - made above
     return generalize(table.domains, levels, table.codes, partition.labels, dtypes)

@@ -14,11 +14,18 @@ from kanonym.data.schema import Schema, Sensitive
 from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.classes.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
 from kanonym.models import PrivacyModel
-from kanonym.series.values import as_words, from_json, stacked, to_json, type_form, type_of
+from kanonym.series.values import (
+    categories_as_text,
+    from_json,
+    stack_columns,
+    to_json,
+    type_form,
+    type_of,
+)
 from kanonym.verification import (
     SensitiveColumn,
     Verification,
-    classes_as_released,
+    classes_of_release,
     group_released,
     verify_columns,
 )
@@ -61,8 +68,8 @@ class Tally(ShortRepr):
         counts: NDArray[np.int64] | None = None,
     ) -> Tally:
         """Count rows; counts: (n,) records that each stands for, None for one each."""
-        rows, numbers = _counted([as_words(one) for one in (*known, *hidden)], counts)
-        left = _ascending([(as_words(one), None) for one in left_out])
+        rows, numbers = _count_rows([categories_as_text(one) for one in (*known, *hidden)], counts)
+        left = _sort_columns([(categories_as_text(one), None) for one in left_out])
         return cls(rows[: len(known)], rows[len(known) :], numbers, *left)
 
     @property
@@ -73,7 +80,7 @@ class Tally(ShortRepr):
     def plus(self, other: Tally) -> Tally:
         """Return both together: rows of this one first, equal rows not joined."""
         pairs = [
-            tuple(stacked(*both) for both in zip(mine, others, strict=True))
+            tuple(stack_columns(*both) for both in zip(mine, others, strict=True))
             for mine, others in (
                 (self.known, other.known),
                 (self.hidden, other.hidden),
@@ -91,29 +98,29 @@ class Tally(ShortRepr):
             ),
         )
 
-    def joined(self) -> Tally:
+    def merge_equal_rows(self) -> Tally:
         """Return the tally with equal rows made one."""
-        rows, counts = _counted([*self.known, *self.hidden], self.counts)
+        rows, counts = _count_rows([*self.known, *self.hidden], self.counts)
         d = len(self.known)
-        left = _ascending(list(zip(self.left_out, self.left_counts, strict=True)))
+        left = _sort_columns(list(zip(self.left_out, self.left_counts, strict=True)))
         return Tally(rows[:d], rows[d:], counts, *left)
 
-    def seen(self, schema: Schema) -> list[SensitiveColumn]:
+    def sensitive_columns(self, schema: Schema) -> list[SensitiveColumn]:
         """Return the sensitive attributes as models look at them."""
         found = []
         for values, left, gone in zip(self.hidden, self.left_out, self.left_counts, strict=True):
             attribute = schema.attributes[values.name]
             assert isinstance(attribute, Sensitive)  # noqa: S101 - the only ones that are counted
-            reference = stacked(values, left) if len(left) else None
+            reference = stack_columns(values, left) if len(left) else None
             counts = np.concatenate([self.counts, gone]) if len(left) else None
             excluded = attribute.nulls == "exclude"
             found.append(SensitiveColumn(values, attribute.hierarchy, excluded, reference, counts))
         return found
 
-    def failing(self, schema: Schema, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
+    def failing_rows(self, schema: Schema, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
         """Return (n,) bool: which rows are of a class that fails a model of classes."""
         groups = group_released(self.known, len(self.counts))
-        classes = classes_as_released(groups, self.seen(schema), self.counts)
+        classes = classes_of_release(groups, self.sensitive_columns(schema), self.counts)
         fails = np.zeros(len(classes.sizes), np.bool_)
         for model in models:
             if model.guarantee != "whole table":
@@ -122,7 +129,9 @@ class Tally(ShortRepr):
 
     def verify(self, schema: Schema, models: Sequence[PrivacyModel]) -> Verification:
         """Ask every model of the released values."""
-        return verify_columns(self.known, self.seen(schema), models, len(self.counts), self.counts)
+        return verify_columns(
+            self.known, self.sensitive_columns(schema), models, len(self.counts), self.counts
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form: a row a class and sensitive values, the count last."""
@@ -153,7 +162,7 @@ class Tally(ShortRepr):
         )
 
 
-def compared(models: Sequence[PrivacyModel]) -> set[str]:
+def compared_attributes(models: Sequence[PrivacyModel]) -> set[str]:
     """Return the attributes whose classes a model compares with all records that came in."""
     return {
         model.attribute
@@ -162,7 +171,7 @@ def compared(models: Sequence[PrivacyModel]) -> set[str]:
     }
 
 
-def _counted(
+def _count_rows(
     columns: Sequence[pl.Series], counts: NDArray[np.int64] | None
 ) -> tuple[tuple[pl.Series, ...], NDArray[np.int64]]:
     """Return distinct rows, in their order, and the records of each."""
@@ -177,7 +186,7 @@ def _counted(
     return tuple(grouped.get_columns()[:-1]), grouped[COUNT].to_numpy()
 
 
-def _ascending(
+def _sort_columns(
     columns: Sequence[tuple[pl.Series, NDArray[np.int64] | None]],
 ) -> tuple[tuple[pl.Series, ...], tuple[NDArray[np.int64], ...]]:
     """Return the distinct values of each column, and the records of each.
@@ -186,7 +195,7 @@ def _ascending(
     """
     found = []
     for column, counts in columns:
-        (values,), numbers = _counted([column], counts)
+        (values,), numbers = _count_rows([column], counts)
         order = values.arg_sort()
         found.append((values.gather(order), numbers[order.to_numpy()]))
     return tuple(values for values, _ in found), tuple(numbers for _, numbers in found)

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.hierarchy.leaves import parse_times, texts, typed
+from kanonym.data.hierarchy.leaves import parse_leaves, parse_times, value_texts
 
 _PLAIN: dict[str, pl.DataType] = {
     str(dtype): dtype
@@ -64,7 +64,7 @@ def to_json(values: pl.Series) -> list[Any]:
     """Return values as JSON holds them: times as ISO text, durations as whole numbers."""
     if values.dtype == pl.Duration:
         return values.to_physical().to_list()
-    return (texts(values) if values.dtype in _BY_TEXT else values).to_list()
+    return (value_texts(values) if values.dtype in _BY_TEXT else values).to_list()
 
 
 def from_json(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series:
@@ -74,7 +74,7 @@ def from_json(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series
     if dtype in _BY_TEXT:
         known = list(dict.fromkeys(one for one in values if one is not None))
         places = {text: place for place, text in enumerate(known)}
-        read = typed(pl.Series(name, known, dtype=pl.String), dtype, lambda _: "the file")
+        read = parse_leaves(pl.Series(name, known, dtype=pl.String), dtype, lambda _: "the file")
         chosen = [None if one is None else places[one] for one in values]
         return read.gather(pl.Series(chosen, dtype=pl.UInt32))
     if dtype == pl.Categorical:
@@ -82,7 +82,7 @@ def from_json(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series
     return pl.Series(name, values, dtype=dtype)
 
 
-def aligned(column: pl.Series, dtype: pl.DataType) -> pl.Series:
+def align_column(column: pl.Series, dtype: pl.DataType) -> pl.Series:
     """Return a column of a batch so that it can be compared with the column of the fit.
 
     Files lose types: a column of whole numbers is text where one batch has a code with a
@@ -115,7 +115,7 @@ def aligned(column: pl.Series, dtype: pl.DataType) -> pl.Series:
         words = column.cast(pl.String)
         more = set(words.drop_nulls().unique().to_list()) - set(known)
         return words.cast(pl.Enum([*known, *sorted(more)]))
-    cast = _converted(column, dtype)
+    cast = _convert_column(column, dtype)
     if cast is None:
         raise DataError(
             f"column {column.name!r} holds {own}, but {dtype} in the table that was fitted; "
@@ -133,7 +133,7 @@ def aligned(column: pl.Series, dtype: pl.DataType) -> pl.Series:
     return cast
 
 
-def _converted(column: pl.Series, dtype: pl.DataType) -> pl.Series | None:
+def _convert_column(column: pl.Series, dtype: pl.DataType) -> pl.Series | None:
     """Return a column in another type, null where a cell has no such value; or None."""
     own = column.dtype
     days = (pl.Date, pl.Datetime)
@@ -151,12 +151,12 @@ def _converted(column: pl.Series, dtype: pl.DataType) -> pl.Series | None:
     return times.cast(dtype, strict=False)
 
 
-def as_words(values: pl.Series) -> pl.Series:
+def categories_as_text(values: pl.Series) -> pl.Series:
     """Return truth values and categories as text, as domains hold them; others as they are."""
     return values.cast(pl.String) if values.dtype in (pl.Boolean, pl.Categorical) else values
 
 
-def stacked(above: pl.Series, below: pl.Series) -> pl.Series:
+def stack_columns(above: pl.Series, below: pl.Series) -> pl.Series:
     """Return two columns of one attribute end to end, in the narrowest type that holds both."""
     if above.dtype == below.dtype:
         return pl.concat([above, below.alias(above.name)])

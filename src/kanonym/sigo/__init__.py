@@ -14,14 +14,14 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import PolicyError
-from kanonym.sigo.anonymizers import Bounds, check_kinds, check_method, replaced
-from kanonym.sigo.attributes import attribute, identities
+from kanonym.sigo.anonymizers import Bounds, check_kinds, check_method, replace_values
+from kanonym.sigo.attributes import identities, read_attribute
 from kanonym.sigo.clusters import Clusters, clusters_of, models_of
-from kanonym.sigo.printing import lines
+from kanonym.sigo.printing import json_lines
 from kanonym.sigo.records import Records, read_records
-from kanonym.sigo.reidentification import reidentified, reidentified_in_clusters
+from kanonym.sigo.reidentification import reidentify, reidentify_in_clusters
 
-__all__ = ["Level", "Request", "Tell", "anonymized", "reidentified_files"]
+__all__ = ["Level", "Request", "Tell", "anonymize_file", "reidentify_files"]
 
 Level = Literal["error", "warn", "info", "debug", "trace"]
 Tell = Callable[[Level, str, dict[str, Any]], None]
@@ -96,7 +96,7 @@ class Request:
             )
 
 
-def anonymized(path: str, request: Request, tell: Tell) -> bytes:
+def anonymize_file(path: str, request: Request, tell: Tell) -> bytes:
     """Anonymize a file as SIGO does.
 
     Parameters
@@ -133,7 +133,7 @@ def anonymized(path: str, request: Request, tell: Tell) -> bytes:
     if not len(records):
         tell("warn", f"{records.where} holds no record", {})
         return b""
-    attributes = [attribute(records, name) for name in request.quasi_identifiers]
+    attributes = [read_attribute(records, name) for name in request.quasi_identifiers]
     for one in attributes:
         if one.kind != "number":
             tell("info", f"{one.name} is read as {one.kind}", {})
@@ -147,20 +147,20 @@ def anonymized(path: str, request: Request, tell: Tell) -> bytes:
     tell("info", "Cluster Anonymization", {})
     _tell_clusters(clusters, tell)
     if request.method == MERGED:
-        values = reidentified_in_clusters(
+        values = reidentify_in_clusters(
             records, attributes, clusters, request.sensitive[0], request.arguments[0]
         )
     else:
         random = np.random.default_rng(request.seed)
-        values = replaced(request.method, attributes, clusters, random, request.bounds)
+        values = replace_values(request.method, attributes, clusters, random, request.bounds)
     if request.cluster_info:
         values[request.cluster_info] = pl.Series(clusters.of_place + 1).cast(pl.String)
-    printed = lines(records, clusters.order, values)
-    tell("info", "End of Anonymization", _achieved(clusters))
+    printed = json_lines(records, clusters.order, values)
+    tell("info", "End of Anonymization", _achieved_figures(clusters))
     return printed
 
 
-def reidentified_files(
+def reidentify_files(
     original: str,
     masked: str,
     quasi_identifiers: tuple[str, ...],
@@ -173,9 +173,9 @@ def reidentified_files(
     Parameters
     ----------
     original, masked
-        Files of open data and of anonymized data, as `anonymized` reads them.
+        Files of open data and of anonymized data, as `anonymize_file` reads them.
     quasi_identifiers, sensitive, threshold
-        As `reidentification.reidentified`.
+        As `reidentification.reidentify`.
     tell
         Told what goes on.
 
@@ -200,7 +200,7 @@ def reidentified_files(
     tell("info", "Reading source", {})
     files: list[Records] = [read_records(original), read_records(masked)]
     tell("info", f"{len(files[0])} individuals to re-identify", {})
-    found = reidentified(files[0], files[1], quasi_identifiers, sensitive, threshold)
+    found = reidentify(files[0], files[1], quasi_identifiers, sensitive, threshold)
     for warning in found.warnings:
         tell("warn", warning, {})
     tell("info", "End of Re-identification", {"Re-identified": found.n_found})
@@ -212,7 +212,7 @@ def _tell_clusters(clusters: Clusters, tell: Tell) -> None:
         tell("debug", "Cluster", {"ID": number, "Size": size})
 
 
-def _achieved(clusters: Clusters) -> dict[str, Any]:
+def _achieved_figures(clusters: Clusters) -> dict[str, Any]:
     k, *diverse = clusters.achieved
     found: dict[str, Any] = {"Clusters": len(clusters), "k-anonymity": int(k)}
     return found | ({"l-diversity": round(min(diverse), 4)} if diverse else {})

@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError, SchemaError
-from kanonym.sigo.attributes import Attribute, rounded
+from kanonym.sigo.attributes import Attribute, round_half_away
 from kanonym.sigo.clusters import Clusters
 
 Values = NDArray[np.float64]
@@ -71,7 +71,7 @@ def check_kinds(attributes: Sequence[Attribute], method: str) -> None:
             )
 
 
-def replaced(
+def replace_values(
     method: str,
     attributes: Sequence[Attribute],
     clusters: Clusters,
@@ -109,40 +109,42 @@ def replaced(
     if method == "NoAnonymizer":
         return {}
     if method == "general":
-        return _generalized(attributes, clusters, bounds)
+        return _generalize(attributes, clusters, bounds)
     printed = {}
     for one in attributes:
         values = one.values[clusters.order]
         if method in _AGGREGATES:
             digits = 0 if one.kind == "date" else 2
-            found = one.printed(_AGGREGATES[method](values, clusters, digits))
+            found = one.format_values(_AGGREGATES[method](values, clusters, digits))
             printed[one.name] = found.gather(clusters.of_place)
         elif method == "outlier":
-            printed[one.name] = one.printed(coded(values, clusters))
+            printed[one.name] = one.format_values(clip_to_quartiles(values, clusters))
         elif method == "swapping":
-            printed[one.name] = one.printed(swapped(values, clusters, random))
+            printed[one.name] = one.format_values(swap_values(values, clusters, random))
         else:
-            printed[one.name] = one.printed(noisy(values, clusters, random, _NOISES[method]))
+            printed[one.name] = one.format_values(
+                add_noise(values, clusters, random, _NOISES[method])
+            )
     return printed
 
 
-def means(values: Values, clusters: Clusters, digits: int = 2) -> Values:
+def cluster_means(values: Values, clusters: Clusters, digits: int = 2) -> Values:
     """Return (n_clusters,) means, rounded half away from zero; summed up in printed order."""
-    return rounded(np.bincount(clusters.of_place, values) / clusters.sizes, digits)
+    return round_half_away(np.bincount(clusters.of_place, values) / clusters.sizes, digits)
 
 
-def medians(values: Values, clusters: Clusters, digits: int = 2) -> Values:  # noqa: ARG001
+def cluster_medians(values: Values, clusters: Clusters, digits: int = 2) -> Values:  # noqa: ARG001
     """Return (n_clusters,) medians, the mean of the two middle ones where they are two."""
-    return _median(_sorted(values, clusters), clusters.starts[:-1], clusters.sizes)
+    return _median(_sort_within_clusters(values, clusters), clusters.starts[:-1], clusters.sizes)
 
 
-def coded(values: Values, clusters: Clusters) -> Values:
+def clip_to_quartiles(values: Values, clusters: Clusters) -> Values:
     """Return values clipped to the quartiles of their cluster (top and bottom coding).
 
     The quartiles are the medians of the lower and the upper half, without the middle one where
     the number is odd: about half of all values are clipped. A cluster of one record stays.
     """
-    ordered = _sorted(values, clusters)
+    ordered = _sort_within_clusters(values, clusters)
     half = clusters.sizes // 2
     alone = clusters.sizes == 1
     half[alone] = 1
@@ -152,12 +154,12 @@ def coded(values: Values, clusters: Clusters) -> Values:
     return clipped
 
 
-def swapped(values: Values, clusters: Clusters, random: np.random.Generator) -> Values:
+def swap_values(values: Values, clusters: Clusters, random: np.random.Generator) -> Values:
     """Return values permuted inside of each cluster, all permutations equally likely."""
     return values[np.lexsort((random.random(len(values)), clusters.of_place))]
 
 
-def noisy(
+def add_noise(
     values: Values,
     clusters: Clusters,
     random: np.random.Generator,
@@ -195,13 +197,13 @@ def noisy(
     return result
 
 
-def _generalized(
+def _generalize(
     attributes: Sequence[Attribute], clusters: Clusters, bounds: Bounds
 ) -> dict[str, pl.Series]:
     low, high = clusters.cells() if bounds == "cell" else clusters.ranges()
     printed = {}
     for a, one in enumerate(attributes):
-        texts = one.printed(clusters.values[a])
+        texts = one.format_values(clusters.values[a])
         pair = pl.select(
             pl.format("[{},{}]", pl.lit(texts.gather(low[:, a])), pl.lit(texts.gather(high[:, a])))
         ).to_series()
@@ -209,7 +211,7 @@ def _generalized(
     return printed
 
 
-def _sorted(values: Values, clusters: Clusters) -> Values:
+def _sort_within_clusters(values: Values, clusters: Clusters) -> Values:
     """Return values in order inside of each cluster."""
     return values[np.lexsort((values, clusters.of_place))]
 
@@ -222,7 +224,7 @@ def _median(ordered: Values, starts: NDArray[np.int64], sizes: NDArray[np.int64]
     return median
 
 
-_AGGREGATES = {"meanAggregation": means, "medianAggregation": medians}
+_AGGREGATES = {"meanAggregation": cluster_means, "medianAggregation": cluster_medians}
 _NOISES: dict[str, tuple[Callable[[np.random.Generator, int], Values], float]] = {
     "laplaceNoise": (lambda random, n: random.laplace(size=n), 4.0),
     "gaussianNoise": (lambda random, n: random.standard_normal(n), 2.0),

@@ -42,14 +42,14 @@ class Attribute:
     values: NDArray[np.float64]
     vocabulary: pl.Series | None = None
 
-    def printed(self, values: NDArray[np.float64]) -> pl.Series:
+    def format_values(self, values: NDArray[np.float64]) -> pl.Series:
         """Return (m,) JSON texts of values of this attribute; of dates, the nearest day's."""
         if self.vocabulary is not None:
             return self.vocabulary.gather(values.astype(np.int64))
-        return iso_dates(rounded(values, 0)) if self.kind == "date" else go_numbers(values)
+        return iso_dates(round_half_away(values, 0)) if self.kind == "date" else go_numbers(values)
 
 
-def rounded(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+def round_half_away(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
     """Round half away from zero, as Go's `math.Round` after scaling by a power of ten."""
     scaled = values * 10.0**digits
     whole = np.trunc(scaled)
@@ -58,7 +58,7 @@ def rounded(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
     return result
 
 
-def attribute(records: Records, name: str) -> Attribute:
+def read_attribute(records: Records, name: str) -> Attribute:
     """Read one quasi-identifier.
 
     Raises
@@ -74,7 +74,7 @@ def attribute(records: Records, name: str) -> Attribute:
     nested = cells.str.contains(r"^[\[{]")
     _refuse(records, name, nested, "is neither a number nor a text; take it apart first")
     is_text = cells.str.starts_with('"')
-    texts = _unquoted(cells.replace({"true": "1", "false": "0"}), is_text)
+    texts = _unquote(cells.replace({"true": "1", "false": "0"}), is_text)
     numbers = texts.cast(pl.Float64, strict=False)
     bad = numbers.is_null()
     if is_text.all() and bad.any():
@@ -95,7 +95,7 @@ def _of_texts(name: str, texts: pl.Series) -> Attribute:
     return Attribute(name, "text", ranks.cast(pl.Float64).to_numpy(), pl.Series(vocabulary))
 
 
-def _unquoted(cells: pl.Series, is_text: pl.Series) -> pl.Series:
+def _unquote(cells: pl.Series, is_text: pl.Series) -> pl.Series:
     """Return texts without quotes and escapes, other values as they are written."""
     if not is_text.any():
         return cells

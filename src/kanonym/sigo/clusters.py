@@ -109,7 +109,7 @@ def clusters_of(
         [(column, None, False) for column in sensitive],
         n,
     )
-    partition, order = KDTree().arranged(table, models)
+    partition, order = KDTree().partition_in_print_order(table, models)
     classes = classes_of(table, partition.labels, partition.n_classes)
     labels = partition.labels[table.tuple_of_row[order]]
     return Clusters(

@@ -42,24 +42,24 @@ def go_number(value: float) -> str:
 def go_numbers(values: NDArray[np.float64]) -> pl.Series:
     """Return (n,) texts of finite numbers, each distinct one written once."""
     distinct, place = np.unique(values, return_inverse=True)
-    return _each(list(map(go_number, distinct.tolist())), place)
+    return _format_distinct(list(map(go_number, distinct.tolist())), place)
 
 
 def iso_dates(days: NDArray[np.float64]) -> pl.Series:
     """Return (n,) JSON texts of dates, given as whole days since 1970."""
     distinct, place = np.unique(days, return_inverse=True)
     dates = distinct.astype(np.int64).astype("datetime64[D]")
-    return _each([f'"{date}"' for date in dates.astype(str).tolist()], place)
+    return _format_distinct([f'"{date}"' for date in dates.astype(str).tolist()], place)
 
 
-def quoted(texts: pl.Series) -> pl.Series:
+def quote_texts(texts: pl.Series) -> pl.Series:
     """Return texts, without null, as JSON strings."""
     return pl.Series(
         texts.name, [json.dumps(text, ensure_ascii=False) for text in texts], pl.String
     )
 
 
-def lines(
+def json_lines(
     records: Records, order: NDArray[np.int64] | None, values: Mapping[str, pl.Series]
 ) -> bytes:
     """Return records as JSON Lines.
@@ -109,5 +109,5 @@ def _key(name: str, before: str) -> pl.Expr:
     return pl.lit(f"{before}{json.dumps(name, ensure_ascii=False)}:")
 
 
-def _each(texts: list[str], place: NDArray[np.int64]) -> pl.Series:
+def _format_distinct(texts: list[str], place: NDArray[np.int64]) -> pl.Series:
     return pl.Series(texts, dtype=pl.String).gather(place)

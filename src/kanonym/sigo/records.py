@@ -18,11 +18,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.files.disk import decoded, read_bytes
+from kanonym.data.files.disk import decode, read_bytes
 from kanonym.data.files.text import delimited
 from kanonym.data.schema import Insensitive, Role, Schema
 from kanonym.data.short_repr import ShortRepr
-from kanonym.sigo.printing import go_numbers, quoted
+from kanonym.sigo.printing import go_numbers, quote_texts
 
 NULL = "null"
 
@@ -111,7 +111,7 @@ def read_records(path: str) -> Records:
     """
     where = "standard input" if path == "-" else path
     data = read_bytes(path)
-    text = decoded(data, where)
+    text = decode(data, where)
     first = text[_after_blank(text, 0) :][:1]
     if first not in ("", "{", "["):
         return _of_csv(data, where)
@@ -131,7 +131,7 @@ def _of_csv(data: bytes, where: str) -> Records:
         elif column.dtype.is_integer() or column.dtype == pl.Boolean:
             texts = column.cast(pl.String)
         else:
-            texts = quoted(column.cast(pl.String).fill_null(""))
+            texts = quote_texts(column.cast(pl.String).fill_null(""))
         columns[column.name] = pl.select(
             pl.when(column.is_null()).then(pl.lit(NULL)).otherwise(texts.fill_null(NULL))
         ).to_series()

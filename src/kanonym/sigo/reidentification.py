@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.sigo.anonymizers import check_kinds
-from kanonym.sigo.attributes import Attribute, attribute, identities, rounded
+from kanonym.sigo.attributes import Attribute, identities, read_attribute, round_half_away
 from kanonym.sigo.clusters import Clusters
-from kanonym.sigo.printing import go_numbers, lines
+from kanonym.sigo.printing import go_numbers, json_lines
 from kanonym.sigo.records import NULL, Records
 
 Points = NDArray[np.float64]
 
 
-class Reidentified(NamedTuple):
+class Reidentification(NamedTuple):
     """What a search of open data found: JSON Lines, how many, and what to beware of."""
 
     printed: bytes
@@ -33,13 +33,13 @@ class Reidentified(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def reidentified(
+def reidentify(
     original: Records,
     masked: Records,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str],
     threshold: float = 0.5,
-) -> Reidentified:
+) -> Reidentification:
     """Find for each record of open data the most similar anonymized ones.
 
     Anonymized records with equal quasi-identifiers are a group, which gives a sensitive value
@@ -79,15 +79,17 @@ def reidentified(
     if not len(masked):
         raise DataError(f"{masked.where} holds no record: there is nothing to compare with")
     if not len(original):
-        return Reidentified(b"", 0, (f"{original.where} holds no record",))
+        return Reidentification(b"", 0, (f"{original.where} holds no record",))
     known = _points(masked, quasi_identifiers)
     first, group = _groups(known)
-    given = [_shared(identities(masked.columns[name]), group, len(first)) for name in sensitive]
-    asked = standardized(_points(original, quasi_identifiers))
-    nearest, distance = _nearest(standardized(known[first]), asked)
-    beside = _further(original, {*quasi_identifiers, *sensitive})
+    given = [
+        _has_common_value(identities(masked.columns[name]), group, len(first)) for name in sensitive
+    ]
+    asked = standardize(_points(original, quasi_identifiers))
+    nearest, distance = _nearest(standardize(known[first]), asked)
+    beside = _other_columns(original, {*quasi_identifiers, *sensitive})
     if beside:
-        others = standardized(np.column_stack(list(beside.values())))
+        others = standardize(np.column_stack(list(beside.values())))
         distance = np.sqrt(distance**2 + (others**2).sum(axis=1))
     similarity = 1 / (1 + distance)
     told = np.all([shared[nearest] for shared in given], axis=0)
@@ -97,17 +99,17 @@ def reidentified(
     listed = pl.format("[{}]", pl.concat_str(values, separator=","))
     printed = {
         "sensitive": pl.select(listed).to_series(),
-        "similarity": go_numbers(rounded(100 * similarity[rows], 2)),
+        "similarity": go_numbers(round_half_away(100 * similarity[rows], 2)),
     }
     warnings = [
         f"{name} of {original.where} is no quasi-identifier but a number: as in SIGO it adds to "
         "every distance; leave the column out if it should not"
         for name in beside
     ]
-    return Reidentified(lines(original, rows, printed), len(rows), tuple(warnings))
+    return Reidentification(json_lines(original, rows, printed), len(rows), tuple(warnings))
 
 
-def reidentified_in_clusters(
+def reidentify_in_clusters(
     records: Records,
     attributes: Sequence[Attribute],
     clusters: Clusters,
@@ -170,7 +172,7 @@ def reidentified_in_clusters(
         if len(set(values[masked_here])) == 1 and values[masked_here[0]] != NULL:
             source[open_here], similarity[open_here] = masked_here[0], 1.0
         elif (points[masked_here] != points[masked_here[0]]).any():
-            scaled = standardized(points[start:stop])
+            scaled = standardize(points[start:stop])
             backwards = masked_here[::-1]
             nearest, distance = _nearest(scaled[backwards - start], scaled[open_here - start])
             source[open_here], similarity[open_here] = backwards[nearest], 1 / (1 + distance)
@@ -182,13 +184,13 @@ def reidentified_in_clusters(
     }
 
 
-def standardized(points: Points) -> Points:
+def standardize(points: Points) -> Points:
     """Return (n, d) columns less their mean, rounded to two decimals, over their deviation.
 
     The deviation is that around the rounded mean, of a population. Where it is 0, the
     column is 0. Sums run in the order of the rows.
     """
-    mean = rounded(points.cumsum(axis=0)[-1] / len(points), 2)
+    mean = round_half_away(points.cumsum(axis=0)[-1] / len(points), 2)
     apart = points - mean
     deviation = np.sqrt((apart**2).cumsum(axis=0)[-1] / len(points))
     constant = (points == points[0]).all(axis=0) | (deviation == 0)
@@ -196,12 +198,12 @@ def standardized(points: Points) -> Points:
 
 
 def _points(records: Records, names: Sequence[str]) -> Points:
-    attributes = [attribute(records, name) for name in names]
+    attributes = [read_attribute(records, name) for name in names]
     check_kinds(attributes, "reidentification")
     return np.column_stack([one.values for one in attributes])
 
 
-def _further(records: Records, known: set[str]) -> dict[str, NDArray[np.float64]]:
+def _other_columns(records: Records, known: set[str]) -> dict[str, NDArray[np.float64]]:
     """Return the other columns that are numbers throughout."""
     found = {}
     for name, cells in records.columns.items():
@@ -220,7 +222,9 @@ def _groups(points: Points) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return first[order], rank[group.ravel()]
 
 
-def _shared(cells: pl.Series, group: NDArray[np.int64], n_groups: int) -> NDArray[np.bool_]:
+def _has_common_value(
+    cells: pl.Series, group: NDArray[np.int64], n_groups: int
+) -> NDArray[np.bool_]:
     """Return (n_groups,) bool: whether all records of a group have one value, not null."""
     _, codes = np.unique(cells.to_numpy(), return_inverse=True)
     least, most = np.full(n_groups, len(codes)), np.full(n_groups, -1)
@@ -234,9 +238,9 @@ def _shared(cells: pl.Series, group: NDArray[np.int64], n_groups: int) -> NDArra
 
 def _nearest(points: Points, asked: Points) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return place and distance of the point nearest to each one asked; the first of equals."""
-    from kanonym.evaluation.attacks.matching.nearest import nearest  # noqa: PLC0415 - scipy, for who needs it
+    from kanonym.evaluation.attacks.matching.nearest import nearest_points  # noqa: PLC0415 - scipy, for who needs it
 
-    return nearest(points, asked)
+    return nearest_points(points, asked)
 
 
 def _flags(records: Records, flag: str) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.attacks.table_attacks import attack
 from kanonym.evaluation.utility.models.detection import detection
 from kanonym.evaluation.utility.table_utility import Utility, utility
-from kanonym.metrics.measured import Measured
+from kanonym.metrics.measured_value import MeasuredValue
 
 MEASURES = (
     "total-variation",
@@ -64,7 +64,7 @@ class Copies:
         }
 
 
-def copies(
+def count_copies(
     learned: pl.DataFrame,
     synthetic: pl.DataFrame,
     held_out: pl.DataFrame | None,
@@ -83,9 +83,9 @@ def copies(
     return Copies(share(learned), share(held_out), share(learned[rows]))
 
 
-def detected(
+def measure_detection(
     learned: pl.DataFrame, synthetic: pl.DataFrame, random: np.random.Generator
-) -> Measured:
+) -> MeasuredValue:
     """Measure how well a classifier tells synthetic records from those learned from."""
     return detection(learned.get_columns(), synthetic.get_columns(), random)
 

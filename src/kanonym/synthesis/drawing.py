@@ -16,7 +16,7 @@ ROUNDS = 20
 """How often records that break a constraint are drawn again."""
 
 
-def drawn_records(
+def draw_valid_records(
     model: Learned,
     n: int,
     learned: pl.DataFrame,
@@ -27,13 +27,13 @@ def drawn_records(
     parts: list[pl.DataFrame] = []
     lacking, asked = n, n
     for _ in range(ROUNDS):
-        drawn = pl.DataFrame(list(model.sampled(asked, random)))
+        drawn = pl.DataFrame(list(model.sample(asked, random)))
         if drawn.schema != learned.schema:
             raise DataError(
                 f"the synthesizer drew the columns {drawn.schema}, and the table has "
                 f"{learned.schema}: names, order and types must be those of the table"
             )
-        fine = drawn.filter(pl.Series(_keeps(drawn, learned, rules)))
+        fine = drawn.filter(pl.Series(_keeps_rules(drawn, learned, rules)))
         # Some libraries draw alike records one after the other: the first would be a choice.
         fine = fine[random.permutation(len(fine))]
         parts.append(fine.head(lacking))
@@ -50,7 +50,7 @@ def drawn_records(
     )
 
 
-def _keeps(
+def _keeps_rules(
     drawn: pl.DataFrame, learned: pl.DataFrame, rules: Sequence[Constraint]
 ) -> NDArray[np.bool_]:
     """Return (n,) bool, which drawn records hold what must hold."""

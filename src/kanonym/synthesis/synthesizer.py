@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import PolicyError
-from kanonym.policy.faults import unknown
+from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint, TableModel, fit
 from kanonym.synthesis.external import LIBRARIES, SDV
 
@@ -18,7 +18,7 @@ from kanonym.synthesis.external import LIBRARIES, SDV
 class Learned(Protocol):
     """What a synthesizer learned of a table."""
 
-    def sampled(self, n: int, random: np.random.Generator) -> Sequence[pl.Series]:
+    def sample(self, n: int, random: np.random.Generator) -> Sequence[pl.Series]:
         """Return n records: the table's columns, in its order, their types and names."""
         ...
 
@@ -106,7 +106,7 @@ def synthesizer_of(method: str | Synthesizer) -> Synthesizer:
         return Copula()
     library, _, synthesizer = method.partition(":")
     if library not in LIBRARIES or synthesizer not in LIBRARIES[library].synthesizers:
-        raise PolicyError(unknown("synthesizer", method, names()))
+        raise PolicyError(unknown_name("synthesizer", method, synthesizer_names()))
     if library == "sdv":
         return SDV(synthesizer)
     raise PolicyError(
@@ -115,7 +115,7 @@ def synthesizer_of(method: str | Synthesizer) -> Synthesizer:
     )
 
 
-def names() -> list[str]:
+def synthesizer_names() -> list[str]:
     """Return the name of every synthesizer."""
     external = [f"{one}:{each}" for one, kind in LIBRARIES.items() for each in kind.synthesizers]
     return [Copula.name, *external]

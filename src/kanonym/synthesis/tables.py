@@ -14,15 +14,21 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.result import Result, ResultTable
 from kanonym.evaluation.attacks.result import AttackResults
-from kanonym.evaluation.columns import listed
+from kanonym.evaluation.columns import name_list
 from kanonym.evaluation.utility.table_utility import Utility
-from kanonym.metrics.measured import Measured
-from kanonym.metrics.measured_table import figure, measured_table
+from kanonym.metrics.measured_table import format_figure, measured_table
+from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.models.base import check_integer, check_number
-from kanonym.policy.faults import raise_together, unknown
-from kanonym.synthesis.appraisal import Copies, attacks_on, copies, detected, utility_of
+from kanonym.policy.faults import raise_together, unknown_name
+from kanonym.synthesis.appraisal import (
+    Copies,
+    attacks_on,
+    count_copies,
+    measure_detection,
+    utility_of,
+)
 from kanonym.synthesis.copula import Constraint
-from kanonym.synthesis.drawing import drawn_records
+from kanonym.synthesis.drawing import draw_valid_records
 from kanonym.synthesis.synthesizer import Copula, Synthesizer, synthesizer_of
 
 ROOT = 0x73796E
@@ -77,14 +83,14 @@ class Synthesis(Result):
     _sensitive: tuple[str, ...]
 
     @cached_property
-    def detection(self) -> Measured:
+    def detection(self) -> MeasuredValue:
         """How well a classifier tells synthetic records from those learned from; 0.5 is chance."""
-        return detected(self._learned, self._synthetic, self._random(b"detection"))
+        return measure_detection(self._learned, self._synthetic, self._random(b"detection"))
 
     @cached_property
     def copies(self) -> Copies:
         """How many synthetic records equal one of a real person."""
-        return copies(self._learned, self._synthetic, self._rest, self._random(b"copies"))
+        return count_copies(self._learned, self._synthetic, self._rest, self._random(b"copies"))
 
     @cached_property
     def utility(self) -> Utility:
@@ -135,7 +141,7 @@ class Synthesis(Result):
         ]
         records = measured_table("records", {"detection": self.detection})
         copies = [
-            (f"copies, {name}", figure(share), "lower")
+            (f"copies, {name}", format_figure(share), "lower")
             for name, share in self.copies.to_dict().items()
             if share is not None
         ]
@@ -216,17 +222,17 @@ def synthesize(
     (3, 2)
 
     """
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     dropped, known, hidden = (
-        listed(given, "columns") for given in (drop, quasi_identifiers, sensitive)
+        name_list(given, "columns") for given in (drop, quasi_identifiers, sensitive)
     )
     raise_together(
         [
             partial(check_integer, "synthesize", "seed", seed, 0),
             *([] if rows is None else [partial(check_integer, "synthesize", "rows", rows, 1)]),
             partial(synthesizer_of, method),
-            *columns_checked(frames.column_names(native), dropped, (*known, *hidden)),
-            *constraints_checked(constraints, frames.column_names(native), dropped),
+            *column_checks(frames.column_names(native), dropped, (*known, *hidden)),
+            *constraint_checks(constraints, frames.column_names(native), dropped),
         ]
     )
     synthesizer = synthesizer_of(method)
@@ -234,10 +240,12 @@ def synthesize(
     table = pl.DataFrame([frames.column(native, name) for name in kept])
     rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
     _check_rules(rules, kept)
-    learned, rest = _parted(table, hold_out, seed)
+    learned, rest = _split_hold_out(table, hold_out, seed)
     random = np.random.default_rng([seed, ROOT])
     model = synthesizer.fit(learned.get_columns(), rules, random)
-    drawn = drawn_records(model, len(learned) if rows is None else rows, learned, rules, random)
+    drawn = draw_valid_records(
+        model, len(learned) if rows is None else rows, learned, rules, random
+    )
     shape = np.zeros(len(drawn), np.int64)
     return Synthesis(
         frame=frames.assemble(native, shape, drawn.get_columns(), frame),
@@ -262,7 +270,7 @@ def kept_columns(
     """Return the columns to imitate; refuse names that mean none, or two things."""
     for name in (*dropped, *known, *hidden):
         if name not in names:
-            raise SchemaError(unknown("column", name, names))
+            raise SchemaError(unknown_name("column", name, names))
     for name in (*known, *hidden):
         if name in dropped:
             raise SchemaError(f"column {name!r} is dropped: no intruder finds it in the table")
@@ -275,21 +283,21 @@ def kept_columns(
     return kept
 
 
-def columns_checked(
+def column_checks(
     names: list[str], dropped: Sequence[str], meant: Sequence[str]
 ) -> list[Callable[[], None]]:
     """Return a check of each column that is named: that it is there, and not dropped if meant."""
 
     def check(name: str) -> None:
         if name not in names:
-            raise SchemaError(unknown("column", name, names))
+            raise SchemaError(unknown_name("column", name, names))
         if name in dropped and name in meant:
             raise SchemaError(f"column {name!r} is dropped, and named as one that is kept")
 
     return [partial(check, name) for name in dict.fromkeys((*dropped, *meant))]
 
 
-def constraints_checked(
+def constraint_checks(
     given: Sequence[str | Constraint], names: list[str], dropped: Sequence[str]
 ) -> list[Callable[[], None]]:
     """Return a check of each constraint: that it is one, of columns that are kept."""
@@ -305,10 +313,10 @@ def _check_rules(rules: Sequence[Constraint], kept: list[str]) -> None:
     for rule in rules:
         for name in (rule.left, rule.right):
             if name not in kept:
-                raise SchemaError(f"constraint {rule}: {unknown('column', name, kept)}")
+                raise SchemaError(f"constraint {rule}: {unknown_name('column', name, kept)}")
 
 
-def _parted(
+def _split_hold_out(
     table: pl.DataFrame, hold_out: float | None, seed: int
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """Return the records that are learned from, and those that are held out."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kanonym.verification.class_counting import Counting, k_wildcard
 from kanonym.verification.dominant_values import dominance
-from kanonym.verification.model_checks import MOST_VIOLATING, unprotected, verify_columns
+from kanonym.verification.model_checks import MOST_VIOLATING, unprotected_warnings, verify_columns
 from kanonym.verification.released_classes import (
     SensitiveColumn,
-    classes_as_released,
+    classes_of_release,
     classes_of_values,
     group_by_code,
     group_released,
@@ -16,11 +16,11 @@ from kanonym.verification.released_classes import (
 from kanonym.verification.repeats import (
     ColumnValues,
     Repeats,
-    identifying_amounts,
+    amount_owner_warnings,
     names_owners,
-    persons_not_checked,
-    repeated_identifier,
+    repeated_identifier_warning,
     repeats_of,
+    unchecked_persons_warning,
 )
 from kanonym.verification.verdict import (
     WARNING_KINDS,
@@ -47,18 +47,18 @@ __all__ = [
     "Verification",
     "VerificationWarning",
     "WarningKind",
-    "classes_as_released",
+    "amount_owner_warnings",
+    "classes_of_release",
     "classes_of_values",
     "dominance",
     "group_by_code",
     "group_released",
-    "identifying_amounts",
     "k_wildcard",
     "names_owners",
-    "persons_not_checked",
     "record_counts",
-    "repeated_identifier",
+    "repeated_identifier_warning",
     "repeats_of",
-    "unprotected",
+    "unchecked_persons_warning",
+    "unprotected_warnings",
     "verify_columns",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.classes.wildcard import wildcard_sizes
-from kanonym.verification.released_classes import classes_as_released, group_by_code
+from kanonym.verification.released_classes import classes_of_release, group_by_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def k_wildcard(
         return None
     groups = group_by_code(quasi_identifiers)
     nulls = _null_codes(quasi_identifiers, groups)
-    sizes = classes_as_released(groups, (), counts).sizes
+    sizes = classes_of_release(groups, (), counts).sizes
     return int(wildcard_sizes(groups.codes, sizes, nulls).min())
 
 

@@ -18,7 +18,7 @@ DOUBT_LEFT = 0.5
 value: that 95 % of a class share what 94 % of all have tells nobody anything."""
 
 
-class _Commonest(NamedTuple):
+class _CommonestValue(NamedTuple):
     """The commonest value of each class that has a value.
 
     Attributes
@@ -89,12 +89,12 @@ def dominance(
     return tuple(one for one in shares if one), [one for one in warned if one]
 
 
-def _commonest(distribution: Distribution) -> _Commonest:
+def _commonest(distribution: Distribution) -> _CommonestValue:
     offsets, counts = distribution.offsets, distribution.counts
     held = np.flatnonzero(np.diff(offsets))
     if not len(held):
         none = np.zeros(0)
-        return _Commonest(none, np.zeros(0, np.int64), none)
+        return _CommonestValue(none, np.zeros(0, np.int64), none)
     starts = offsets[held]
     records = np.add.reduceat(counts, starts)
     most = np.maximum.reduceat(counts, starts)
@@ -102,7 +102,7 @@ def _commonest(distribution: Distribution) -> _Commonest:
     # Of values that are equally common in a class the rarest in the table tells most.
     own = np.repeat(np.arange(len(held)), np.diff(offsets)[held])
     rarity = np.where(counts == most[own], table[distribution.values], np.inf)
-    return _Commonest(most / records, records, np.minimum.reduceat(rarity, starts))
+    return _CommonestValue(most / records, records, np.minimum.reduceat(rarity, starts))
 
 
 def _percent(share: float) -> str:

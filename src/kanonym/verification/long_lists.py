@@ -15,7 +15,7 @@ MANY = 10
 """A label that lists more values is warned of."""
 
 
-def long_lists(
+def long_list_warnings(
     columns: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
 ) -> list[VerificationWarning]:
     """Return a warning for each released column of which a label lists many values.

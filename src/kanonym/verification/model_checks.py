@@ -15,19 +15,24 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.partition import Classes
 from kanonym.data.table import value_codes
 from kanonym.models import PrivacyModel
-from kanonym.models.base import Released
+from kanonym.models.base import ReleasedTable
 from kanonym.verification.class_counting import Counting
 from kanonym.verification.dominant_values import dominance
-from kanonym.verification.long_lists import long_lists
+from kanonym.verification.long_lists import long_list_warnings
 from kanonym.verification.persons import PopulationColumn, count_persons
 from kanonym.verification.released_classes import (
     SensitiveColumn,
-    classes_as_released,
+    classes_of_release,
     group_by_code,
     group_released,
 )
 from kanonym.verification.trivial_models import bounds_nothing, requires_nothing
-from kanonym.verification.verdict import ModelCheck, Verification, VerificationWarning, listed
+from kanonym.verification.verdict import (
+    ModelCheck,
+    Verification,
+    VerificationWarning,
+    column_names_text,
+)
 
 MOST_VIOLATING = 100
 NO_RECORDS = VerificationWarning(
@@ -128,7 +133,7 @@ def _verify(
         groups = group_released(grouped, n_rows)
     else:
         groups = group_by_code(grouped)
-    seen = counted = classes_as_released(groups, sensitive, counts)
+    seen = counted = classes_of_release(groups, sensitive, counts)
     sizes = seen.sizes
     if counting is not None and n_rows:
         counted = replace(seen, sizes=counting.sizes(grouped, groups, sizes))
@@ -147,7 +152,7 @@ def _verify(
     violating: list[dict[str, Any]] = []
     for model in models:
         own = counting if model.counts_records else None
-        answer = model.answer(Released(seen if own is None else counted, beyond, rows, counts))
+        answer = model.answer(ReleasedTable(seen if own is None else counted, beyond, rows, counts))
         checks.append(
             ModelCheck(
                 model.type,
@@ -177,8 +182,14 @@ def _verify(
         ]
     attributes = _sensitive_attributes(sensitive, models)
     shares, dominant = dominance(seen, attributes, counted.sizes <= seen.sizes)
-    warned = [*unprotected(attributes, models), *_trivial(models, checks, seen), *dominant]
-    warned += long_lists([column.gather(groups.first) for column in quasi_identifiers], sizes)
+    warned = [
+        *unprotected_warnings(attributes, models),
+        *_trivial_warnings(models, checks, seen),
+        *dominant,
+    ]
+    warned += long_list_warnings(
+        [column.gather(groups.first) for column in quasi_identifiers], sizes
+    )
     distinct, numbers = np.unique(sizes, return_counts=True)
     return Verification(
         rows=int(sizes.sum()),
@@ -205,7 +216,7 @@ def _sensitive_attributes(
     return [one.values.name for one in sensitive if one.values.name not in persons]
 
 
-def unprotected(
+def unprotected_warnings(
     attributes: Sequence[str], models: Sequence[PrivacyModel]
 ) -> list[VerificationWarning]:
     """Return a warning of sensitive attributes that no model names, if there are any."""
@@ -214,13 +225,14 @@ def unprotected(
     if not without:
         return []
     message = (
-        f"no model protects {listed(without)}: a class whose records share a value gives it away. "
-        "Require l-diversity or t-closeness, or make it insensitive if it may be known"
+        f"no model protects {column_names_text(without)}: a class whose records share a value "
+        "gives it away. Require l-diversity or t-closeness, or make it insensitive if it may be "
+        "known"
     )
     return [VerificationWarning("unprotected-sensitive", without, message)]
 
 
-def _trivial(
+def _trivial_warnings(
     models: Sequence[PrivacyModel], checks: Sequence[ModelCheck], classes: Classes
 ) -> list[VerificationWarning]:
     """Return a warning of models that ask nothing, if there are any."""

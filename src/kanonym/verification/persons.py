@@ -78,13 +78,13 @@ def count_persons(
         )
     if not len(first):
         return np.zeros(0, np.int64), len(population[0].values) if population else 0
-    encoded = parallel(lambda one: encode_column(one.values, _required(one)), population)
+    encoded = parallel(lambda one: encode_column(one.values, _required_hierarchy(one)), population)
     trees = [domain.hierarchy for domain, _ in encoded if domain.hierarchy is not None]
     persons = group_rows([codes for _, codes in encoded], [tree.size for tree in trees])
     levels = np.zeros((len(first), len(trees)), np.int32)
     labels = np.zeros((len(first), len(trees)), np.int32)
     for a, (tree, column) in enumerate(zip(trees, released, strict=True)):
-        levels[:, a], labels[:, a] = _read(tree, column.gather(first), needed)
+        levels[:, a], labels[:, a] = _read_levels(tree, column.gather(first), needed)
     counts = np.zeros(len(first), np.int64)
     reached = np.zeros(len(persons.sizes), np.bool_)
     ways = group_rows(_columns(levels), [tree.n_levels for tree in trees])
@@ -106,7 +106,7 @@ def _columns(codes: NDArray[np.int32]) -> list[NDArray[np.int32]]:
     return [np.ascontiguousarray(codes[:, a]) for a in range(codes.shape[1])]
 
 
-def _required(column: PopulationColumn) -> HierarchySource:
+def _required_hierarchy(column: PopulationColumn) -> HierarchySource:
     if column.hierarchy is None:
         raise SchemaError(
             f"quasi-identifier {column.values.name!r} has no hierarchy: k-map and delta-presence "
@@ -115,7 +115,7 @@ def _required(column: PopulationColumn) -> HierarchySource:
     return column.hierarchy
 
 
-def _read(
+def _read_levels(
     tree: Hierarchy, released: pl.Series, needed: str
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return (n,) int32 levels and labels of released values.

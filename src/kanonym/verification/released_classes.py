@@ -95,7 +95,7 @@ def _hashes(columns: Sequence[pl.Series]) -> NDArray[np.uint64]:
     return pl.DataFrame(named).hash_rows().to_numpy()
 
 
-def classes_as_released(
+def classes_of_release(
     groups: Groups, sensitive: Sequence[SensitiveColumn], counts: NDArray[np.int64] | None = None
 ) -> Classes:
     """Return sizes and sensitive distributions of released classes.
@@ -127,7 +127,7 @@ def classes_of_values(
 
     counts: (n_rows,) records that each row stands for; None for one each.
 
-    They are those of `group_released` and `classes_as_released`. Where values are
+    They are those of `group_released` and `classes_of_release`. Where values are
     categories or integers of a small range, and those of a row fit into 64 bits, no row
     is labelled: one sort a sensitive attribute brings equal rows, and equal values in
     them, together.
@@ -137,7 +137,7 @@ def classes_of_values(
     found = None if quick is None else _classes_by_key(*quick, sensitive)
     if found is not None:
         return found
-    return classes_as_released(group_released(quasi_identifiers, n_rows), sensitive, counts)
+    return classes_of_release(group_released(quasi_identifiers, n_rows), sensitive, counts)
 
 
 def _classes_by_key(
@@ -172,7 +172,7 @@ def _distribution(
     n_rows = len(column.values)
     both = column.values
     if column.reference is not None:
-        both = _together(column.values, column.reference)
+        both = _stack_columns(column.values, column.reference)
     domain, codes = encode_column(both, column.hierarchy, by_value=True)
     n_values = domain.size
     if column.exclude_nulls and domain.has_null:
@@ -195,7 +195,7 @@ def _ancestors(domain: Domain, n_values: int) -> NDArray[np.int32]:
     return np.ascontiguousarray(domain.hierarchy.codes[:, :n_values])
 
 
-def _together(values: pl.Series, reference: pl.Series) -> pl.Series:
+def _stack_columns(values: pl.Series, reference: pl.Series) -> pl.Series:
     """Return both columns end to end, in one type: a text file may have lost it."""
     kinds = values.dtype, reference.dtype
     if kinds[0].is_numeric() and kinds[1].is_numeric() and kinds[0] != kinds[1]:

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.files import typed_texts
-from kanonym.verification.verdict import VerificationWarning, listed
+from kanonym.verification.verdict import VerificationWarning, column_names_text
 
 MANY_VALUES = 20
 """A column of more values is an amount or the like, not a category."""
@@ -83,7 +83,7 @@ class ColumnValues(NamedTuple):
     repeats: Repeats
 
 
-def repeated_identifier(
+def repeated_identifier_warning(
     name: str, found: Repeats, *, declared: bool = True
 ) -> VerificationWarning | None:
     """Return a warning where an identifier has fewer values than records; None where not.
@@ -104,14 +104,14 @@ def repeated_identifier(
     )
 
 
-def persons_not_checked(names: Sequence[str]) -> VerificationWarning:
+def unchecked_persons_warning(names: Sequence[str]) -> VerificationWarning:
     """Return the warning that identifiers are gone, so that nobody sees who has several records."""
     return VerificationWarning(
         "persons-not-checked",
         tuple(names),
-        f"the table no longer has {listed(names)}, so it cannot be checked whether one person has "
-        "several records. Set entity or rows: persons in the policy, or give the original table "
-        "or the manifest of the release",
+        f"the table no longer has {column_names_text(names)}, so it cannot be checked whether one "
+        "person has several records. Set entity or rows: persons in the policy, or give the "
+        "original table or the manifest of the release",
     )
 
 
@@ -128,7 +128,7 @@ def names_owners(values: ColumnValues) -> bool:
     return found.alone >= OWN_SHARE * found.records
 
 
-def identifying_amounts(found: Mapping[str, Repeats]) -> list[VerificationWarning]:
+def amount_owner_warnings(found: Mapping[str, Repeats]) -> list[VerificationWarning]:
     """Return a warning of columns whose values name their owners, if there are any."""
     if not found:
         return []
@@ -138,7 +138,7 @@ def identifying_amounts(found: Mapping[str, Repeats]) -> list[VerificationWarnin
         VerificationWarning(
             "identifying-amount",
             tuple(found),
-            f"{listed(list(found))}: released as it is, though {alone:,} of the "
+            f"{column_names_text(list(found))}: released as it is, though {alone:,} of the "
             f"{found[worst].values:,} values of {worst} have a single owner, whom they give away "
             "to everybody who knows the amount. Make it a quasi-identifier, or round or top-code "
             "it by an action",

@@ -266,7 +266,7 @@ class Verification(Result):
         return [ResultTable(header, rows, frozenset({1, 2}), lead, notes)]
 
 
-def listed(columns: Sequence[str]) -> str:
+def column_names_text(columns: Sequence[str]) -> str:
     """Return the names of columns for a message: the first five, and how many more."""
     more = len(columns) - LISTED
     return ", ".join(columns[:LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -11,7 +11,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.actions.base import Context
-from kanonym.actions.cells import texts
+from kanonym.actions.cells import cell_texts
 
 NOON = datetime(2020, 1, 1, 12, tzinfo=UTC)
 
@@ -33,7 +33,7 @@ def acted(values, action):
 )
 def test_equal_numbers_have_equal_texts(values, expected):
     """A number reads alike as integer, as floating-point number and as decimal."""
-    assert texts(pl.Series("x", values, strict=False), "test").to_list() == expected
+    assert cell_texts(pl.Series("x", values, strict=False), "test").to_list() == expected
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 import naive_mondrian
 from effort import examples
-from kanonym.algorithms.criteria import ancestors_of, classes_of, compiled, table_counts
+from kanonym.algorithms.criteria import ancestors_of, classes_of, compile_criteria, table_counts
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import from_mapping
 from kanonym.data.table import encode
@@ -64,7 +64,7 @@ def test_attributes_of_different_size_measure_as_each_alone(name, seed):
     own = rng.random(len(table.weights)) < 0.4
     # One condition an attribute, for the levels that stand in it.
     models = [KAnonymity(1), *(LDiversity(domain.name, 1) for domain in table.sensitive)]
-    criteria = compiled(models, table)
+    criteria = compile_criteria(models, table)
     for condition in criteria.conditions:
         j = int(condition[1])
         tree = ancestors_of(table, j)
@@ -93,7 +93,7 @@ def weighted(table, j, own):
 def test_every_model_becomes_its_conditions():
     """Conditions name measure, attribute, relation, argument and levels; sizes are one number."""
     table = encoded(np.random.default_rng(0), 20)
-    criteria = compiled(
+    criteria = compile_criteria(
         [
             KAnonymity(3),
             AlphaKAnonymity(0.5, 4, "flat"),
@@ -119,18 +119,18 @@ def test_every_model_becomes_its_conditions():
 def test_without_sensitive_attributes_only_sizes_are_asked():
     """k-anonymity alone needs no condition; no model at all asks for one record."""
     table = encode([(pl.Series("a", [1, 2]), None)], [], 2)
-    assert compiled([KAnonymity(2)], table).min_size == 2
-    assert compiled([], table).min_size == 1
-    assert len(compiled([KAnonymity(2)], table).thresholds) == 0
+    assert compile_criteria([KAnonymity(2)], table).min_size == 2
+    assert compile_criteria([], table).min_size == 1
+    assert len(compile_criteria([KAnonymity(2)], table).thresholds) == 0
 
 
 def test_models_of_the_whole_table_become_a_sufficient_class_size():
     """An average risk of 0.2 is guaranteed by classes of five, uniqueness by classes of two."""
     table = encode([(pl.Series("a", [1, 2]), None)], [], 2)
-    assert compiled([AverageRisk(0.2), KAnonymity(3)], table).min_size == 5
-    assert compiled([SampleUniqueness(0.1)], table).min_size == 2
-    assert compiled([PopulationUniqueness(0.1, 99)], table).min_size == 2
-    assert compiled([SampleUniqueness(1)], table).min_size == 1
+    assert compile_criteria([AverageRisk(0.2), KAnonymity(3)], table).min_size == 5
+    assert compile_criteria([SampleUniqueness(0.1)], table).min_size == 2
+    assert compile_criteria([PopulationUniqueness(0.1, 99)], table).min_size == 2
+    assert compile_criteria([SampleUniqueness(1)], table).min_size == 1
 
 
 @pytest.mark.parametrize("model", [KMap(2, "r.csv"), DeltaPresence(0, 0.5, "r.csv")])
@@ -138,7 +138,7 @@ def test_models_of_a_population_are_no_conditions(model):
     """Compiled algorithms do not see the population table, and name the one that does."""
     table = encode([(pl.Series("a", [1, 2]), None)], [], 2)
     with pytest.raises(PolicyError, match=rf"{model.type} needs .* choose full-domain"):
-        compiled([KAnonymity(2), model], table)
+        compile_criteria([KAnonymity(2), model], table)
 
 
 @given(table=tables(), data=st.data())

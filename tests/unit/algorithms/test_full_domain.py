@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 import kanonym as ka
 from effort import examples
 from kanonym.algorithms.base import Algorithm, Problem
-from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes, evaluated, find
+from kanonym.algorithms.full_domain import (
+    FullDomain,
+    evaluate_lattice,
+    evaluate_nodes,
+    find_best_node,
+)
 from kanonym.data.errors import InfeasibleError
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import MODELS
@@ -148,7 +153,7 @@ def test_of_equal_classes_that_of_the_smallest_labels_goes():
     ]
     # A record of eight combinations, suppressed; one of two, released.
     assert found.account["score"] == pytest.approx(0.1 * 3 + 0.1 * 1)
-    searched = find(algorithm, algorithm.space(table, models, 0.1))
+    searched = find_best_node(algorithm, algorithm.space(table, models, 0.1))
     assert searched.best.score == pytest.approx(found.account["score"])
 
 
@@ -181,7 +186,7 @@ def test_a_table_without_records(search):
         assert found.n_classes == 0
         assert found.labels.shape == (0,)
         assert found.levels.shape == (0, 1)
-        assert isinstance(evaluated(FullDomain(), table, [ka.KAnonymity(5)], 0.0), list)
+        assert isinstance(evaluate_lattice(FullDomain(), table, [ka.KAnonymity(5)], 0.0), list)
 
 
 @pytest.mark.parametrize("search", ["optimal", "best-first", "genetic"])
@@ -221,7 +226,7 @@ def require_same(found, nodes):
 def test_every_node_is_what_the_twin_says(search):
     """Its score, suppressed records and classes, and what each model achieves; by levels."""
     nodes = nodes_of(search.problem())
-    found = evaluated(search.algorithm(), search.table(), search.models, search.limit)
+    found = evaluate_lattice(search.algorithm(), search.table(), search.models, search.limit)
     assert [node.levels for node in found] == sorted(nodes)
     require_same(found, nodes)
 
@@ -248,7 +253,7 @@ def test_of_large_lattices_only_satisfied_nodes_are_listed(large, strategy, sear
         patch.setattr("kanonym.algorithms.full_domain.LISTED", 0)
         patch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", large)
         algorithm = search.algorithm(search=strategy)
-        found = evaluated(algorithm, search.table(), search.models, search.limit)
+        found = evaluate_lattice(algorithm, search.table(), search.models, search.limit)
     require_same(found, nodes)
     assert all(node.satisfied for node in found)
     assert [node.levels for node in found] == sorted({node.levels for node in found})
@@ -264,7 +269,7 @@ def test_a_list_is_cut_at_its_worse_end(search):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kanonym.algorithms.full_domain.LISTED", 0)
         patch.setattr("kanonym.algorithms.full_domain.KEPT", 2)
-        found = evaluated(search.algorithm(), search.table(), search.models, search.limit)
+        found = evaluate_lattice(search.algorithm(), search.table(), search.models, search.limit)
     assert len(found) <= 2
     if best is not None:
         assert near(min(node.score for node in found), best.score)

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import kanonym as ka
 from effort import examples
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.full_domain import FullDomain, find
+from kanonym.algorithms.full_domain import FullDomain, find_best_node
 from kanonym.algorithms.full_domain.beam import beam_search
 from kanonym.algorithms.full_domain.branch import NOTHING
-from kanonym.algorithms.full_domain.search import Clock
+from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
 from searches import COSTS, best_of, near, nodes_of, require_optimum, searches
@@ -96,7 +96,7 @@ def test_branches_left_out_are_bounded(search, width):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kanonym.algorithms.full_domain.beam.PRICES", (-5.0,))
         space = search.algorithm().space(search.table(), search.models, search.limit)
-        found = beam_search(space, NOTHING, None, Clock(), width)
+        found = beam_search(space, NOTHING, None, SearchClock(), width)
     if best is None:
         assert found.best is NOTHING
     else:
@@ -130,7 +130,9 @@ def test_a_bound_holds_at_every_limit(strategy, large, search, share):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", large)
         algorithm = search.algorithm(search=strategy, steps=steps)
-        found = find(algorithm, algorithm.space(search.table(), search.models, search.limit))
+        found = find_best_node(
+            algorithm, algorithm.space(search.table(), search.models, search.limit)
+        )
     if best is not None:
         assert found.bound <= best.score or near(found.bound, best.score)
     if found.best is not NOTHING:
@@ -144,7 +146,9 @@ def test_a_bound_holds_at_every_limit(strategy, large, search, share):
 def test_a_limit_of_steps_is_about_the_nodes_checked(strategy, steps):
     """By no more than the nodes that are checked side by side; and twice the same."""
     algorithm = FullDomain(search=strategy, steps=steps)
-    first, second = (find(algorithm, algorithm.space(wide(6), FOUR, 0.9)) for _ in range(2))
+    first, second = (
+        find_best_node(algorithm, algorithm.space(wide(6), FOUR, 0.9)) for _ in range(2)
+    )
     assert first.checked <= steps + 200
     assert first == second
 
@@ -171,7 +175,7 @@ def test_the_number_of_cores_does_not_matter(strategy, search, steps):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("kanonym.kernels.parallel.cores", lambda cores=cores: cores)
             space = algorithm.space(search.table(), search.models, search.limit)
-            found.append(find(algorithm, space))
+            found.append(find_best_node(algorithm, space))
     assert found[0] == found[1]
 
 
@@ -277,7 +281,7 @@ def test_many_attributes_fill_words_to_the_last_bit(d, words, metric):
     table = encode([(column, tree) for column in columns], [], 60)
     space = algorithm.space(table, [ka.KAnonymity(1)], 0.0)
     assert len(space.keys) == words
-    assert find(algorithm, space).best.levels == (0,) * d
+    assert find_best_node(algorithm, space).best.levels == (0,) * d
     # Only the free attributes tell records apart, once the others are at the root.
     top = {name: (0, 3) if pair[1] else 3 for name, pair in bounds.items()}
     full = FullDomain(metric, levels=top).partition(Problem(table, COSTS, FOUR, 0.3))

@@ -18,14 +18,14 @@ from kanonym.algorithms import joining, local_recoding
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain import search as full_domain_search
-from kanonym.algorithms.full_domain.search import Clock
-from kanonym.algorithms.full_domain.space import prepare
+from kanonym.algorithms.full_domain.search import SearchClock
+from kanonym.algorithms.full_domain.space import prepare_space
 from kanonym.algorithms.joining import tree_costs
-from kanonym.algorithms.local_recoding import LocalRecoding, Sweep, ranked
+from kanonym.algorithms.local_recoding import LocalRecoding, Sweep, nodes_by_loss
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.kernels.lattice.sweep import next_settled
+from kanonym.kernels.lattice.sweep import next_settled_node
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import (
     AverageRisk,
@@ -33,7 +33,7 @@ from kanonym.models import (
     DeltaPresence,
     KAnonymity,
     KMap,
-    OfPopulation,
+    PopulationModel,
     PopulationUniqueness,
     SampleUniqueness,
     WholeTable,
@@ -59,7 +59,7 @@ PAIRS = tree("q1", [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]])
 def by_class(seed, limit=None, metric=None):
     """Return a random search whose models look at single classes."""
     search = random_search(seed, metric)
-    models = [one for one in search.models if not isinstance(one, WholeTable | OfPopulation)]
+    models = [one for one in search.models if not isinstance(one, WholeTable | PopulationModel)]
     return replace(
         search,
         rows=[row for row in search.rows if row.weight],
@@ -90,9 +90,9 @@ def or_none(search, **options):
 
 def sweep_of(search, joins, steps=10**6):
     """Sweep the nodes of a search; return what tuples have become, None where it is refused."""
-    space, clock = space_of(search), Clock()
+    space, clock = space_of(search), SearchClock()
     costs = tree_costs(search.table(), search.weights)
-    sweep = Sweep(space, ranked(space, steps), costs, search.models, joins)
+    sweep = Sweep(space, nodes_by_loss(space, steps), costs, search.models, joins)
     sweep.run(clock)
     common = FullDomain(search.metric, "optimal", search.levels, search.weights, steps)
     try:
@@ -117,14 +117,14 @@ def lost_by(search, labels):
 
 def space_of(search):
     """Return the lattice of a search."""
-    return prepare(
+    return prepare_space(
         search.table(), search.metric, search.models, search.limit, search.levels, search.weights
     )
 
 
 def order_of(search, steps=10**6):
     """Return the nodes of its lattice in the order in which they are visited."""
-    return [tuple(levels) for levels in ranked(space_of(search), steps).tolist()]
+    return [tuple(levels) for levels in nodes_by_loss(space_of(search), steps).tolist()]
 
 
 def rows_by_class(search, partition):
@@ -275,10 +275,10 @@ def test_keys_that_collide_let_no_class_through_that_fails(search):
     """With numbers that are all equal every record is regrouped at every node, as it should."""
 
     def collided(codes, tuples, parts, *others):
-        return next_settled(codes, tuples, np.zeros_like(parts), *others)
+        return next_settled_node(codes, tuples, np.zeros_like(parts), *others)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local_recoding, "next_settled", collided)
+        patch.setattr(local_recoding, "next_settled_node", collided)
         found = or_none(search)
     assume(found is not None)
     assert all(map(search.problem().requirement, rows_by_class(search, found)))
@@ -430,7 +430,7 @@ def test_a_thinned_lattice_keeps_to_its_size_and_has_the_most_general_node(searc
 @given(cases(), st.sampled_from([5, 10**6]))
 def test_nodes_come_by_loss_then_by_height(search, most):
     """What all records lose at a node is its metric's score without suppression, at least."""
-    nodes = ranked(space_of(search), most)
+    nodes = nodes_by_loss(space_of(search), most)
     floor = space_of(search).metric.floor
     keys = [(floor(levels), sum(levels), tuple(levels)) for levels in nodes]
     assert keys == sorted(keys)

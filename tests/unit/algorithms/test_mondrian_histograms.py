@@ -12,9 +12,15 @@ from hypothesis import strategies as st
 import naive_mondrian as naive
 from effort import examples
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import LARGE, Mondrian, refine_nodes
-from kanonym.algorithms.mondrian_histograms import Histogram, Tree, asked, cuts, satisfy
+from kanonym.algorithms.mondrian_histograms import (
+    Histogram,
+    Tree,
+    candidate_cuts,
+    conditioned_attributes,
+    satisfies_criteria,
+)
 from kanonym.data.errors import InfeasibleError
 from tables import tables
 
@@ -35,15 +41,15 @@ def counted(encoded, tuples):
 def chosen(encoded, tuples, costs, criteria):
     """Return the first cut of some tuples whose sides satisfy the criteria, or None."""
     weights = encoded.weights[tuples]
-    for a, code in cuts(counted(encoded, tuples), int(weights.sum()), costs, criteria):
+    for a, code in candidate_cuts(counted(encoded, tuples), int(weights.sum()), costs, criteria):
         right = encoded.codes[tuples, a] > code
         sides = {}
-        for j in asked(criteria):
+        for j in conditioned_attributes(criteria):
             values = encoded.sensitive_codes[tuples, j]
             sides[j] = np.zeros((2, encoded.sensitive[j].size), np.int64)
             held = values >= 0
             np.add.at(sides[j], (right[held].astype(int), values[held]), weights[held])
-        if satisfy(sides, criteria):
+        if satisfies_criteria(sides, criteria):
             return a, code
     return None
 
@@ -52,8 +58,8 @@ def grown(encoded, costs, criteria, fragment):
     """Grow a tree to the end; return it, and the tuples of each node."""
     tree = Tree(encoded.n_rows, len(encoded.weights), costs, criteria, fragment)
     tuples = {0: np.arange(len(encoded.weights))}
-    while tree.open:
-        for number in tree.open:
+    while tree.open_nodes:
+        for number in tree.open_nodes:
             own = tuples[number]
             tree.grow(number, counted(encoded, own), chosen(encoded, own, costs, criteria))
             node = tree.nodes[number]
@@ -75,7 +81,7 @@ def test_a_cut_is_the_twin_of_the_kernels(strategy, data):
     """Counts alone give the cut that rows give: widest, beside a quantile, models held."""
     table = data.draw(strategy)
     encoded = table.encoded()
-    criteria = compiled(table.models, encoded)
+    criteria = compile_criteria(table.models, encoded)
     cut = chosen(encoded, np.arange(len(encoded.weights)), table.costs, criteria)
     if cut is not None:  # a code that no row has cuts like the next lower one
         a, code = cut
@@ -96,13 +102,13 @@ def test_classes_are_those_of_the_whole(split, table, fragment):
         whole = algorithm.partition(Problem(encoded, table.costs, table.models))
     except InfeasibleError:
         return
-    criteria = compiled(table.models, encoded)
-    exact = algorithm.exact_below(len(encoded.weights))
+    criteria = compile_criteria(table.models, encoded)
+    exact = algorithm.exhaustive_limit(len(encoded.weights))
     # `loss` tries every cut of 32 tuples at the least: fragments are no smaller.
     tree, tuples = grown(encoded, table.costs, criteria, max(fragment, exact))
-    leaves = tree.numbers("class")
+    leaves = tree.numbers_in_state("class")
     found = {frozenset(tuples[number].tolist()) for number in leaves}
-    for number in tree.numbers("fragment"):
+    for number in tree.numbers_in_state("fragment"):
         own = tuples[number]
         part = table.__class__(
             [table.rows[i] for i in own], table.attributes, table.domains, table.recodings,
@@ -117,14 +123,14 @@ def test_classes_are_those_of_the_whole(split, table, fragment):
 def test_a_tree_counts_what_is_in_its_nodes(table, fragment):
     """Every node knows its records and tuples; fragments are small, and nothing stays open."""
     encoded = table.encoded()
-    criteria = compiled(table.models, encoded)
+    criteria = compile_criteria(table.models, encoded)
     tree, tuples = grown(encoded, table.costs, criteria, fragment)
     for number, node in enumerate(tree.nodes):
         own = tuples[number]
         assert node.tuples == len(own)
         assert node.records == encoded.weights[own].sum()
         assert (node.tuples <= fragment) == (node.state == "fragment")
-    leaves = [tuples[n] for state in ("fragment", "class") for n in tree.numbers(state)]
+    leaves = [tuples[n] for state in ("fragment", "class") for n in tree.numbers_in_state(state)]
     assert sorted(np.concatenate(leaves).tolist()) == list(range(len(encoded.weights)))
 
 
@@ -134,7 +140,7 @@ def test_nodes_are_refined_each_for_itself(table, cuts):
     """Several nodes side by side end in the classes that each of them has alone."""
     encoded = table.encoded()
     n = len(encoded.weights)
-    criteria = compiled(table.models, encoded)
+    criteria = compile_criteria(table.models, encoded)
     bounds = sorted({0, n, *(cut for cut in cuts if cut < n)})
     labels, n_classes = refine_nodes(encoded, bounds, table.costs, criteria, 8)
     assert sorted(set(labels.tolist())) == list(range(n_classes))
@@ -150,6 +156,6 @@ def test_nodes_are_refined_each_for_itself(table, cuts):
 def test_the_rule_of_cuts_follows_from_the_size_of_the_whole_table():
     """`auto` tries every cut of small nodes in tables of up to 524,288 tuples, fewer in large."""
     automatic = Mondrian()
-    assert automatic.exact_below(LARGE) == Mondrian(split="loss").exact_below(LARGE) > 0
-    assert automatic.exact_below(LARGE + 1) == 0
-    assert Mondrian(split="span").exact_below(100) == 0
+    assert automatic.exhaustive_limit(LARGE) == Mondrian(split="loss").exhaustive_limit(LARGE) > 0
+    assert automatic.exhaustive_limit(LARGE + 1) == 0
+    assert Mondrian(split="span").exhaustive_limit(100) == 0

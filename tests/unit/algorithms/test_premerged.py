@@ -15,9 +15,9 @@ import kanonym as ka
 from effort import examples
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
-from kanonym.algorithms.full_domain.premerged import merge, search_premerged
+from kanonym.algorithms.full_domain.premerged import merge_at_levels, search_premerged
 from kanonym.data.errors import DataError, InfeasibleError
-from kanonym.data.merged import MergedTable, records_of, repeated_of
+from kanonym.data.merged_table import MergedTable, records_of, repeated_records
 from kanonym.data.table import encode
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import MODELS, KAnonymity, LDiversity
@@ -35,7 +35,7 @@ class Whole:
     def count(self, levels):
         """Return the table at some levels, None for too many tuples."""
         self.asked.append(levels)
-        table = merge(self.table, levels)
+        table = merge_at_levels(self.table, levels)
         return table if len(table.weights) <= self.most else None
 
 
@@ -95,7 +95,7 @@ def test_every_level_from_the_merged_ones_on_reads_as_before(search, data):
     nodes = list(product(*(range(a, b + 1) for a, b in zip(low, heights, strict=True))))[:20]
     asked = FullDomain(search.metric, weights=search.weights)
     want = evaluate_nodes(asked, table, search.models, search.limit, nodes)
-    found = evaluate_nodes(asked, merge(table, low), search.models, search.limit, nodes)
+    found = evaluate_nodes(asked, merge_at_levels(table, low), search.models, search.limit, nodes)
     for one, other in zip(found, want, strict=True):
         assert one.score == pytest.approx(other.score, rel=1e-12, abs=1e-12)
         assert (one.suppressed, one.classes, one.satisfied) == (
@@ -115,13 +115,13 @@ def test_merging_twice_is_merging_once(search, data):
         data.draw(st.integers(level, height))
         for level, height in zip(low, Whole(table).heights, strict=True)
     )
-    once, twice = merge(table, high), merge(merge(table, low), high)
+    once, twice = merge_at_levels(table, high), merge_at_levels(merge_at_levels(table, low), high)
     for one, other in [
         (once.codes, twice.codes),
         (once.sensitive_codes, twice.sensitive_codes),
         (once.weights, twice.weights),
         (once.tuple_of_row, twice.tuple_of_row),
-        (repeated_of(once), repeated_of(twice)),
+        (repeated_records(once), repeated_records(twice)),
         *((records_of(once, a), records_of(twice, a)) for a in range(len(low))),
     ]:
         assert np.array_equal(one, other)

@@ -17,7 +17,7 @@ from effort import examples
 from kanonym.algorithms.auto import Auto
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.clustering.k_member import KMember
-from kanonym.algorithms.criteria import classes_of, compiled
+from kanonym.algorithms.criteria import classes_of, compile_criteria
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Order, Segmentation, orders
 from kanonym.data.errors import InfeasibleError, PolicyError
@@ -233,14 +233,14 @@ def test_the_tree_is_an_order_of_its_classes():
         "s",
     )
     model = TCloseness("s", 0.3)
-    order, known = orders.in_tree(table, costs, compiled([KAnonymity(3), model], table))
+    order, known = orders.kd_order(table, costs, compile_criteria([KAnonymity(3), model], table))
     assert sorted(order.tolist()) == list(range(len(table.weights)))
     labels = np.empty(len(order), np.int32)
     labels[order] = known
     classes = classes_of(table, labels, int(known.max()) + 1)
     assert model.satisfied(classes).all()
     assert (np.diff(known) >= 0).all()
-    assert orders.in_tree(table, costs, compiled([KAnonymity(3)], table))[1] is None
+    assert orders.kd_order(table, costs, compile_criteria([KAnonymity(3)], table))[1] is None
 
 
 def test_unknown_orders_and_models_of_a_population_are_refused():

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import naive_small_classes
 from effort import examples
-from kanonym.algorithms.small_classes import enlarged
+from kanonym.algorithms.small_classes import merge_small_classes
 from kanonym.data.errors import InfeasibleError
-from kanonym.recoding.groups import renumbered
+from kanonym.recoding.groups import renumber_groups
 from tables import pick
 
 
@@ -32,14 +32,14 @@ class Case:
         combinations, labels = np.unique(columns, axis=0, return_inverse=True)
         self.labels = labels.reshape(-1).astype(np.int32)
         if not hasattr(self, "groups"):
-            self.groups = renumbered(combinations.astype(np.int32))
+            self.groups = renumber_groups(combinations.astype(np.int32))
         total = int(self.counts.sum())
         self.k = min(pick(rng, [1, 2, 3, 8, total]), total)
 
     def enlarged(self, small):
         """Return the classes and groups that come out."""
         classes = self.labels, self.groups
-        return enlarged(self.points, self.weights, self.counts, classes, self.k, small)
+        return merge_small_classes(self.points, self.weights, self.counts, classes, self.k, small)
 
     @property
     def centres(self):
@@ -117,7 +117,7 @@ def test_classes_are_large_and_keep_the_groups_of_those_that_stayed(case, small)
     if small == "merge":
         ends = naive_small_classes.merged(case.centres, case.weights, case.sizes, case.k)
         stayed = sorted(set(ends))
-    assert groups.tolist() == renumbered(case.groups[stayed]).tolist()
+    assert groups.tolist() == renumber_groups(case.groups[stayed]).tolist()
 
 
 @given(cases)
@@ -135,6 +135,6 @@ def test_a_rare_combination_takes_the_groups_of_the_nearest():
     groups = np.array([[0, 0], [0, 1], [1, 1]], np.int32)
     labels = np.array([0, 0, 2, 2, 1], np.int32)
     ones = np.ones(5, np.int64)
-    found, left = enlarged(points, np.array([1.0, 2.0]), ones, (labels, groups), 2)
+    found, left = merge_small_classes(points, np.array([1.0, 2.0]), ones, (labels, groups), 2)
     assert found.tolist() == [0, 0, 1, 1, 1]
     assert left.tolist() == [[0, 0], [1, 1]]

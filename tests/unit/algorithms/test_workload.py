@@ -17,7 +17,7 @@ from kanonym.algorithms import workload
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Segmentation
-from kanonym.algorithms.workload import CATEGORIES, FEW, aim_of
+from kanonym.algorithms.workload import CATEGORIES, FEW, guiding_target
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
 from kanonym.data.table import encode
 from kanonym.kernels import parallel
@@ -184,7 +184,7 @@ def test_records_without_a_target_count_for_size_alone():
 def test_many_numbers_and_dates_are_a_regression(values, task):
     """Numbers and dates of more than 20 distinct values are; everything else has categories."""
     table, _ = encoded({"q": [*range(len(values))]}, values)
-    assert aim_of(table, "t").task == task
+    assert guiding_target(table, "t").task == task
 
 
 def test_shift_and_scale_of_a_numeric_target_do_not_matter():
@@ -221,7 +221,7 @@ def test_large_numbers_near_each_other_are_told_apart(kind):
     written = pl.Int64 if kind == pl.Datetime("ns") else kind
     values = pl.Series("t", numbers, written, strict=False).cast(kind)
     table = encode([(pl.Series("x", range(len(values))), None)], [], len(values), target=values)
-    gaps = np.diff(aim_of(table, "t").target.values)
+    gaps = np.diff(guiding_target(table, "t").target.values)
     assert gaps.min() > 0
     assert gaps.max() - gaps.min() <= 1
 

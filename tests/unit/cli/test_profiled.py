@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from kanonym.cli.printing.profiled import profiled
+from kanonym.cli.printing.profile import profile_tables
 
 
 def column(distinct, separation, role="quasi-identifier", kinds=(), **more):
@@ -23,7 +23,7 @@ def shown(columns):
     sets = {"sets": []}
     found = {"rows": 5000, "k": 1, "columns": columns, "quasi_identifiers": known}
     console = Console(file=io.StringIO(), width=250)
-    console.print(*profiled({**found, "unique_sets": sets, "near_unique_sets": sets}, []))
+    console.print(*profile_tables({**found, "unique_sets": sets, "near_unique_sets": sets}, []))
     return console.file.getvalue()
 
 

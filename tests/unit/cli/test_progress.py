@@ -51,5 +51,5 @@ def test_a_line_on_a_pipe_says_the_time_that_is_left(clock):
 def test_a_note_is_printed_above_the_line_that_moves(console, monkeypatch):
     """The console that draws the line prints the note: no copy of the line stays behind."""
     monkeypatch.setattr(progress, "_live", console)
-    progress.note("no hierarchy given")
+    progress.print_note("no hierarchy given")
     assert console.file.getvalue() == "kanonym: no hierarchy given\n"

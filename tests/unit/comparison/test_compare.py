@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.comparison import Comparison, Trial, compare, running
+from kanonym.comparison import Comparison, Trial, compare, trials
 from kanonym.data.frames import to_polars
 
 
@@ -26,7 +26,7 @@ def people(n=400):
 
 
 TABLE = pl.DataFrame(people())
-ASKED = ka.Policy.short(
+ASKED = ka.Policy.from_columns(
     quasi_identifiers=["age", "sex", "town"], sensitive=["pay"], k=5, recoding="set"
 )
 SWEEP = {"algorithm": ["mondrian", "segmentation"], "k": [2, 8, 30]}
@@ -56,7 +56,7 @@ def test_a_row_says_what_the_release_is_worth():
 def test_any_number_of_workers_finds_the_same():
     """Rows stand in the order of the sweep, with the same numbers, however many run at once."""
     sweep = {**SWEEP, "algorithm": [*SWEEP["algorithm"], "auto", "full-domain"]}
-    asked = ASKED.by("mondrian")
+    asked = ASKED.with_algorithm("mondrian")
     one, three = (compare(TABLE, asked, sweep=sweep, workers=n) for n in (1, 3))
     assert told(one) == told(three)
     assert one.reason == three.reason
@@ -105,19 +105,19 @@ def test_the_table_has_a_column_for_everything():
 
 def test_what_cannot_be_is_a_row_with_the_reason():
     """An algorithm that cannot take a model, and too large a k."""
-    asked = ka.Policy.short(
+    asked = ka.Policy.from_columns(
         quasi_identifiers=["age", "sex", "town"], sensitive=["pay"], k=5, l=2, recoding="set"
     )
     sweep = {"algorithm": ["mondrian", "full-domain", "mdav"], "k": [5, 500]}
     found = compare(TABLE, asked, sweep=sweep)
     reasons = [one.reason for one in found.trials]
-    assert [one.released for one in found.trials] == [True, False, True, False, False, False]
+    assert [one.has_release for one in found.trials] == [True, False, True, False, False, False]
     assert "mdav" in reasons[4]
     assert "500" in reasons[1]
     assert "500" in reasons[3]
     refused = found.table.filter(~pl.col("released"))
     assert refused["gcp"].is_null().all()
-    assert all(one.released for one in found.frontier)
+    assert all(one.has_release for one in found.frontier)
 
 
 def test_a_comparison_without_a_release_says_so():
@@ -130,7 +130,7 @@ def test_a_comparison_without_a_release_says_so():
 
 def test_releases_that_the_measure_does_not_reach_are_not_called_none():
     """Where no release has the column that a model is to predict, it is the measure that fails."""
-    asked = ka.Policy.short(
+    asked = ka.Policy.from_columns(
         quasi_identifiers=["age", "sex", "town"], identifiers=["pay"], k=5, recoding="set"
     )
     found = compare(TABLE, asked, sweep={"k": [2, 8]}, measures=["accuracy-pay"])
@@ -147,7 +147,7 @@ def test_the_first_measure_is_the_one_that_judges():
     assert found.measure == "interval-overlap"
     measured = ["span-loss", "gcp", "interval-overlap", "total-variation"]
     assert list(found.trials[0].utility) == measured
-    assert found.lost(found.trials[0]) == -found.trials[0].utility["interval-overlap"]
+    assert found.loss_score(found.trials[0]) == -found.trials[0].utility["interval-overlap"]
     by_loss = compare(TABLE, ASKED, sweep=SWEEP)
     assert [one.label for one in found.on(measure="span-loss").frontier] == [
         one.label for one in by_loss.frontier
@@ -156,11 +156,13 @@ def test_the_first_measure_is_the_one_that_judges():
 
 def test_measures_are_those_of_utility():
     """Of a release by levels, too, whose hierarchies were built."""
-    asked = ka.Policy.short(quasi_identifiers=["age", "sex", "town"], k=5, others="insensitive")
+    asked = ka.Policy.from_columns(
+        quasi_identifiers=["age", "sex", "town"], k=5, others="insensitive"
+    )
     names = ["total-variation", "mse"]
     (one,) = compare(TABLE, asked, sweep={"algorithm": ["full-domain"]}, measures=names).trials
     assert all(one.utility[name] is not None for name in names)
-    mondrian = asked.by("mondrian")
+    mondrian = asked.with_algorithm("mondrian")
     (one,) = compare(TABLE, mondrian, sweep={"k": [5]}, measures=names).trials
     parts = {name: getattr(one.policy, name) for name in type(one.policy).model_fields}
     release = ka.anonymize(TABLE, ka.Policy(**{**parts, "keep_order": True}))
@@ -234,7 +236,7 @@ def test_what_one_algorithm_cannot_take_is_a_row():
     table = TABLE.with_columns(age=pl.when(pl.col("age") > 18).then("age"))
     asked = {"quasi_identifiers": ["age", "sex"], "others": "insensitive"}
     found = compare(table, **asked, sweep={"algorithm": ["mondrian", "mdav"], "k": [3, 5]})
-    assert [one.released for one in found.trials] == [True, True, False, False]
+    assert [one.has_release for one in found.trials] == [True, True, False, False]
     assert all("column 'age'" in one.reason for one in found.trials[2:])
     with pytest.raises(ka.DataError, match="column 'age'"):
         compare(table, **asked, sweep={"algorithm": ["mdav"], "k": [3, 5]})
@@ -270,7 +272,7 @@ def test_persons_are_counted_where_the_model_counts_them():
     assert found.to_dict()["counted"] == "persons"
     assert f"fewest people in a class {found.frontier[0].k}" in found.reason
     assert found.on(privacy="average_risk").axes[0] == "average risk"
-    assert compare(TABLE, ASKED, sweep={"k": [2, 3]}).counted == "records"
+    assert compare(TABLE, ASKED, sweep={"k": [2, 3]}).counted_unit == "records"
 
 
 def test_values_of_a_sweep_may_be_generators():
@@ -286,7 +288,9 @@ def test_values_of_a_sweep_may_be_generators():
 def test_progress_counts_to_the_end():
     """A line at the start and one for each combination; built hierarchies are told once."""
     lines = []
-    asked = ka.Policy.short(quasi_identifiers=["age", "sex", "town"], k=5, others="insensitive")
+    asked = ka.Policy.from_columns(
+        quasi_identifiers=["age", "sex", "town"], k=5, others="insensitive"
+    )
     compare(
         TABLE,
         asked,
@@ -310,7 +314,7 @@ def test_what_is_known_is_not_done_again(tmp_path, monkeypatch):
         done.append(given)
         return ka.anonymize(*given, **named)
 
-    monkeypatch.setattr(running, "anonymize", counted)
+    monkeypatch.setattr(trials, "anonymize", counted)
     again = compare(TABLE, ASKED, sweep=SWEEP, resume=path)
     assert len(done) == 2
     assert told(again) == told(compare(TABLE, ASKED, sweep=SWEEP))
@@ -366,7 +370,7 @@ def test_an_interrupt_leaves_what_was_found(tmp_path, monkeypatch, workers):
     assert all(json.loads(line)["row"]["k"] for line in lines)
     done = []
     monkeypatch.setattr(
-        running,
+        trials,
         "anonymize",
         lambda *given, **named: done.append(1) or ka.anonymize(*given, **named),
     )

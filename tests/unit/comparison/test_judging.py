@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.comparison.judging import LEAST_BEND, frontier, knee
+from kanonym.comparison.frontier import LEAST_BEND, frontier, knee
 
 RELEASES = st.lists(
     st.tuples(

@@ -45,7 +45,7 @@ def test_a_node_is_what_its_levels_release():
     n_satisfied = 0
     for node in ka.lattice(table, asked).iter_rows(named=True):
         levels = {"age": node["level_age"], "sex": node["level_sex"]}
-        by_hand = asked.by({"type": "full-domain", "levels": levels})
+        by_hand = asked.with_algorithm({"type": "full-domain", "levels": levels})
         if not node["satisfied"]:
             with pytest.raises(ka.InfeasibleError):
                 ka.anonymize(table, by_hand)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.comparison.state import digest, key_of, opened
+from kanonym.comparison.state import key_of, open_state, table_digest
 
 COLUMNS = {
     "age": [20, 21, None, 23],
@@ -21,16 +21,16 @@ COLUMNS = {
 
 def policy(**options):
     """Return a policy over the columns."""
-    return ka.Policy.short(quasi_identifiers=["age"], k=2, others="insensitive", **options)
+    return ka.Policy.from_columns(quasi_identifiers=["age"], k=2, others="insensitive", **options)
 
 
 def test_rows_are_there_again(tmp_path):
     """What was added is known to who opens the file next."""
     path = tmp_path / "state.jsonl"
-    with opened(path) as state:
+    with open_state(path) as state:
         state.add("a", {"k": 2})
         state.add("b", {"k": 3})
-    with opened(path) as state:
+    with open_state(path) as state:
         assert (state.get("a"), state.get("b"), state.get("c")) == ({"k": 2}, {"k": 3}, None)
 
 
@@ -38,15 +38,15 @@ def test_rows_are_there_again(tmp_path):
 def test_a_line_that_was_cut_off_is_ignored(tmp_path, cut):
     """The lines before it are known, and those that are added afterwards."""
     path = tmp_path / "state.jsonl"
-    with opened(path) as state:
+    with open_state(path) as state:
         state.add("a", {"k": 2})
         state.add("b", {"k": 3})
     path.write_bytes(path.read_bytes()[:-cut])
-    with opened(path) as state:
+    with open_state(path) as state:
         assert state.get("a") == {"k": 2}
         assert (state.get("b") is None) == (cut > 1)
         state.add("c", {"k": 4})
-    with opened(path) as state:
+    with open_state(path) as state:
         assert (state.get("a"), state.get("c")) == ({"k": 2}, {"k": 4})
 
 
@@ -54,9 +54,9 @@ def test_a_first_line_that_was_cut_off_is_ignored(tmp_path):
     """A file that holds no more than the start of a line is one of ours."""
     path = tmp_path / "state.jsonl"
     path.write_bytes(b'{"kanonym com')
-    with opened(path) as state:
+    with open_state(path) as state:
         state.add("a", {"k": 2})
-    with opened(path) as state:
+    with open_state(path) as state:
         assert state.get("a") == {"k": 2}
 
 
@@ -64,7 +64,10 @@ def test_another_file_is_left_alone(tmp_path):
     """A table that is named by mistake is refused, and stays as it is."""
     path = tmp_path / "table.csv"
     path.write_text("age,sex\n1,f\n")
-    with pytest.raises(ka.DataError, match="holds something else than a comparison"), opened(path):
+    with (
+        pytest.raises(ka.DataError, match="holds something else than a comparison"),
+        open_state(path),
+    ):
         pass
     assert path.read_text() == "age,sex\n1,f\n"
 
@@ -72,7 +75,7 @@ def test_another_file_is_left_alone(tmp_path):
 def test_lines_are_json_of_one_key_and_one_row(tmp_path):
     """Each line can be read by itself."""
     path = tmp_path / "state.jsonl"
-    with opened(path) as state:
+    with open_state(path) as state:
         state.add("a", {"k": 2})
     (line,) = path.read_text().splitlines()
     assert json.loads(line) == {"kanonym comparison": 1, "key": "a", "row": {"k": 2}}
@@ -81,7 +84,7 @@ def test_lines_are_json_of_one_key_and_one_row(tmp_path):
 def test_equal_tables_have_one_digest_whatever_library_holds_them(frame):
     """The digest is that of the values."""
     columns = {name: values for name, values in COLUMNS.items() if name != "age"}
-    assert digest(frame(columns)) == digest(pl.DataFrame(columns))
+    assert table_digest(frame(columns)) == table_digest(pl.DataFrame(columns))
 
 
 CHANGES = {
@@ -96,14 +99,16 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_any_change_changes_the_digest(change):
     """Values, nulls, types: whatever differs makes another table."""
-    assert digest(pl.DataFrame({**COLUMNS, **CHANGES[change]})) != digest(pl.DataFrame(COLUMNS))
+    assert table_digest(pl.DataFrame({**COLUMNS, **CHANGES[change]})) != table_digest(
+        pl.DataFrame(COLUMNS)
+    )
 
 
 def test_names_and_the_order_of_rows_and_columns_change_the_digest():
     """A table is its columns in order, its records in order."""
     table = pl.DataFrame(COLUMNS)
     others = [table.rename({"age": "years"}), table.reverse(), table.select(table.columns[::-1])]
-    assert len({digest(one) for one in (table, *others)}) == 4
+    assert len({table_digest(one) for one in (table, *others)}) == 4
 
 
 def test_the_key_tells_policies_and_measures_apart():

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 import kanonym as ka
-from kanonym.comparison.sweep import combinations, default_sweep, plain, with_first_values
+from kanonym.comparison.sweep import combinations, default_sweep, plain_value, with_first_values
 
 
 def policy(**options):
     """Return a policy of two models."""
     asked = {"quasi_identifiers": ["age"], "sensitive": ["pay"], "k": 5, "l": 2}
-    return ka.Policy.short(**{**asked, **options})
+    return ka.Policy.from_columns(**{**asked, **options})
 
 
 def test_every_combination_is_there_once():
@@ -114,10 +114,10 @@ def test_what_is_no_sweep_is_refused(sweep, message):
 
 def test_an_algorithm_is_shown_by_what_it_does_not_leave_at_its_default():
     """An object is shown as people would write it: a name where no parameter says more."""
-    assert plain(ka.FullDomain()) == "full-domain"
-    assert plain(ka.FullDomain(steps=9)) == {"type": "full-domain", "steps": 9}
-    assert plain(ka.KMeans(3)) == {"type": "kmeans", "clusters": 3}
-    assert plain({"type": "auto"}) == "auto"
+    assert plain_value(ka.FullDomain()) == "full-domain"
+    assert plain_value(ka.FullDomain(steps=9)) == {"type": "full-domain", "steps": 9}
+    assert plain_value(ka.KMeans(3)) == {"type": "kmeans", "clusters": 3}
+    assert plain_value({"type": "auto"}) == "auto"
 
 
 def test_without_a_sweep_four_algorithms_and_five_sizes_are_tried():

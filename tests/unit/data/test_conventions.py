@@ -110,7 +110,7 @@ def test_dates_are_written_as_they_are_read(dates, form):
 )
 def test_numbers_are_written_as_they_are_read(numbers, example):
     """Reading what is written gives the number again."""
-    convention = NumberConvention.of_example(example)
+    convention = NumberConvention.from_example(example)
     assert convention.read(convention.write(pl.Series(numbers))).to_list() == numbers
 
 
@@ -137,7 +137,7 @@ def test_labels_keep_the_style_of_their_values(plain, styled):
 
 def test_labels_of_decimal_commas_are_parted_by_semicolons():
     """A comma that is part of a number does not part the numbers of a label."""
-    conventions = {"pay": NumberConvention.of_example("1.234,50 €")}
+    conventions = {"pay": NumberConvention.from_example("1.234,50 €")}
     (written,) = styled_columns([pl.Series("pay", ["[1200.5, 2300]", "<900"])], conventions)
     assert written.to_list() == ["[1.200,50 €; 2.300,00 €]", "<900,00 €"]
 

@@ -18,7 +18,15 @@ import pytest
 import kanonym as ka
 from kanonym.data import frames
 from kanonym.data.errors import DataError
-from kanonym.data.frames import assemble, column, column_names, eager, is_frame, n_rows, to_polars
+from kanonym.data.frames import (
+    assemble,
+    column,
+    column_names,
+    is_frame,
+    n_rows,
+    to_eager,
+    to_polars,
+)
 
 COLUMNS = {
     "age": [34, 51, 17],
@@ -377,7 +385,7 @@ def test_a_recoded_category_gets_its_new_categories():
 def test_a_lazy_frame_comes_back_lazy():
     """The release of a LazyFrame is one, also when it was collected on the way."""
     lazy = pl.LazyFrame(COLUMNS)
-    collected = eager(lazy)
+    collected = to_eager(lazy)
     for released in (
         assemble(lazy, np.array([1]), ["age"]),
         assemble(collected, np.array([1]), ["age"], like=lazy),
@@ -463,8 +471,8 @@ def test_a_forked_process_is_refused_instead_of_waiting_for_ever():
 def test_names_are_checked_once_per_table(monkeypatch):
     """The time for a whole table grows with its columns, not with their square."""
     calls = []
-    checked = frames._checked  # noqa: SLF001 - what would be quadratic
-    monkeypatch.setattr(frames, "_checked", lambda names: calls.append(1) or checked(names))
+    checked = frames._check_names  # noqa: SLF001 - what would be quadratic
+    monkeypatch.setattr(frames, "_check_names", lambda names: calls.append(1) or checked(names))
     wide = pl.DataFrame({f"column {place}": [place] for place in range(100)})
     for frame in (wide, wide.to_arrow(), wide.to_pandas()):
         calls.clear()

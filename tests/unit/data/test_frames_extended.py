@@ -62,8 +62,8 @@ def check(table):
     """Add records 3 and 1 again, in a new order, and compare values and types."""
     names = frames.column_names(table)
     further = [frames.column(table, name).gather([2, 0]) for name in names]
-    built = frames.extended(table, further, np.array([4, 0, 3, 1, 2]))
-    before, after = frames.eager(table), frames.eager(built)
+    built = frames.append_records(table, further, np.array([4, 0, 3, 1, 2]))
+    before, after = frames.to_eager(table), frames.to_eager(built)
     assert type(built) is type(table)
     for name in names:
         expected = frames.column(before, name).gather([0, 0, 2, 1, 2])

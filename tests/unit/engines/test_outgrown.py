@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.mondrian_histograms import Node, Tree
 from kanonym.algorithms.segmentation import Segmentation
 from kanonym.data.errors import PolicyError
-from kanonym.engines.sql.large.coding import coupled
-from kanonym.engines.sql.large.finishing import Job, finish
-from kanonym.engines.sql.large.growing import packed
-from kanonym.engines.sql.large.limits import fragment_of
+from kanonym.engines.sql.large.coding import table_of_counts
+from kanonym.engines.sql.large.fragments import WorkerContext, refine_fragment
+from kanonym.engines.sql.large.limits import fragment_limit
+from kanonym.engines.sql.large.tree_builder import pack_batches
 from kanonym.models import KAnonymity, LDiversity, TCloseness
 from tables import tables
 
@@ -37,7 +37,7 @@ def test_a_coupled_table_has_the_counts_of_each_column(sizes):
         ends = np.minimum(np.cumsum(own), n)
         ends[-1] = n
         counts.append(np.diff(np.unique(ends), prepend=0))
-    places, weights = coupled(counts)
+    places, weights = table_of_counts(counts)
     assert (weights > 0).all()
     assert len(weights) <= sum(map(len, counts))
     for own, place in zip(counts, places.T, strict=True):
@@ -47,8 +47,8 @@ def test_a_coupled_table_has_the_counts_of_each_column(sizes):
 def test_a_table_without_records_is_coupled_to_none():
     """Columns without a value give no row, and no column gives none either."""
     empty = np.empty(0, np.int64)
-    assert coupled([empty, empty])[0].shape == (0, 2)
-    assert coupled([])[1].shape == (0,)
+    assert table_of_counts([empty, empty])[0].shape == (0, 2)
+    assert table_of_counts([])[1].shape == (0,)
 
 
 def grown(*tuples):
@@ -66,7 +66,7 @@ def grown(*tuples):
 def test_neighbours_are_packed_into_batches(tuples):
     """Batches count up from left to right, hold up to ten tuples, and could not be joined."""
     tree = grown(*tuples)
-    batches = packed(tree, 10)
+    batches = pack_batches(tree, 10)
     ordered = [batches[number] for number in sorted(batches)]
     assert ordered == sorted(ordered)
     held = np.bincount(ordered, tuples)
@@ -80,7 +80,7 @@ def job_of(table, algorithm):
     if not algorithm.strict:  # a fragment need not satisfy more than this as one class
         table = replace(table, models=[KAnonymity(1)])
     encoded = table.encoded()
-    job = Job(
+    job = WorkerContext(
         domains=encoded.domains,
         sensitive=encoded.sensitive,
         recodings=table.recodings,
@@ -89,7 +89,7 @@ def job_of(table, algorithm):
         keep_integers=False,
         algorithm=algorithm,
         models=table.models,
-        criteria=compiled(table.models, encoded),
+        criteria=compile_criteria(table.models, encoded),
         exact=8,
         missing=[
             int(encoded.weights[encoded.codes[:, a] == domain.null_code].sum())
@@ -109,8 +109,8 @@ def job_of(table, algorithm):
 def test_fragments_are_finished_alike_in_any_order_and_process(algorithm, table, seed):
     """Neither the order of rows nor the way to another process changes what is decided."""
     job, rows = job_of(table, algorithm)
-    elsewhere = pickle.loads(pickle.dumps(partial(finish, job=job)))  # noqa: S301 - our own
-    first = finish(rows, job)
+    elsewhere = pickle.loads(pickle.dumps(partial(refine_fragment, job=job)))  # noqa: S301 - our own
+    first = refine_fragment(rows, job)
     assert elsewhere(rows.sample(fraction=1, shuffle=True, seed=seed)).equals(first)
 
 
@@ -120,7 +120,7 @@ def test_fragments_are_finished_alike_in_any_order_and_process(algorithm, table,
 def test_fragments_keep_every_record(algorithm, table):
     """Each tuple has all its records, in classes of one fragment, each described once."""
     job, rows = job_of(table, algorithm)
-    found = finish(rows, job)
+    found = refine_fragment(rows, job)
     told = found.filter(pl.col("size").is_not_null())
     assert told["class"].n_unique() == len(told) == found["class"].n_unique()
     assert (found["class"] // 2**32 == 3).all()
@@ -129,7 +129,7 @@ def test_fragments_keep_every_record(algorithm, table):
     kept = found.group_by(job.codes).agg(pl.col("n").sum()).join(rows, on=job.codes)
     assert len(kept) == len(rows)
     assert (kept["n"] == kept["n_right"]).all()
-    if job.separated:
+    if job.separates_equal:
         within = found.sort(*job.codes, "first").group_by(job.codes, maintain_order=True)
         for _, own in within:
             assert own["first"].to_list() == [1, *(own["last"][:-1] + 1)]
@@ -141,7 +141,7 @@ def test_fragments_keep_every_record(algorithm, table):
 def test_fragments_of_algorithms_that_compare_records_are_small():
     """Blocks of algorithms that look at each pair of records are smaller than what is sorted."""
     models = [KAnonymity(2)]
-    assert fragment_of(MDAV(), models, 0.0) < fragment_of(Segmentation(), models, 0.0)
+    assert fragment_limit(MDAV(), models, 0.0) < fragment_limit(Segmentation(), models, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -157,10 +157,10 @@ def test_fragments_of_algorithms_that_compare_records_are_small():
 def test_what_needs_the_whole_table_is_refused(algorithm, models, limit, message):
     """A refusal says what is not possible on fragments."""
     with pytest.raises(PolicyError, match=message):
-        fragment_of(algorithm, models, limit)
+        fragment_limit(algorithm, models, limit)
 
 
 def test_what_fragments_can_do_is_not_refused():
     """Strict Mondrian takes any model of classes; segmentation ignores a suppression limit."""
-    assert fragment_of(Mondrian(), [KAnonymity(2), TCloseness("s", 0.2)], 0.0)
-    assert fragment_of(Segmentation(), [LDiversity("s", 2)], 0.1)
+    assert fragment_limit(Mondrian(), [KAnonymity(2), TCloseness("s", 0.2)], 0.0)
+    assert fragment_limit(Segmentation(), [LDiversity("s", 2)], 0.1)

@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.actions.registry import Acting
+from kanonym.actions.registry import ColumnActions
 from kanonym.data import hierarchy
-from kanonym.data.columns.repeated import Repeated
+from kanonym.data.columns.repeated_column import RepeatedColumn
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.schema import Schema
 from kanonym.data.table import encode
-from kanonym.engines.decision import _mended, run
+from kanonym.engines.decision import _repair_partition, run_task
 from kanonym.engines.records import released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, sensitive_names
@@ -63,7 +63,7 @@ class Everything:
 def decided(*models, recoding=None, schema=SCHEMA, limit=0.0, algorithm=None, tell=None):
     """Run a task on the table."""
     task = Task(schema, models or [ka.KAnonymity(2)], algorithm or ka.Mondrian(), recoding, limit)
-    return run(task, TABLE.get_column, len(TABLE), Stopwatch(tell))
+    return run_task(task, TABLE.get_column, len(TABLE), Stopwatch(tell))
 
 
 def test_the_decision_labels_every_record():
@@ -76,9 +76,9 @@ def test_the_decision_labels_every_record():
 def test_the_decision_names_the_columns_of_the_release():
     """Identifiers are left out, recoded columns are values in the new order, others names."""
     rows = np.array([3, 0], np.int64)
-    untouched = Acting(TABLE.get_column, {}, 0)
+    untouched = ColumnActions(TABLE.get_column, {}, 0)
     columns = released_values(decided(recoding="range"), SCHEMA, rows, untouched, {})
-    whole = [one.whole() if isinstance(one, Repeated) else one for one in columns]
+    whole = [one.to_series() if isinstance(one, RepeatedColumn) else one for one in columns]
     shown = [one if isinstance(one, str) else (one.name, one.to_list()) for one in whole]
     assert shown == [
         ("age_min", [1, 3]),
@@ -118,7 +118,7 @@ def test_microaggregation_releases_the_centroid_of_each_kind(recoding):
     }
     roles = dict.fromkeys(columns, ka.QuasiIdentifier()) | {"own": ka.QuasiIdentifier(None, "set")}
     task = Task(Schema(roles), [ka.KAnonymity(2)], ka.MDAV(), recoding, 0.0)
-    found = run(task, columns.__getitem__, 2, Stopwatch())
+    found = run_task(task, columns.__getitem__, 2, Stopwatch())
     given = ["mean", "median", "median", "mode"] if recoding is None else ["interval"] * 3 + ["set"]
     assert [one.recoding for one in found.recoded] == [*given, "set"]
 
@@ -129,7 +129,7 @@ def test_classes_that_become_equal_by_rounding_are_joined():
     schema = Schema(dict.fromkeys(columns, ka.QuasiIdentifier()))
     for keep, n_classes in ((False, 2), (True, 1)):
         task = Task(schema, [ka.KAnonymity(2)], ka.MDAV(), None, 0.0, keep_integers=keep)
-        found = run(task, columns.__getitem__, 4, Stopwatch())
+        found = run_task(task, columns.__getitem__, 4, Stopwatch())
         assert found.partition.n_classes == n_classes
         assert found.recoded[0].columns[0].dtype == (pl.Int8 if keep else pl.Float64)
 
@@ -160,7 +160,7 @@ def test_where_suppression_breaks_a_model_nothing_is_suppressed():
     schema = Schema({"age": ka.QuasiIdentifier(), "s": ka.Sensitive()})
     task = Task(schema, [ka.DeltaDisclosure("s", 0.5)], ka.Mondrian(), None, 0.5)
     left = Partition(np.array([0, 0, 0, -1], np.int32), 1)
-    mended = _mended(task, table, left, certainty_costs(table.domains, ["interval"]))
+    mended = _repair_partition(task, table, left, certainty_costs(table.domains, ["interval"]))
     assert mended.labels.tolist() == [0, 0, 0, 0]
 
 

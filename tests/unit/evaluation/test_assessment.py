@@ -73,7 +73,7 @@ def test_hierarchies_go_where_they_belong():
 def test_a_policy_says_it_all():
     """With the policy of a release nothing else is named, and naming it is refused."""
     before, _ = both()
-    policy = ka.Policy.short(quasi_identifiers=KNOWN, sensitive=["disease"], k=2)
+    policy = ka.Policy.from_columns(quasi_identifiers=KNOWN, sensitive=["disease"], k=2)
     release = ka.anonymize(before, policy)
     found = ka.assess(before, release.frame, policy)
     assert found.risk.measurement.k == release.verification.k

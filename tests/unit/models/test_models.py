@@ -23,7 +23,7 @@ from kanonym.models import (
     KAnonymity,
     KMap,
     LDiversity,
-    OfPopulation,
+    PopulationModel,
     PopulationUniqueness,
     PrivacyModel,
     SampleUniqueness,
@@ -177,7 +177,7 @@ def test_every_model_speaks_the_protocol(name):
     assert MODELS[model.type] is type(model)
     assert model.required == ANY[name]
     assert {criterion.attribute for criterion in model.criteria()} <= {model.attribute, None}
-    assert bool(model.criteria()) != isinstance(model, WholeTable | OfPopulation)
+    assert bool(model.criteria()) != isinstance(model, WholeTable | PopulationModel)
     assert model.monotone in ("suppression", "generalization", "none")
     assert isinstance(model.suppressible, bool)
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from classes import classes
-from kanonym.algorithms.sampling import suppress_prefix
+from kanonym.algorithms.prefix_suppression import suppress_prefix
 from kanonym.models import (
     ALL,
     AlphaKAnonymity,
@@ -132,7 +132,7 @@ def test_population_uniqueness_may_rise(estimator):
     }
     before, after = sizes[estimator]
     model = PopulationUniqueness(0.5, 50, estimator)
-    assert model.measured(np.array(after)) > model.measured(np.array(before))
+    assert model.measure_sizes(np.array(after)) > model.measure_sizes(np.array(before))
 
 
 def test_every_model_says_what_joining_keeps():

@@ -28,7 +28,7 @@ def test_average_risk_is_classes_per_record():
 def test_average_risk_is_the_mean_of_the_records_risks(sizes):
     """The average over records of 1 / the size of their class."""
     risks = [1 / size for size in sizes for _ in range(size)]
-    assert AverageRisk(1).measured(np.array(sizes)) == pytest.approx(np.mean(risks))
+    assert AverageRisk(1).measure_sizes(np.array(sizes)) == pytest.approx(np.mean(risks))
 
 
 def test_sample_uniqueness_is_the_share_of_lone_records():
@@ -49,7 +49,7 @@ def test_population_uniqueness_is_a_share_of_the_population():
     """The estimated number of uniques is divided by the persons of the population."""
     sizes = np.array([1, 1, 2, 6])
     exact = PopulationUniqueness(0.2, 10)
-    assert exact.measured(sizes) == 0.2
+    assert exact.measure_sizes(sizes) == 0.2
     assert exact.holds(sizes)
     assert not PopulationUniqueness(0.19, 10).holds(sizes)
 

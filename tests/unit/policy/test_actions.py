@@ -12,7 +12,13 @@ import yaml
 import kanonym as ka
 from kanonym.actions.base import Action
 from kanonym.actions.registry import ACTIONS
-from kanonym.policy.actions import action, actions, actions_of_text, described, form_of
+from kanonym.policy.actions import (
+    actions_of_text,
+    build_action,
+    build_actions,
+    describe_actions,
+    form_of,
+)
 from kanonym.policy.faults import FaultsFoundError
 
 KEY = {"env": "STUDY_KEY"}
@@ -46,7 +52,7 @@ FORMS = [
 def fault(form):
     """Return the one fault of a form."""
     with pytest.raises(FaultsFoundError) as caught:
-        action(form)
+        build_action(form)
     (found,) = caught.value.faults
     return str(found)
 
@@ -61,11 +67,11 @@ def test_every_action_has_a_form_here():
 def test_the_form_of_an_action_is_read_back(form, when):
     """What is written of an action, as JSON or YAML, says what was given and gives an equal one."""
     given = {**form, "when": when}
-    built = action(given)
+    built = build_action(given)
     written = form_of(built)
     assert given.items() <= {"when": "before", **written}.items()
-    assert action(json.loads(json.dumps(written))) == built
-    assert action(yaml.safe_load(yaml.safe_dump(written))) == built
+    assert build_action(json.loads(json.dumps(written))) == built
+    assert build_action(yaml.safe_load(yaml.safe_dump(written))) == built
     assert isinstance(built, ka.After) == (when == "after")
 
 
@@ -84,16 +90,16 @@ def test_a_form_holds_nothing_but_json():
 
 def test_a_name_alone_is_an_action_without_parameters():
     """`shuffle` is `{type: shuffle}`."""
-    assert action("shuffle") == ka.Shuffle() == action({"type": "shuffle"})
+    assert build_action("shuffle") == ka.Shuffle() == build_action({"type": "shuffle"})
 
 
 def test_built_actions_are_taken_as_they_are():
     """Objects and forms may stand in one list; After stays, around a form as well."""
     rounding = ka.Round(to=10)
-    assert actions([rounding, "shuffle"]) == (rounding, ka.Shuffle())
-    assert actions(ka.After(rounding)) == (ka.After(rounding),)
-    assert action(ka.After("swap")) == ka.After(ka.Swap())
-    assert actions(None) == actions([]) == ()
+    assert build_actions([rounding, "shuffle"]) == (rounding, ka.Shuffle())
+    assert build_actions(ka.After(rounding)) == (ka.After(rounding),)
+    assert build_action(ka.After("swap")) == ka.After(ka.Swap())
+    assert build_actions(None) == build_actions([]) == ()
 
 
 def test_an_action_of_ones_own_is_taken_and_named():
@@ -111,27 +117,27 @@ def test_an_action_of_ones_own_is_taken_and_named():
 
     own = Own()
     assert isinstance(own, Action)
-    assert action(own) is own
+    assert build_action(own) is own
     assert form_of(own) == {"type": "own"}
 
 
 def test_files_are_relative_to_the_directory_of_the_policy():
     """Key and mapping files are sought beside the policy; absolute ones where they are."""
     beside = Path("/studies/one")
-    hashed = action({"type": "keyed-hash", "key": {"file": "key.txt"}}, beside)
+    hashed = build_action({"type": "keyed-hash", "key": {"file": "key.txt"}}, beside)
     assert hashed.key == {"file": "/studies/one/key.txt"}
-    numbered = action({"type": "surrogate", "mapping": "../map.csv"}, beside)
+    numbered = build_action({"type": "surrogate", "mapping": "../map.csv"}, beside)
     assert numbered.mapping == "/studies/one/../map.csv"
-    absolute = action({"type": "surrogate", "mapping": "/maps/m.csv"}, beside)
+    absolute = build_action({"type": "surrogate", "mapping": "/maps/m.csv"}, beside)
     assert absolute.mapping == "/maps/m.csv"
 
 
 def test_an_empty_path_is_refused_not_taken_for_the_directory():
     """No file is named by an empty text, whatever the directory."""
     with pytest.raises(FaultsFoundError, match="key: must be"):
-        action({"type": "keyed-hash", "key": {"file": ""}}, Path("/studies"))
+        build_action({"type": "keyed-hash", "key": {"file": ""}}, Path("/studies"))
     with pytest.raises(FaultsFoundError, match="mapping: is ''; it must name a file"):
-        action({"type": "surrogate", "mapping": ""}, Path("/studies"))
+        build_action({"type": "surrogate", "mapping": ""}, Path("/studies"))
 
 
 @pytest.mark.parametrize(
@@ -163,7 +169,7 @@ def test_a_fault_says_where_it_is_and_what_was_meant(form, said):
 def test_all_faults_are_found_together():
     """Wrong parameters, a wrong `when` and further actions of the list are told at once."""
     with pytest.raises(FaultsFoundError) as caught:
-        actions([{"type": "round", "to": "x", "when": "never"}, "shufle"])
+        build_actions([{"type": "round", "to": "x", "when": "never"}, "shufle"])
     places = [one.path for one in caught.value.faults]
     assert places == [(0, "when"), (0, "to"), (1, "type")]
 
@@ -196,7 +202,7 @@ def test_a_text_describes_one_action_or_several():
 
 def test_every_action_is_described():
     """All actions are described once, in their three kinds, each with all of its parameters."""
-    kinds = described()
+    kinds = describe_actions()
     assert list(kinds) == ["masking", "pseudonymization", "perturbation"]
     every = {one["type"]: one for several in kinds.values() for one in several}
     assert list(every) == list(ACTIONS)

@@ -158,12 +158,12 @@ def test_labels_of_hierarchies_are_the_recoding_of_levels():
 def test_another_algorithm_takes_the_place_of_the_one_that_is_there():
     """A form of the same type changes its parameters; any other replaces it."""
     asked = policy({"type": "full-domain", "metric": "height", "steps": 5}, seed=3)
-    changed = asked.by({"type": "full-domain", "steps": 7})
+    changed = asked.with_algorithm({"type": "full-domain", "steps": 7})
     assert (changed.algorithm.metric.type, changed.algorithm.steps) == ("height", 7)
     assert changed.seed == 3
-    assert asked.by("mondrian").algorithm == ka.Mondrian()
+    assert asked.with_algorithm("mondrian").algorithm == ka.Mondrian()
     with pytest.raises(ka.PolicyError, match=r"algorithm\.steps: is 0"):
-        asked.by({"type": "full-domain", "steps": 0})
+        asked.with_algorithm({"type": "full-domain", "steps": 0})
 
 
 def test_a_population_table_lies_beside_the_policy(tmp_path, monkeypatch):

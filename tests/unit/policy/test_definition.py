@@ -276,10 +276,10 @@ def test_algorithms_with_groups_of_their_own_need_no_model(algorithm):
     assert policy.to_dict()["models"] == []
     assert Policy(**policy.to_dict()) == policy
     with pytest.raises(PolicyError, match=r"^models: must be a list with at least one"):
-        policy.by("mondrian")
-    short = Policy.short(quasi_identifiers=["age"], algorithm=algorithm)
+        policy.with_algorithm("mondrian")
+    short = Policy.from_columns(quasi_identifiers=["age"], algorithm=algorithm)
     assert short.models == ()
-    assert Policy.short(quasi_identifiers=["age"], k=2, algorithm=algorithm).models == (
+    assert Policy.from_columns(quasi_identifiers=["age"], k=2, algorithm=algorithm).models == (
         KAnonymity(2),
     )
 
@@ -309,7 +309,7 @@ def test_short_form_is_the_policy_it_stands_for(tmp_path):
     """The short form equals the policy that it abbreviates; l and t hold for each attribute."""
     file = tmp_path / "age.csv"
     file.write_text("7;0-9;*\n12;10-19;*\n", "utf-8")
-    short = Policy.short(
+    short = Policy.from_columns(
         quasi_identifiers=["age", "zip"],
         sensitive=["job", "pay"],
         identifiers=["name"],
@@ -344,7 +344,7 @@ def test_short_form_is_the_policy_it_stands_for(tmp_path):
 
 def test_short_form_takes_numbers_of_numpy():
     """Parameters that come out of an array are numbers like any other."""
-    policy = Policy.short(
+    policy = Policy.from_columns(
         quasi_identifiers=["age"], sensitive=["job"], k=np.int64(5), beta=np.float64(1.5)
     )
     assert policy.models == (KAnonymity(5), BetaLikeness("job", 1.5))
@@ -374,7 +374,7 @@ def test_short_form_takes_numbers_of_numpy():
 def test_fault_of_a_short_form_is_told_in_its_words(short, message):
     """A fault of a short form names the parameter that the caller wrote."""
     with pytest.raises(PolicyError, match=message):
-        Policy.short(quasi_identifiers=["age"], **short)
+        Policy.from_columns(quasi_identifiers=["age"], **short)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kanonym as ka
-from kanonym.policy.overriding import override
+from kanonym.policy.overrides import override
 
 TREE = ka.hierarchy.masking()
 

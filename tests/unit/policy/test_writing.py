@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.policy.document import parse
-from kanonym.policy.writing import WIDTH, written
+from kanonym.policy.writing import WIDTH, policy_yaml
 
 NAMES = st.text(min_size=1, max_size=8)
 VALUES = st.one_of(st.integers(), st.booleans(), st.text(max_size=8), st.lists(st.integers()))
@@ -20,12 +20,12 @@ def test_the_text_reads_back_as_the_form(attributes, sentence):
     form = {"version": 1, "attributes": attributes or {"a": 1}, "models": [{"type": "m", "k": 5}]}
     comments = {("attributes", name): [sentence] for name in form["attributes"]}
     comments["models",] = [sentence]
-    assert parse(written(form, [sentence], comments), "text") == form
+    assert parse(policy_yaml(form, [sentence], comments), "text") == form
 
 
 def test_comments_stand_above_what_they_are_about():
     """Each sentence starts a line of its own; long ones are wrapped and indented."""
-    text = written(
+    text = policy_yaml(
         {"attributes": {"age": 1, "sex": 2}}, [], {("attributes", "sex"): ["one", "two " * 40]}
     )
     lines = text.splitlines()

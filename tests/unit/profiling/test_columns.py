@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.data.errors import DataError
-from kanonym.profiling.columns import content_of, unreadable
+from kanonym.profiling.columns import content_of, unreadable_content
 
 
 def content(values, name="column", **kind):
@@ -196,7 +196,7 @@ def test_durations_have_no_hierarchy():
 
 def test_an_unreadable_column_is_described():
     """A column that is not read keeps the reader's reason."""
-    found = unreadable("tags", DataError("column 'tags' holds List(String): only …"), 3)
+    found = unreadable_content("tags", DataError("column 'tags' holds List(String): only …"), 3)
     assert found.trouble == "holds List(String): only …"
     assert (found.counted.records, found.counted.distinct) == (3, 0)
 

@@ -12,7 +12,7 @@ from kanonym.profiling.columns import content_of
 from kanonym.profiling.identifiers import Finding
 from kanonym.profiling.identifiers.finding import of_values
 from kanonym.profiling.roles import role_of
-from kanonym.profiling.words import hints
+from kanonym.profiling.words import name_hints
 
 FOUND = Finding(
     "e-mail address", (of_values("form", 1.0, "e-mail addresses"),), 1.0, "values", None
@@ -22,8 +22,8 @@ FOUND = Finding(
 def role(name, values, findings=(), *, named=False, **kind):
     """Return role and reasons, in one text, of a column."""
     content, _ = content_of(pl.Series(name, values, **kind))
-    found, reasons = role_of(content, findings, hints(name), named=named)
-    return found, "; ".join(one.told() for one in reasons)
+    found, reasons = role_of(content, findings, name_hints(name), named=named)
+    return found, "; ".join(one.to_text() for one in reasons)
 
 
 def test_what_was_found_to_identify_is_an_identifier():

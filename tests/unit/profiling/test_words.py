@@ -7,13 +7,15 @@ import pytest
 from kanonym.data.schema import Role
 from kanonym.profiling.safe_harbor import CATEGORIES, safe_harbor
 from kanonym.profiling.vocabulary import ENTRIES, IDENTIFIERS
-from kanonym.profiling.words import LONGEST_PHRASE, fold, hints, split
+from kanonym.profiling.words import LONGEST_PHRASE, fold_accents, name_hints, name_words
 
 
 def what(name, *, role=None, sure=None):
     """Return what a name hints at, of one role and one sureness or of any."""
     return {
-        hint.what for hint in hints(name) if role in {None, hint.role} and sure in {None, hint.sure}
+        hint.what
+        for hint in name_hints(name)
+        if role in {None, hint.role} and sure in {None, hint.sure}
     }
 
 
@@ -108,7 +110,7 @@ def test_words_name_sensitive_attributes(name, kind):
 
 def test_an_income_is_both():
     """An income is sensitive, and known to some: both roles are hinted at."""
-    assert {hint.role for hint in hints("income")} == {Role.SENSITIVE, Role.QUASI_IDENTIFIER}
+    assert {hint.role for hint in name_hints("income")} == {Role.SENSITIVE, Role.QUASI_IDENTIFIER}
 
 
 @pytest.mark.parametrize("name", ["emailAddress", "ip_address", "MAC address"])
@@ -154,16 +156,16 @@ def test_sampling_weights_are_no_body_weights():
 )
 def test_names_are_cut_into_plain_small_words(name, words):
     """Signs, digits and capitals part words; accents are folded; other scripts stay."""
-    assert split(name) == words
+    assert name_words(name) == words
 
 
 def test_the_vocabulary_is_written_as_it_is_looked_up():
     """Each phrase is its own folded form, without gaps, else it would never be found."""
     for entry in ENTRIES:
         for phrase in f"{entry.sure} {entry.vague} {entry.alone}".split():
-            assert fold(phrase).lower() == phrase
+            assert fold_accents(phrase).lower() == phrase
             assert phrase.isalpha()
-            assert any(hint.what == entry.what for hint in hints(phrase))
+            assert any(hint.what == entry.what for hint in name_hints(phrase))
     assert LONGEST_PHRASE == 5
 
 
@@ -176,7 +178,9 @@ def test_safe_harbor_has_eighteen_categories_and_every_identifier_one():
 
 def test_hints_say_what_safe_harbor_removes():
     """Postal codes and dates are quasi-identifiers that Safe Harbor removes, sex it leaves."""
-    removed = {name: next(iter(hints(name))).safe_harbor for name in ("zip", "birthdate", "sex")}
+    removed = {
+        name: next(iter(name_hints(name))).safe_harbor for name in ("zip", "birthdate", "sex")
+    }
     assert removed["zip"].startswith("(B)")
     assert removed["birthdate"].startswith("(C)")
     assert removed["sex"] is None

@@ -13,7 +13,7 @@ from kanonym.data.partition import BLANK, Partition
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.release_loss import measure_utility
-from kanonym.recoding.recode import join_equal, recode, relabelled
+from kanonym.recoding.recode import join_equal, recode, relabel_classes
 
 AGES = hierarchy.intervals(width=[10, 20], origin=0)
 
@@ -131,7 +131,7 @@ def test_equal_labels_of_two_levels_are_one_class():
 def test_joined_classes_meet_at_the_level_that_they_share():
     """A join of any classes goes up to the lowest label over all that they hold."""
     table, partition, _ = encoded([1, 2, 12, 30], [0, 0, 1, 2], [1, 0, 0], AGES)
-    found = relabelled(table, partition, np.array([0, 0, 1], np.int32))
+    found = relabel_classes(table, partition, np.array([0, 0, 1], np.int32))
     assert found.labels.tolist() == [0, 0, 0, 1]
     assert found.levels[:, 0].tolist() == [2, 0]
 
@@ -139,7 +139,7 @@ def test_joined_classes_meet_at_the_level_that_they_share():
 def test_different_values_without_a_hierarchy_meet_in_a_suppressed_cell():
     """Where values are released or not at all, joined classes release what they agree on."""
     table, partition, _ = encoded([1, 2, 1], [0, 1, 2], [0, 0, 0], None)
-    found = relabelled(table, partition, np.array([0, 0, 1], np.int32))
+    found = relabel_classes(table, partition, np.array([0, 0, 1], np.int32))
     assert found.levels[:, 0].tolist() == [BLANK, 0]
 
 

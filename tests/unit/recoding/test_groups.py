@@ -13,8 +13,8 @@ from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
-from kanonym.recoding.groups import joined_groups, renumbered
-from kanonym.recoding.recode import ALLOWED, join_equal, recode, relabelled
+from kanonym.recoding.groups import joined_groups, renumber_groups
+from kanonym.recoding.recode import ALLOWED, join_equal, recode, relabel_classes
 
 RECODINGS = ALLOWED["number"]
 
@@ -38,7 +38,7 @@ def grouped(draw):
     labels = [
         combinations.index(pair) if own else -1 for pair, own in zip(pairs, kept, strict=True)
     ]
-    groups = renumbered(np.array(combinations, np.int32))
+    groups = renumber_groups(np.array(combinations, np.int32))
     partition = Partition(np.array(labels, np.int32), len(combinations), by_row=True, groups=groups)
     of_record = [groups[label].tolist() if label >= 0 else [-1, -1] for label in labels]
     return columns, of_record, partition
@@ -119,7 +119,7 @@ def test_joining_classes_of_equal_values_changes_no_value(recoding, case):
 )
 def test_groups_that_meet_in_a_joined_class_are_one(groups, seed):
     """Two groups are one afterwards exactly where a chain of joined classes connects them."""
-    given_groups = renumbered(np.array(groups, np.int32))
+    given_groups = renumber_groups(np.array(groups, np.int32))
     drawn = np.random.default_rng(seed).integers(0, len(groups), len(groups))
     joined = np.unique(drawn, return_inverse=True)[1].astype(np.int32)
     found = joined_groups(given_groups, joined)
@@ -144,6 +144,6 @@ def test_relabelling_leaves_groups_of_classes_that_stay_apart():
     table = encoded({"a": [1, 1, 5], "b": [2, 3, 7]}, "mean")
     groups = np.array([[0, 0], [0, 1], [1, 2]], np.int32)
     partition = Partition(np.array([0, 1, 2], np.int32), 3, by_row=True, groups=groups)
-    joined = relabelled(table, partition, np.array([0, 0, 1], np.int32))
+    joined = relabel_classes(table, partition, np.array([0, 0, 1], np.int32))
     assert joined.labels.tolist() == [0, 0, 1]
     assert joined.groups.tolist() == [[0, 0], [1, 1]]

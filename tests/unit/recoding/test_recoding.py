@@ -26,7 +26,7 @@ from kanonym.recoding.recode import (
     choose_recoding,
     join_equal,
     recode,
-    relabelled,
+    relabel_classes,
     released_names,
 )
 
@@ -545,5 +545,5 @@ def test_relabelling_keeps_the_suppressed():
     """Records without a class have none afterwards."""
     table = encode([(pl.Series("x", [1, 2, 3, 4]), None)], [], 4)
     partition = Partition(np.array([2, -1, 0, 1], np.int32), 3, by_row=True)
-    joined = relabelled(table, partition, np.array([0, 1, 0], np.int32))
+    joined = relabel_classes(table, partition, np.array([0, 1, 0], np.int32))
     assert (joined.labels.tolist(), joined.n_classes) == ([0, -1, 0, 1], 2)

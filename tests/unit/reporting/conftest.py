@@ -15,7 +15,7 @@ from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import measure_utility
 from kanonym.recoding.recode import recode
-from kanonym.reporting import Cover, Known, summarize
+from kanonym.reporting import Cover, KnownResults, summarize
 from kanonym.verification import ModelCheck, Verification
 
 CHECKED = (ModelCheck("k-anonymity", None, 2, 2, True),)  # noqa: FBT003
@@ -111,7 +111,7 @@ def summary_of(
     return summarize(
         release,
         Cover.of(title, purpose, author, language, date),
-        Known(**known),
+        KnownResults(**known),
         rectangles=rectangles,
         provenance=provenance,
     )

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kanonym.reporting.charts.comparison import Compared, Dot, draw, figure
+from kanonym.reporting.charts.comparison import ComparisonData, Dot, draw, figure
 
 
 def compared(points, *, refused=(), **given):
@@ -22,7 +22,7 @@ def compared(points, *, refused=(), **given):
         "less_is_better": True,
         "reason": "Take this.",
     }
-    return Compared(**{**asked, **given}, dots=tuple(dots), refused=tuple(refused))
+    return ComparisonData(**{**asked, **given}, dots=tuple(dots), refused=tuple(refused))
 
 
 def labels(svg):

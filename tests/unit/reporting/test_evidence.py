@@ -15,7 +15,7 @@ from kanonym.profiling.identifiers.check_digits.schemes import SCHEMES
 from kanonym.profiling.identifiers.formats import FORMATS
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.vocabulary import ENTRIES
-from kanonym.reporting.known.evidence import evidence_of, published
+from kanonym.reporting.known.evidence import evidence_of, publishable_reason
 
 FOLDER = Path(profiling.__file__).parent
 KEYS = {key.removeprefix("evidence.") for key in ENGLISH.sentences if key.startswith("evidence.")}
@@ -54,7 +54,7 @@ def test_reports_say_no_count(key):
         assert facts(key) <= PUBLIC
         assert facts(key.removesuffix(".report")) - PUBLIC
     elif f"{key}.report" not in KEYS and facts(key) - PUBLIC:
-        assert not published(Reason(key, dict.fromkeys(facts(key) - PUBLIC, 7)), ENGLISH)
+        assert not publishable_reason(Reason(key, dict.fromkeys(facts(key) - PUBLIC, 7)), ENGLISH)
 
 
 def test_terms_of_columns_are_those_of_the_catalogue():
@@ -82,7 +82,7 @@ def test_terms_of_columns_are_those_of_the_catalogue():
 )
 def test_shares_are_rounded_and_counts_are_left_out(reason, said):
     """What is left names no figure of fewer persons than a class has."""
-    told = published(reason, ENGLISH, 0.02)
+    told = publishable_reason(reason, ENGLISH, 0.02)
     assert told.startswith(said)
     assert bool(told) == bool(said)
     assert "17" not in told
@@ -91,7 +91,7 @@ def test_shares_are_rounded_and_counts_are_left_out(reason, said):
 def test_one_record_more_changes_no_sentence():
     """Profiles of tables that differ by a few records are published alike."""
     sentences = {
-        published(Reason("tells", {"values": n}, {"share": 1 - 1 / n}), ENGLISH, 0.02)
+        publishable_reason(Reason("tells", {"values": n}, {"share": 1 - 1 / n}), ENGLISH, 0.02)
         for n in (3001, 3002, 3007)
     }
     assert len(sentences) == 1
@@ -113,4 +113,4 @@ def test_the_evidence_is_said_in_the_language_of_the_report():
 )
 def test_only_all_and_none_are_100_and_0_percent(share, text):
     """A profile rounds no share to what it is not."""
-    assert ENGLISH.exactly(share) == text
+    assert ENGLISH.exact_percent(share) == text

@@ -60,14 +60,14 @@ def test_nothing_beats_a_node_of_the_front(model, nodes):
     assert {(sign * node.achieved, node.score) for node in found.front} == best
     assert len(found.front) == len(best)
     if best:
-        assert found.chosen.score == min(score for _, score in able)
+        assert found.least_loss_node.score == min(score for _, score in able)
 
 
 def test_the_front_runs_from_the_most_private_to_the_least_loss():
     """The last node of the front is the one that a search chooses."""
     found = frontier([5, 50, 9, 7], [0.2, 0.8, 0.5, 0.6])
     assert places(found) == [1, 2, 0]
-    assert found.chosen is found.front[-1]
+    assert found.least_loss_node is found.front[-1]
 
 
 def test_a_node_that_releases_nothing_is_not_private():
@@ -78,7 +78,7 @@ def test_a_node_that_releases_nothing_is_not_private():
 def test_no_front_without_a_node_that_satisfies():
     """Then there is nothing to choose, and the chart shows what there is."""
     found = frontier([1, 2], [0.1, 0.2], [False, False])
-    assert found.chosen is None
+    assert found.least_loss_node is None
     assert (found.n_nodes, found.n_satisfied) == (2, 0)
     assert b"<svg" in render_frontier(found, "svg")
 

@@ -13,9 +13,14 @@ from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES
 from kanonym.reporting import render
 from kanonym.reporting.document import Table
-from kanonym.reporting.known.assessed import assessed_of
-from kanonym.reporting.known.attacked import asking, foremost, guessed, ranked
-from kanonym.reporting.known.compared import alternatives_of
+from kanonym.reporting.known.assessment import assessment_figures
+from kanonym.reporting.known.attacks import (
+    attacks_on_question,
+    guessed_column,
+    rank_attacks,
+    top_attacks,
+)
+from kanonym.reporting.known.comparison import alternatives_of
 from kanonym.reporting.known.evidence import evidence_of
 from kanonym.reporting.parts import document_of
 from kanonym.verification import ModelCheck
@@ -39,7 +44,7 @@ def test_the_column_whose_rate_is_told_is_named(summary_of):
     """Of several secrets the question names that of the headline, the worst one."""
     parts = {"d": 0.31, "e": 0.2, "e: baseline": 0.31}
     told = attack("inference", 0.31, 0.24, parts=parts)
-    assert (guessed(told, ["e", "d"]), guessed(told, ["e"])) == ("d", None)
+    assert (guessed_column(told, ["e", "d"]), guessed_column(told, ["e"])) == ("d", None)
     roles = {"age": "quasi-identifier", "d": "sensitive", "e": "sensitive"}
     summary = summary_of({"age": [20, 21] * 6}, [0, 1] * 6, attacks=[told_form(parts)], roles=roles)
     assert "What is the d of a known person?" in render(summary, "markdown")
@@ -84,7 +89,7 @@ def test_what_hides_a_gain_stands_below_the_name_of_its_attack(summary_of):
         if isinstance(one, Table) and one.style == "attacks"
     ]
     assert len(tables) == 2
-    told = LANGUAGES["en"].say("attacks.hidden.baseline")
+    told = LANGUAGES["en"].text("attacks.hidden.baseline")
     for table in tables:
         name, *numbers = table.rows[0]
         assert name.note.endswith(told)
@@ -125,15 +130,15 @@ def test_what_distinct_values_hide_is_told(summary_of):
 
 def test_attacks_are_ranked_by_what_the_release_adds():
     """Most gain first, those that were not tried last."""
-    names = [one.type for one in ranked(ATTACKS)]
+    names = [one.type for one in rank_attacks(ATTACKS)]
     assert names[0] == "linkage"
     assert names[-1] == "intersection"
 
 
 def test_each_question_has_its_attacks():
     """An attack counts for the question that its class names; untried and unknown ones for none."""
-    assert [one.type for one in asking(ATTACKS, "singling-out")] == ["singling-out"]
-    assert [one.type for one in asking(ATTACKS, "inference")] == [
+    assert [one.type for one in attacks_on_question(ATTACKS, "singling-out")] == ["singling-out"]
+    assert [one.type for one in attacks_on_question(ATTACKS, "inference")] == [
         "membership",
         "inference",
         "homogeneity",
@@ -144,7 +149,7 @@ def test_the_first_page_has_the_best_attack_for_each_question():
     """None of the three questions is crowded out by several attacks on another one."""
     many = [attack("inference", 0.9 - i / 100, 0.1) for i in range(6)]
     told = [*many, attack("linkage", 0.1, 0.01), attack("singling-out", 0.2, 0.19)]
-    assert [one.type for one in foremost(told, 4)] == [
+    assert [one.type for one in top_attacks(told, 4)] == [
         "inference",
         "inference",
         "linkage",
@@ -154,7 +159,7 @@ def test_the_first_page_has_the_best_attack_for_each_question():
 
 def test_associations_of_all_measures_make_one_picture():
     """Pairs of numbers, of categories, and of one of each stand side by side."""
-    found = assessed_of(None, UTILITY).associations
+    found = assessment_figures(None, UTILITY).associations
     assert found.columns == ("town", "sex", "disease", "age")
     assert ("age", "town", 0.01) in found.pairs
 
@@ -163,7 +168,7 @@ def test_associations_are_capped_and_counted():
     """Of many columns those are drawn that moved most."""
     parts = {f"c{i} × c{i + 1}": i / 100 for i in range(40)}
     utility = measures(share("cramers_v_difference", 0.1, parts))
-    found = assessed_of(None, utility).associations
+    found = assessment_figures(None, utility).associations
     assert (len(found.columns), found.all_columns) == (14, 41)
     assert "c40" in found.columns
 

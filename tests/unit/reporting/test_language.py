@@ -17,9 +17,9 @@ from kanonym import language as catalogues
 from kanonym.data.errors import DataError
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.risk.presets import PRESETS
-from kanonym.language import ENGLISH, LANGUAGES, SPANISH, speech
+from kanonym.language import ENGLISH, LANGUAGES, SPANISH, translator
 from kanonym.metrics.information_loss import METRICS
-from kanonym.metrics.measured import Meaning
+from kanonym.metrics.measured_value import Meaning
 from kanonym.reporting import render, render_comparison, render_frontier
 from kanonym.reporting.known.attack_parts import UNITS
 from kanonym.reporting.known.units import MEASURES
@@ -215,7 +215,7 @@ def test_spanish_and_minds_the_sound(names, text):
 )
 def test_small_chances_keep_two_digits(share, text):
     """Chance is not hidden behind "under 0.1 %", and rounding errors are no chance."""
-    assert ENGLISH.finely(share).replace("\N{NO-BREAK SPACE}", " ") == text
+    assert ENGLISH.precise_percent(share).replace("\N{NO-BREAK SPACE}", " ") == text
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_columns_of_shares_have_one_decimal(share, text):
 )
 def test_shares_are_told_of_a_hundred(share, text):
     """A reader without statistics counts persons; nobody and everybody are exact."""
-    assert ENGLISH.hundred(share) == text
+    assert ENGLISH.per_hundred(share) == text
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
@@ -247,4 +247,4 @@ def test_every_attack_says_what_it_knows(language):
 def test_unknown_language_is_refused():
     """The error names the languages that there are."""
     with pytest.raises(DataError, match="one of the languages en, es, not in 'fr'"):
-        speech("fr")
+        translator("fr")

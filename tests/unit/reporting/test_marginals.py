@@ -163,4 +163,4 @@ def test_a_long_bar_of_all_other_values_is_told_in_words(summary_of):
 
 def test_a_short_bar_of_all_other_values_is_drawn():
     """Where other bars can be read beside it, the rest is a bar as they are."""
-    assert replace(LONG_TAIL, before=(200, 100, 200), after=(200, 100, 200)).undrawn is None
+    assert replace(LONG_TAIL, before=(200, 100, 200), after=(200, 100, 200)).clipped_bar is None

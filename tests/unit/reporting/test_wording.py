@@ -37,7 +37,7 @@ MODELS = [
 @pytest.mark.parametrize(("type_", "attribute", "required", "given", "said"), MODELS)
 def test_requirement_is_said_in_words(type_, attribute, required, given, said):
     """Each model has a sentence with its own numbers and its attribute."""
-    sentence = wording.requirement(ENGLISH, type_, attribute, required, given)
+    sentence = wording.requirement_text(ENGLISH, type_, attribute, required, given)
     assert said in sentence
     assert (attribute is None) or (attribute in sentence)
 
@@ -90,7 +90,7 @@ def test_names_are_enumerated(listed, text):
 
 def test_sensitive_attribute_without_a_model_is_a_limit():
     """A sensitive attribute that no model looks at is named first among the limits."""
-    said = wording.limits(
+    said = wording.limit_texts(
         ENGLISH, {"age": "quasi-identifier", "d": "sensitive", "e": "sensitive"}, ["e"]
     )
     assert said[0][0] == "Values shared by a class"
@@ -99,19 +99,21 @@ def test_sensitive_attribute_without_a_model_is_a_limit():
 
 def test_protected_sensitive_attributes_are_no_limit():
     """Where every sensitive attribute has a model, nothing is said about unprotected ones."""
-    said = wording.limits(ENGLISH, {"age": "quasi-identifier", "d": "sensitive"}, ["d"])
+    said = wording.limit_texts(ENGLISH, {"age": "quasi-identifier", "d": "sensitive"}, ["d"])
     assert "Values shared by a class" not in dict(said)
 
 
 def test_insensitive_attributes_are_named_as_an_assumption():
     """What is released unchanged without protection is named."""
-    said = dict(wording.limits(ENGLISH, {"age": "quasi-identifier", "shoe": "insensitive"}, []))
+    said = dict(
+        wording.limit_texts(ENGLISH, {"age": "quasi-identifier", "shoe": "insensitive"}, [])
+    )
     assert "shoe" in said["Other knowledge"]
 
 
 def test_price_counts_suppressed_records():
     """Suppressed records are counted against what was allowed."""
-    said = wording.price(
+    said = wording.price_text(
         ENGLISH, rows_in=200, suppressed=3, limit=0.02, lost=0.1, by_column={"age": 0.1}
     )
     assert said[0].replace("\N{NO-BREAK SPACE}", " ") == (
@@ -121,7 +123,7 @@ def test_price_counts_suppressed_records():
 
 def test_violated_policy_is_not_to_be_published():
     """The answer to a violated policy says so in plain words."""
-    said = wording.answer(
+    said = wording.answer_text(
         ENGLISH,
         verdict="violated",
         warnings=0,
@@ -142,7 +144,7 @@ def test_violated_policy_is_not_to_be_published():
 def test_ranks_are_written_as_spoken(rank, text):
     """Recursive diversity names its rank as in speech."""
     given = {"kind": "recursive", "l": rank}
-    assert text in wording.requirement(ENGLISH, "l-diversity", "d", 2, given)
+    assert text in wording.requirement_text(ENGLISH, "l-diversity", "d", 2, given)
 
 
 def test_parameters_within_parameters_stand_in_brackets():
@@ -154,6 +156,6 @@ def test_parameters_within_parameters_stand_in_brackets():
         "optimal": True,
     }
     assert (
-        ENGLISH.listed(parts)
+        ENGLISH.pairs(parts)
         == "type full-domain, levels (postal_code 2), range (1, 0.25), optimal yes"
     )

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.data.files.lock import locked
+from kanonym.data.files.lock import lock_file
 from kanonym.series import Fitted, document, fit
 
 TABLE = pl.DataFrame(
@@ -114,7 +114,7 @@ def test_updates_wait_for_each_other(tmp_path):
 
     def count():
         for _ in range(10):
-            with locked(path):
+            with lock_file(path):
                 n = document.load(path)["n"]
                 time.sleep(0.001)
                 document.save(path, {"n": n + 1})

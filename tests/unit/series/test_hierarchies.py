@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
-from kanonym.series.hierarchies import extended, from_rows, rule_of, to_rows
+from kanonym.series.hierarchies import extend_hierarchy, from_rows, rule_of, to_rows
 
 H = ka.hierarchy
 
@@ -28,7 +28,7 @@ def labels(source, values, new, level):
     """Return the labels that new values get at a level of a fitted hierarchy, None: strangers."""
     hierarchy, rule = fitted(source, values)
     column = pl.Series("q", new, dtype=hierarchy.values.dtype)
-    wider = extended(hierarchy, rule, column)
+    wider = extend_hierarchy(hierarchy, rule, column)
     leaves = wider.hierarchy.leaf_of(column)
     return [
         None if wider.strangers[leaf] else wider.hierarchy.label(wider.levels[level], leaf)
@@ -93,7 +93,7 @@ def test_null_that_the_fit_did_not_have_is_a_stranger():
 def test_strangers_share_no_label_with_others():
     """Branches of strangers have names of their own, also where theirs is a label already."""
     hierarchy, rule = fitted(H.from_mapping({"a": "b", "c": "d"}), ["a", "c"])
-    wider = extended(hierarchy, rule, pl.Series("q", ["b", None, "b'", "a"])).hierarchy
+    wider = extend_hierarchy(hierarchy, rule, pl.Series("q", ["b", None, "b'", "a"])).hierarchy
     assert wider.values.to_list() == ["a", "c", "b", "b'", None]
     assert wider.generalize(1) == ["b", "d", "b'", "b''", None]
 
@@ -115,7 +115,7 @@ def test_levels_that_the_fit_left_out_do_not_shift_the_others():
 def test_no_value_of_the_fit_changes_its_labels(values, new, source):
     """Whatever comes, the values of the fit keep their order and the labels of every level."""
     hierarchy, rule = fitted(source, values)
-    wider = extended(hierarchy, rule, pl.Series("q", new, dtype=pl.Int64))
+    wider = extend_hierarchy(hierarchy, rule, pl.Series("q", new, dtype=pl.Int64))
     leaves = wider.hierarchy.leaf_of(hierarchy.values)
     assert (np.diff(leaves) > 0).all()
     for level, now in enumerate(wider.levels):

@@ -11,7 +11,14 @@ import pytest
 from polars.testing import assert_series_equal
 
 import kanonym as ka
-from kanonym.series.values import aligned, from_json, stacked, to_json, type_form, type_of
+from kanonym.series.values import (
+    align_column,
+    from_json,
+    stack_columns,
+    to_json,
+    type_form,
+    type_of,
+)
 
 COLUMNS = {
     "integers": pl.Series([3, -(2**62), None]),
@@ -67,17 +74,17 @@ def test_what_is_no_type_is_refused(form):
 )
 def test_a_column_comes_to_the_type_of_the_fit(column, dtype, expected):
     """Types that files lose come back; all cells stay what they are."""
-    assert aligned(column.alias("c"), dtype).to_list() == expected
+    assert align_column(column.alias("c"), dtype).to_list() == expected
 
 
 def test_integers_stay_as_wide_as_they_are():
     """A number beyond the type of the fit is a number that the fit has not seen, no error."""
-    assert aligned(pl.Series("c", [300]), pl.Int8()).to_list() == [300]
+    assert align_column(pl.Series("c", [300]), pl.Int8()).to_list() == [300]
 
 
 def test_categories_that_are_new_come_last():
     """The order of an ordered column stays that of the fit."""
-    column = aligned(pl.Series("c", ["z", "low", "a"]), pl.Enum(["low", "high"]))
+    column = align_column(pl.Series("c", ["z", "low", "a"]), pl.Enum(["low", "high"]))
     assert column.dtype.categories.to_list() == ["low", "high", "a", "z"]
 
 
@@ -100,19 +107,19 @@ def test_categories_that_are_new_come_last():
 def test_a_cell_of_another_type_is_named(column, dtype, cell):
     """The error says column, row, value and what to do."""
     with pytest.raises(ka.DataError, match=f"column 'c', {cell}.*correct the cell"):
-        aligned(column.alias("c"), dtype)
+        align_column(column.alias("c"), dtype)
 
 
 def test_a_column_of_another_kind_is_refused():
     """What cannot be converted at all is refused by its types."""
     with pytest.raises(ka.DataError, match="column 'c' holds Boolean, but Date"):
-        aligned(pl.Series("c", [True]), pl.Date())
+        align_column(pl.Series("c", [True]), pl.Date())
 
 
 def test_enumerations_are_stacked_in_the_order_of_the_first():
     """Categories that the second has alone come after those of the first."""
     one = pl.Series("c", ["b"], dtype=pl.Enum(["b", "a"]))
     other = pl.Series("c", ["x", "a"], dtype=pl.Enum(["a", "x"]))
-    both = stacked(one, other)
+    both = stack_columns(one, other)
     assert both.to_list() == ["b", "x", "a"]
     assert both.dtype.categories.to_list() == ["b", "a", "x"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.data.errors import PolicyError, SchemaError
-from kanonym.sigo.anonymizers import METHODS, OF_TEXTS, check_method, replaced
+from kanonym.sigo.anonymizers import METHODS, OF_TEXTS, check_method, replace_values
 from kanonym.sigo.attributes import Attribute
 from kanonym.sigo.clusters import Clusters, clusters_of, models_of
 
@@ -34,7 +34,7 @@ def clusters(groups):
 def ran(method, groups, seed=0):
     """Return what a method makes of groups of values."""
     one, made = clusters(groups)
-    texts = replaced(method, [one], made, np.random.default_rng(seed))["x"]
+    texts = replace_values(method, [one], made, np.random.default_rng(seed))["x"]
     values = iter([float(text) for text in texts])
     return [[next(values) for _ in group] for group in groups]
 
@@ -139,7 +139,7 @@ def test_dates_are_calculated_with_to_the_day():
     one = Attribute("d", "date", np.array([0.0, 1.0, 3.0]))
     made = clusters_of([one], [], models_of(3, 1, [], entropy=False))
     for method, day in (("meanAggregation", "1970-01-02"), ("medianAggregation", "1970-01-02")):
-        found = replaced(method, [one], made, np.random.default_rng(0))
+        found = replace_values(method, [one], made, np.random.default_rng(0))
         assert found["d"].to_list() == [f'"{day}"'] * 3
 
 
@@ -149,8 +149,8 @@ def test_generalization_prints_cells_or_ranges():
               Attribute("y", "number", np.array([5.0, 1, 2, 3]))]  # fmt: skip
     made = clusters_of(values, [], models_of(2, 1, [], entropy=False))
     random = np.random.default_rng(0)
-    cell = replaced("general", values, made, random)
-    held = replaced("general", values, made, random, "range")
+    cell = replace_values("general", values, made, random)
+    held = replace_values("general", values, made, random, "range")
     assert cell["x"].to_list() == held["x"].to_list() == ["[1,2]", "[1,2]", "[8,9]", "[8,9]"]
     assert cell["y"].to_list() == ["[1,5]"] * 4
     assert held["y"].to_list() == ["[1,5]", "[1,5]", "[2,3]", "[2,3]"]
@@ -164,7 +164,7 @@ def test_calculating_with_texts_is_refused(method):
     one, made = clusters([[0.0, 1.0]])
     words = Attribute("w", "text", one.values)
     with pytest.raises(SchemaError, match=r"'w' holds texts, .* NoAnonymizer, general, swapping"):
-        replaced(method, [words], made, np.random.default_rng(0))
+        replace_values(method, [words], made, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(

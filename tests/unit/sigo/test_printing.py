@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.sigo.attributes import rounded
+from kanonym.sigo.attributes import round_half_away
 from kanonym.sigo.printing import go_number, go_numbers, iso_dates
 
 # What Go's encoding/json writes, from its specification: 'f' with the shortest digits, but 'e'
@@ -51,8 +51,8 @@ def test_numbers_read_back(values):
 def test_halves_are_rounded_away_from_zero():
     """Rounding is Go's: half away from zero of what the float is, not of what was written."""
     values = np.array([0.125, -0.125, 2.675, 0.005, 1.0, 0.49999999999999994])
-    assert rounded(values, 2).tolist() == [0.13, -0.13, 2.68, 0.01, 1.0, 0.5]
-    assert rounded(values[-1:], 0).tolist() == [0.0]
+    assert round_half_away(values, 2).tolist() == [0.13, -0.13, 2.68, 0.01, 1.0, 0.5]
+    assert round_half_away(values[-1:], 0).tolist() == [0.0]
 
 
 def test_dates_are_iso():

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.sigo.attributes import attribute, identities
-from kanonym.sigo.printing import lines
+from kanonym.sigo.attributes import identities, read_attribute
+from kanonym.sigo.printing import json_lines
 from kanonym.sigo.records import Records, _one_by_one, read_records
 
 SCALARS = st.one_of(
@@ -39,7 +39,7 @@ def read(tmp_path):
 
 def printed(records):
     """Return the lines of records as they came."""
-    return lines(records, None, {}).decode()
+    return json_lines(records, None, {}).decode()
 
 
 @settings(max_examples=examples(50))
@@ -149,18 +149,18 @@ def test_missing_keys_are_told(read):
 def test_numbers_are_read_as_sigo_does(read):
     """Numbers, texts of numbers and booleans are numbers."""
     records = read('{"x":1.5}{"x":"2e1"}{"x":true}{"x":false}{"x":-0}')
-    one = attribute(records, "x")
+    one = read_attribute(records, "x")
     assert (one.kind, one.values.tolist()) == ("number", [1.5, 20.0, 1.0, 0.0, 0.0])
 
 
 def test_dates_and_texts_have_an_order(read):
     """ISO dates are days, other texts are ranked by code points; both print as they came."""
-    days = attribute(read('{"d":"2020-03-01"}{"d":"1969-12-31"}'), "d")
+    days = read_attribute(read('{"d":"2020-03-01"}{"d":"1969-12-31"}'), "d")
     assert (days.kind, days.values.tolist()) == ("date", [18322.0, -1.0])
-    assert days.printed(days.values).to_list() == ['"2020-03-01"', '"1969-12-31"']
-    words = attribute(read(r'{"w":"b\n"}{"w":"\u00e9"}{"w":"7"}{"w":"b\n"}'), "w")
+    assert days.format_values(days.values).to_list() == ['"2020-03-01"', '"1969-12-31"']
+    words = read_attribute(read(r'{"w":"b\n"}{"w":"\u00e9"}{"w":"7"}{"w":"b\n"}'), "w")
     assert (words.kind, words.values.tolist()) == ("text", [1.0, 2.0, 0.0, 1.0])
-    assert words.printed(words.values).to_list() == [r'"b\n"', '"é"', '"7"', r'"b\n"']
+    assert words.format_values(words.values).to_list() == [r'"b\n"', '"é"', '"7"', r'"b\n"']
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_dates_and_texts_have_an_order(read):
 def test_bad_cells_are_named(read, cell, reason):
     """A cell that is no value of its column is told with line, column and value."""
     with pytest.raises(DataError, match=rf"in.jsonl:3: quasi-identifier {reason}"):
-        attribute(read(f'{{"x":1}}\n\n{cell}\n{{"x":2}}'), "x")
+        read_attribute(read(f'{{"x":1}}\n\n{cell}\n{{"x":2}}'), "x")
 
 
 def test_sensitive_values_are_told_apart_as_sigo_does(read):

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.sigo.attributes import attribute, identities
+from kanonym.sigo.attributes import identities, read_attribute
 from kanonym.sigo.clusters import clusters_of, models_of
-from kanonym.sigo.printing import lines
+from kanonym.sigo.printing import json_lines
 from kanonym.sigo.records import _one_by_one
-from kanonym.sigo.reidentification import reidentified, reidentified_in_clusters, standardized
+from kanonym.sigo.reidentification import reidentify, reidentify_in_clusters, standardize
 
 CELLS = st.integers(-4, 4)
 
@@ -29,7 +29,7 @@ def of(rows):
 
 def found_by(original, masked, *, threshold=0.0, sensitive=("z",), names=("x", "y")):
     """Return what is printed, parsed."""
-    found = reidentified(of(original), of(masked), names, sensitive, threshold)
+    found = reidentify(of(original), of(masked), names, sensitive, threshold)
     rows = [json.loads(line) for line in found.printed.splitlines()]
     assert found.n_found == len(rows)
     return rows
@@ -137,7 +137,7 @@ def test_further_numbers_add_to_the_distance_and_are_warned_of():
     """Another column of numbers adds its standardized value, as in SIGO; texts do not."""
     masked = [{"x": 0, "z": "a"}, {"x": 2, "z": "b"}]
     original = [{"x": 0, "id": 1, "name": "A"}, {"x": 2, "id": 3, "name": "B"}]
-    found = reidentified(of(original), of(masked), ["x"], ["z"], 0)
+    found = reidentify(of(original), of(masked), ["x"], ["z"], 0)
     assert [json.loads(line)["similarity"] for line in found.printed.splitlines()] == [50, 50]
     assert len(found.warnings) == 1
     assert found.warnings[0].startswith("id of file is no quasi-identifier but a number")
@@ -148,7 +148,7 @@ def test_deviation_is_around_the_rounded_mean():
     points = np.array([[0.001, 7.0], [0.002, 7.0]])
     deviation = math.sqrt((0.001**2 + 0.002**2) / 2)
     expected = [[0.001 / deviation, 0], [0.002 / deviation, 0]]
-    assert standardized(points) == pytest.approx(np.array(expected))
+    assert standardize(points) == pytest.approx(np.array(expected))
 
 
 def test_what_cannot_be_compared_is_refused():
@@ -168,11 +168,11 @@ def test_what_cannot_be_compared_is_refused():
 def merged(rows, k=2):
     """Return what `-a reidentification` prints of a merged file, parsed, in printed order."""
     records = of(rows)
-    attributes = [attribute(records, name) for name in ("x", "y")]
+    attributes = [read_attribute(records, name) for name in ("x", "y")]
     flag = identities(records.columns["original"]).alias("original")
     made = clusters_of(attributes, [flag], models_of(k, 2, ["original"], entropy=False))
-    values = reidentified_in_clusters(records, attributes, made, "original", "z")
-    printed = lines(records, made.order, values).decode()
+    values = reidentify_in_clusters(records, attributes, made, "original", "z")
+    printed = json_lines(records, made.order, values).decode()
     return [json.loads(line) for line in printed.splitlines()]
 
 
@@ -232,10 +232,10 @@ def test_clusters_without_anonymized_records_are_refused():
     """A cluster of open data alone is an error that says which flag is missing."""
     rows = [{"original": int(x > 5), "x": x, "y": 0, "z": "a"} for x in (1, 2, 8, 9)]
     records = of(rows)
-    attributes = [attribute(records, "x")]
+    attributes = [read_attribute(records, "x")]
     made = clusters_of(attributes, [], models_of(2, 1, [], entropy=False))
     with pytest.raises(DataError, match=r"cluster of file:3 has no anonymized record: .* -l 2"):
-        reidentified_in_clusters(records, attributes, made, "original", "z")
+        reidentify_in_clusters(records, attributes, made, "original", "z")
 
 
 def test_flags_are_0_or_1():

@@ -12,8 +12,8 @@ import pytest
 
 import kanonym as ka
 from kanonym.synthesis import SDV, SmartNoise, synthesize
-from kanonym.synthesis.external.plain import PlainTable, quietly, seeded
-from kanonym.synthesis.synthesizer import Copula, names, synthesizer_of
+from kanonym.synthesis.external.plain import PlainTable, seed_generators, silence_library
+from kanonym.synthesis.synthesizer import Copula, synthesizer_names, synthesizer_of
 
 REAL = pl.DataFrame(
     {
@@ -222,20 +222,20 @@ def test_every_type_comes_back(observed):
     )
     plain = PlainTable(tuple(table.get_columns()))
     assert "nothing" not in plain.frame().columns
-    assert pl.DataFrame(plain.restored(plain.frame(), observed=observed)).equals(table)
+    assert pl.DataFrame(plain.restore(plain.frame(), observed=observed)).equals(table)
 
 
 def test_numbers_that_no_column_of_the_type_holds_are_moved_into_it():
     """A noisy 300 is no Int8: it becomes 127, and a range that was not asked for stays unused."""
     plain = PlainTable((pl.Series("x", [1, 2], pl.Int8),))
     drawn = pl.DataFrame({"x": [300.2, 7.4]}).to_pandas()
-    assert plain.restored(drawn, observed=False)[0].to_list() == [127, 7]
-    assert plain.restored(drawn, observed=True)[0].to_list() == [2, 2]
+    assert plain.restore(drawn, observed=False)[0].to_list() == [127, 7]
+    assert plain.restore(drawn, observed=True)[0].to_list() == [2, 2]
 
 
 def test_quietly_keeps_what_a_library_prints(capsys):
     """Standard output belongs to the caller: a table or JSON may go there."""
-    with quietly("it"):
+    with silence_library("it"):
         print("loss 0.1")  # noqa: T201
         print("loss 0.1", file=sys.stderr)  # noqa: T201
     assert capsys.readouterr() == ("", "")
@@ -250,7 +250,7 @@ def test_torch_is_seeded_where_it_is_loaded(monkeypatch):
     torch.random.set_rng_state = calls.append
     torch.manual_seed = calls.append
     monkeypatch.setitem(sys.modules, "torch", torch)
-    with seeded(5):
+    with seed_generators(5):
         assert calls == [5]
     assert calls == [5, "before"]
 
@@ -271,8 +271,8 @@ def test_wrong_parameters_are_refused(build, message):
 
 def test_every_name_means_a_synthesizer():
     """What is listed can be asked for; those with a budget ask for it."""
-    assert names()[0] == synthesizer_of("copula").name == Copula.name
-    for name in names():
+    assert synthesizer_names()[0] == synthesizer_of("copula").name == Copula.name
+    for name in synthesizer_names():
         if name.startswith("smartnoise"):
             with pytest.raises(ka.PolicyError, match="--epsilon"):
                 synthesizer_of(name)

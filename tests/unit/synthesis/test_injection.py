@@ -219,7 +219,7 @@ def test_every_frame_library_gives_the_same_table(frame):
     table = hospital(120)
     done = inject(frame(table.to_dict(as_series=False)), **ASKED, size=6)
     expected = inject(table, **ASKED, size=6)
-    given = frames.eager(frame(table.to_dict(as_series=False)))
+    given = frames.to_eager(frame(table.to_dict(as_series=False)))
     assert type(done.frame) is type(given)
     for name in table.columns:
         assert frames.column(done.frame, name).to_list() == expected.frame[name].to_list()
@@ -303,7 +303,7 @@ def test_added_records_cannot_be_told_from_real_ones_of_the_fitted_family(seed):
 def test_records_drawn_column_by_column_are_told_apart():
     """The same classifier finds records whose columns do not belong together."""
     from kanonym.synthesis.injection.classes import classes_of
-    from kanonym.synthesis.injection.judging import told_apart
+    from kanonym.synthesis.injection.quality import measure_distinguishability
 
     table = fitted_family()
     held = classes_of([table["region"]], {}, len(table))
@@ -314,7 +314,9 @@ def test_records_drawn_column_by_column_are_told_apart():
         else column.sample(2000, seed=i)
         for i, column in enumerate(table.get_columns())
     ]
-    found = told_apart(table.get_columns(), added, held, owners, np.random.default_rng(0))
+    found = measure_distinguishability(
+        table.get_columns(), added, held, owners, np.random.default_rng(0)
+    )
     assert found.value > 0.7
 
 

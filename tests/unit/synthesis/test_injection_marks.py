@@ -15,7 +15,7 @@ import pytest
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files import read_table, write_table
 from kanonym.synthesis import Marks, injected_rows
-from kanonym.synthesis.injection.canonical import canonical, contents
+from kanonym.synthesis.injection.canonical import canonical_texts, record_texts
 from kanonym.synthesis.injection.marks import marks_of
 
 KEY = b"of these tests only, never of data"
@@ -49,7 +49,7 @@ def marks(table):
 
 def same_contents(one, other):
     """Return whether two tables hold the same records, in any order."""
-    parts = [sorted(contents(table.get_columns())) for table in (one, other)]
+    parts = [sorted(record_texts(table.get_columns())) for table in (one, other)]
     return parts[0] == parts[1]
 
 
@@ -96,7 +96,9 @@ def test_a_part_of_the_table_gives_its_part_of_the_records(table, marks):
 
 def test_without_the_key_marks_say_nothing(table, marks):
     """They are hashes of one length, different even of equal records, in an order of their own."""
-    plain = [hashlib.sha256(text.encode()).hexdigest() for text in contents(table.get_columns())]
+    plain = [
+        hashlib.sha256(text.encode()).hexdigest() for text in record_texts(table.get_columns())
+    ]
     assert len(set(marks.records)) == 3
     assert list(marks.records) == sorted(marks.records)
     assert not set(plain) & set(marks.records)
@@ -199,14 +201,14 @@ def test_a_file_without_marks_is_refused(tmp_path, text):
 )
 def test_one_value_has_one_spelling_in_every_type_that_a_file_gives_it(same):
     """What files and their readers make of a value is the same text."""
-    assert len({canonical(column)[0] for column in same}) == 1
+    assert len({canonical_texts(column)[0] for column in same}) == 1
 
 
 def test_a_text_with_an_offset_that_is_no_time_stays_as_it_is():
     """What only looks like a time is left alone, and the column that was read is not changed."""
     given = pl.Series(["2024-13-45T12:30:00+0200", "2024-07-01T12:30:00+0200", "x+02:00"])
     before = given.to_list()
-    assert canonical(given).to_list() == [before[0], "2024-07-01T10:30", before[2]]
+    assert canonical_texts(given).to_list() == [before[0], "2024-07-01T10:30", before[2]]
     assert given.to_list() == before
 
 
@@ -219,5 +221,5 @@ def test_different_records_never_join_to_one_text():
         {"a": [""], "b": ["xyz"]},
         {"a": ["x1:b=2:yz"], "b": [""]},
     ]
-    joined = {contents(pl.DataFrame(one).get_columns())[0] for one in tables}
+    joined = {record_texts(pl.DataFrame(one).get_columns())[0] for one in tables}
     assert len(joined) == len(tables)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from effort import examples
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.synthesis.injection.classes import Classes, classes_of
-from kanonym.synthesis.injection.targets import Wanted, needs
+from kanonym.synthesis.injection.targets import ClassTargets, compute_needs
 
 
 def fewest(size, distinct, reach, wanted, most=400):
@@ -50,7 +50,7 @@ def situations(draw):
         size,
         distinct,
         reach,
-        Wanted(
+        ClassTargets(
             size=draw(st.none() | st.integers(1, 20)),
             diversity=draw(st.none() | st.sampled_from([1, 12.5, 100 / 3, 50, 66.6, 99.5, 100])),
             l=draw(st.integers(1, 8)),
@@ -68,9 +68,9 @@ def test_the_fewest_records_are_those_of_trying_every_number(situation):
     expected = fewest(size, distinct, reach, wanted)
     if expected is None:
         with pytest.raises(InfeasibleError, match="cannot be reached by 1 class"):
-            needs(wanted, held, reaches, np.arange(1))
+            compute_needs(wanted, held, reaches, np.arange(1))
         return
-    found = needs(wanted, held, reaches, np.arange(1))
+    found = compute_needs(wanted, held, reaches, np.arange(1))
     assert found.records.tolist() == [expected[0]]
     assert [found.fresh["a"][0], found.fresh["b"][0]] == expected[1]
 
@@ -78,13 +78,17 @@ def test_the_fewest_records_are_those_of_trying_every_number(situation):
 def test_classes_that_are_not_chosen_get_nothing():
     """Only chosen classes get records, whatever the others lack."""
     held = classes_with([1, 2, 3])
-    assert needs(Wanted(size=5), held, {}, np.array([1])).records.tolist() == [0, 3, 0]
+    assert compute_needs(ClassTargets(size=5), held, {}, np.array([1])).records.tolist() == [
+        0,
+        3,
+        0,
+    ]
 
 
 def test_a_size_alone_asks_for_no_new_value():
     """Where no diversity is asked, an attribute without room for more values is no obstacle."""
     held = classes_with([3], a=[1])
-    found = needs(Wanted(size=5), held, {"a": np.array([1])}, np.arange(1))
+    found = compute_needs(ClassTargets(size=5), held, {"a": np.array([1])}, np.arange(1))
     assert found.records.tolist() == [2]
     assert found.fresh == {}
 
@@ -92,22 +96,34 @@ def test_a_size_alone_asks_for_no_new_value():
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Wanted(l=5), "5 different values of 'a' cannot be reached by 2 classes: that of row 1 "),
         (
-            Wanted(l=5),
+            ClassTargets(l=5),
+            "5 different values of 'a' cannot be reached by 2 classes: that of row 1 ",
+        ),
+        (
+            ClassTargets(l=5),
             "has 3 records with 1 different value, and can have 4 of them: the best is 4",
         ),
-        (Wanted(diversity=80), "a diversity of 80 % of 'a' cannot be reached by 1 class: that of"),
-        (Wanted(diversity=80), "row 1 has 3 records with 1 different value, and can have 4 of the"),
-        (Wanted(diversity=80), "the best is 66.66 %, with 6 records. Ask for less"),
-        (Wanted(diversity=60, size=8), "the other targets ask for 8 records, of which that is 50"),
+        (
+            ClassTargets(diversity=80),
+            "a diversity of 80 % of 'a' cannot be reached by 1 class: that of",
+        ),
+        (
+            ClassTargets(diversity=80),
+            "row 1 has 3 records with 1 different value, and can have 4 of the",
+        ),
+        (ClassTargets(diversity=80), "the best is 66.66 %, with 6 records. Ask for less"),
+        (
+            ClassTargets(diversity=60, size=8),
+            "the other targets ask for 8 records, of which that is 50",
+        ),
     ],
 )
 def test_an_impossible_target_names_the_class_and_what_is_possible(wanted, said):
     """The message tells the class by its first row, its sizes, the reach and the best value."""
     held = classes_with([3, 4], a=[1, 4])
     with pytest.raises(InfeasibleError) as caught:
-        needs(wanted, held, {"a": np.array([4, 4])}, np.arange(2))
+        compute_needs(wanted, held, {"a": np.array([4, 4])}, np.arange(2))
     assert said in str(caught.value)
 
 
@@ -126,7 +142,7 @@ def test_an_impossible_target_names_the_class_and_what_is_possible(wanted, said)
 def test_targets_out_of_range_are_refused(given_, said):
     """No target, or one that means nothing, is refused with what it must be."""
     with pytest.raises(PolicyError) as caught:
-        Wanted(**given_)
+        ClassTargets(**given_)
     assert said in str(caught.value)
 
 

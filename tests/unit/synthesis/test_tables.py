@@ -13,7 +13,7 @@ import pytest
 import kanonym as ka
 from kanonym.data import frames
 from kanonym.synthesis import Copula, synthesize
-from kanonym.synthesis.appraisal import copies
+from kanonym.synthesis.appraisal import count_copies
 from kanonym.synthesis.copula import Constraint
 
 DAY = date(2020, 1, 1)
@@ -265,10 +265,10 @@ def test_copies_by_hand():
     real = pl.DataFrame({"x": [1, None, 3], "y": ["a", "b", "c"]})
     synthetic = pl.DataFrame({"x": [1, None, 3, 9], "y": ["a", "b", "b", "z"]})
     held = pl.DataFrame({"x": [9], "y": ["z"]})
-    found = copies(real, synthetic, held, np.random.default_rng(0))
+    found = count_copies(real, synthetic, held, np.random.default_rng(0))
     assert (found.learned, found.held_out) == (0.5, 0.25)
     assert found.learned_as_many in {0.0, 0.25}
-    assert copies(real, synthetic, None, np.random.default_rng(0)).held_out is None
+    assert count_copies(real, synthetic, None, np.random.default_rng(0)).held_out is None
 
 
 def test_it_tells_how_it_was_made_and_judged_without_a_value():

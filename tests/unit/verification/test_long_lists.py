@@ -8,7 +8,7 @@ import polars as pl
 import kanonym as ka
 from kanonym.data.hierarchy.labels import set_label
 from kanonym.verification import WARNING_KINDS
-from kanonym.verification.long_lists import long_lists
+from kanonym.verification.long_lists import long_list_warnings
 
 TEN = set_label([f"a{i}" for i in range(10)])
 ELEVEN = set_label([f"a, {i}" for i in range(11)])
@@ -17,16 +17,16 @@ ELEVEN = set_label([f"a, {i}" for i in range(11)])
 def test_eleven_listed_values_warn_and_ten_do_not():
     """Members are counted, commas within one are not."""
     labels = pl.Series("town", [TEN, ELEVEN, ELEVEN, "Bonn", None])
-    (warning,) = long_lists([labels, pl.Series("age", [1, 2, 3, 4, 5])])
+    (warning,) = long_list_warnings([labels, pl.Series("age", [1, 2, 3, 4, 5])])
     assert (warning.kind, warning.columns) == ("long-list", ("town",))
     assert warning.counts == {"longest": 11, "records": 2}
     assert warning.kind in WARNING_KINDS
-    assert long_lists([labels.head(1)]) == []
+    assert long_list_warnings([labels.head(1)]) == []
 
 
 def test_records_of_the_aggregate_form_are_counted():
     """A row stands for as many records as its count says."""
-    (warning,) = long_lists([pl.Series("town", [ELEVEN, TEN])], np.array([7, 2]))
+    (warning,) = long_list_warnings([pl.Series("town", [ELEVEN, TEN])], np.array([7, 2]))
     assert warning.counts["records"] == 7
 
 

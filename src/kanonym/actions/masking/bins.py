@@ -12,7 +12,7 @@ import polars as pl
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import present_numbers
 from kanonym.data.errors import DataError, HierarchyError, PolicyError
-from kanonym.data.hierarchy.builders.base import Column, runs
+from kanonym.data.hierarchy.builders.base import Column, neighbour_runs
 from kanonym.data.hierarchy.builders.interval import Intervals
 
 
@@ -87,7 +87,7 @@ class Bin(Action):
             (level,) = self._intervals().plan(column).levels
         except HierarchyError as error:
             raise DataError(f"{self.type}: {error}") from None
-        starts, group = runs(level.groups)
+        starts, group = neighbour_runs(level.groups)
         names = level.labels(starts, np.append(starts[1:], len(group)))
         labels = pl.Series(names, dtype=pl.String).gather(group)
         return given.replace_strict(column.values, labels, default=None, return_dtype=pl.String)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import texts
+from kanonym.actions.cells import cell_texts
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import check_integer
 
@@ -71,7 +71,7 @@ class Keep(Action):
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the masked texts; see `Action.apply`. Cost O(characters)."""
         del context  # looks at its own column only
-        given = texts(values, self.type)
+        given = cell_texts(values, self.type)
         frame = pl.DataFrame({"text": given, "length": given.str.len_chars().cast(pl.Int64)})
         text, length = pl.col("text"), pl.col("length")
         long = length > self.first + self.last

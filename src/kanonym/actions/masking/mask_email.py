@@ -9,7 +9,7 @@ from typing import ClassVar
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import rewritten, texts
+from kanonym.actions.cells import cell_texts, rewrite_texts
 
 _ADDRESS = re.compile(r"([^@\s])[^@\s]*@([^@\s.])[^@\s]*(\.[^@\s.]+)")
 
@@ -42,9 +42,9 @@ class MaskEmail(Action):
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the masked addresses; see `Action.apply`. Cost O(distinct values)."""
         del context  # looks at its own column only
-        return rewritten(texts(values, self.type), _masked)
+        return rewrite_texts(cell_texts(values, self.type), _mask)
 
 
-def _masked(text: str) -> str:
+def _mask(text: str) -> str:
     found = _ADDRESS.fullmatch(text.strip())
     return "{}***@{}***{}".format(*found.groups()) if found else "***"

@@ -9,7 +9,7 @@ from typing import ClassVar
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import rewritten, texts
+from kanonym.actions.cells import cell_texts, rewrite_texts
 
 _SHOWN = 4
 _IBAN = re.compile(r"[A-Za-z]{2}\d{2}[A-Za-z0-9]{11,30}")  # ISO 13616
@@ -43,10 +43,10 @@ class MaskIban(Action):
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the masked numbers; see `Action.apply`. Cost O(distinct values)."""
         del context  # looks at its own column only
-        return rewritten(texts(values, self.type), _masked)
+        return rewrite_texts(cell_texts(values, self.type), _mask)
 
 
-def _masked(text: str) -> str:
+def _mask(text: str) -> str:
     account = text.strip()
     compact = re.sub(r"[\s-]", "", account)
     if not _IBAN.fullmatch(compact):

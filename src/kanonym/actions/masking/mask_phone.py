@@ -9,7 +9,7 @@ from typing import ClassVar
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import rewritten, texts
+from kanonym.actions.cells import cell_texts, rewrite_texts
 
 _FEWEST_DIGITS = 7
 _SHOWN = 2
@@ -49,10 +49,10 @@ class MaskPhone(Action):
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the masked numbers; see `Action.apply`. Cost O(distinct values)."""
         del context  # looks at its own column only
-        return rewritten(texts(values, self.type), _masked)
+        return rewrite_texts(cell_texts(values, self.type), _mask)
 
 
-def _masked(text: str) -> str:
+def _mask(text: str) -> str:
     number = text.strip()
     found = _NUMBER.fullmatch(number)
     if not found:

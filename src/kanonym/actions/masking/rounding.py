@@ -87,7 +87,7 @@ class Round(Action):
                     f"column {values.name!r} holds decimals with too many digits for {self.type}; "
                     "write it as floating-point numbers"
                 )
-            return with_numbers(values, held, _rounded(numbers, step))
+            return with_numbers(values, held, _round_to_step(numbers, step))
         if self.to is None:
             return values
         if step != step.to_integral_value():
@@ -97,15 +97,15 @@ class Round(Action):
             )
         whole = int(step)
         far = 2**62
-        if numbers.dtype != np.int64 or whole > far or _beyond(numbers, far - whole):
+        if numbers.dtype != np.int64 or whole > far or _is_beyond(numbers, far - whole):
             raise DataError(
                 f"column {values.name!r} holds integers too large for {self.type} to {self.to}; "
                 "write it as floating-point numbers"
             )
-        return with_numbers(values, held, _rounded_integers(numbers, whole))
+        return with_numbers(values, held, _round_integers(numbers, whole))
 
 
-def _rounded(numbers: NDArray[np.float64], step: Decimal) -> NDArray[Any]:
+def _round_to_step(numbers: NDArray[np.float64], step: Decimal) -> NDArray[Any]:
     """Return the nearest multiples, as the floats nearest to their decimals: 0.3, not 0.1 * 3."""
     scale = 10 ** max(0, -int(step.normalize().as_tuple().exponent))
     whole = float(step * scale)
@@ -115,12 +115,12 @@ def _rounded(numbers: NDArray[np.float64], step: Decimal) -> NDArray[Any]:
     return np.where(np.isfinite(rounded), rounded, numbers) + 0.0  # no negative zero
 
 
-def _beyond(numbers: NDArray[Any], far: int) -> bool:
+def _is_beyond(numbers: NDArray[Any], far: int) -> bool:
     """Say whether an integer is farther from 0; the lowest one has no absolute value."""
     return bool((numbers > far).any() or (numbers < -far).any())
 
 
-def _rounded_integers(numbers: NDArray[Any], step: int) -> NDArray[Any]:
+def _round_integers(numbers: NDArray[Any], step: int) -> NDArray[Any]:
     """Return the nearest multiples, without leaving the integers."""
     below: NDArray[Any] = numbers // step
     twice = 2 * (numbers - below * step)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import as_given, texts, times
+from kanonym.actions.cells import cell_texts, cell_times, in_original_type
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.models.base import check_integer
 
@@ -80,7 +80,7 @@ class ShiftDate(Action):
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the shifted dates; see `Action.apply`. Cost: the subjects are sorted."""
-        when = times(values, self.type)
+        when = cell_times(values, self.type)
         shifts = self._shifts(len(values), context)
         precise = when.cast(pl.Datetime("ms", getattr(when.dtype, "time_zone", None)))
         farthest = pl.duration(days=self.days)
@@ -97,14 +97,14 @@ class ShiftDate(Action):
                 "for no date before"
             )
         moved = when + pl.Series(shifts * DAY).cast(pl.Duration("ms"))
-        return as_given(moved.cast(when.dtype).alias(values.name), values)
+        return in_original_type(moved.cast(when.dtype).alias(values.name), values)
 
     def _shifts(self, n: int, context: Context) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Return (n,) the days by which each record is shifted."""
         own = context.random.integers(-self.days, self.days, n, endpoint=True)
         if self.subject is None:
             return own
-        subjects = texts(context.beside(self.subject), self.type)
+        subjects = cell_texts(context.other_column(self.subject), self.type)
         names = subjects.drop_nulls().unique().sort()
         drawn = context.random.integers(-self.days, self.days, len(names), endpoint=True)
         shared = subjects.replace_strict(names, drawn, default=None, return_dtype=pl.Int64)

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import texts
+from kanonym.actions.cells import cell_texts
 from kanonym.data.errors import PolicyError, SchemaError, shown_value
 from kanonym.data.hierarchy.leaves import plain_text
 from kanonym.models.base import check_integer
@@ -81,14 +81,14 @@ class Suppress(Action):
         column = pl.col(values.name)
         frame = values.to_frame()
         if self.values is not None:
-            listed = self._listed(values).fill_null(value=False)
+            listed = self._is_listed(values).fill_null(value=False)
             return frame.select(pl.when(~listed).then(column))[values.name]
         if self.fewer_than is not None:
             common = pl.len().over(column) >= self.fewer_than
             return frame.select(pl.when(common).then(column))[values.name]
         return pl.Series(values.name, [None] * len(values), dtype=values.dtype)
 
-    def _listed(self, values: pl.Series) -> pl.Series:
+    def _is_listed(self, values: pl.Series) -> pl.Series:
         """Return which cells hold one of the listed values, compared as what the column holds."""
         kind, wanted = values.dtype, self.values or ()
         try:
@@ -106,7 +106,7 @@ class Suppress(Action):
                 f"column {values.name!r} holds {kind}, and not all values that {self.type} lists "
                 "can be read as such; list values of the column"
             ) from None
-        return texts(values, self.type).is_in([_text(value) for value in wanted])
+        return cell_texts(values, self.type).is_in([_text(value) for value in wanted])
 
 
 def _moment(value: object, zone: str | None) -> datetime:

@@ -119,9 +119,9 @@ class TopBottom(Action):
                 f"{self.type} of column {values.name!r}: per_class needs equivalence classes, and "
                 "there are none before the algorithm; apply it after, or leave per_class out"
             )
-        return with_numbers(values, held, self._coded(numbers, classes[held]))
+        return with_numbers(values, held, self._clip(numbers, classes[held]))
 
-    def _coded(self, numbers: NDArray[Any], classes: NDArray[np.int32]) -> NDArray[Any]:
+    def _clip(self, numbers: NDArray[Any], classes: NDArray[np.int32]) -> NDArray[Any]:
         """Return (n,) numbers clipped to the bounds of their class."""
         if not len(numbers):
             return numbers

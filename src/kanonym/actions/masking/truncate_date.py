@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import as_given, times
+from kanonym.actions.cells import cell_times, in_original_type
 from kanonym.data.errors import SchemaError
 from kanonym.models.base import check_choice
 
@@ -65,5 +65,5 @@ class TruncateDate(Action):
                 f"column {values.name!r} holds dates without a time of day: {self.type} to a unit "
                 "from day to year"
             )
-        when = times(values, self.type)
-        return as_given(when.dt.truncate(_EVERY[self.to]), values)
+        when = cell_times(values, self.type)
+        return in_original_type(when.dt.truncate(_EVERY[self.to]), values)

@@ -14,7 +14,7 @@ from kanonym.actions.perturbation.noise import GaussianNoise, LaplaceNoise
 from kanonym.actions.perturbation.pram import Pram
 from kanonym.actions.perturbation.randomized_response import RandomizedResponse, estimated_shares
 from kanonym.actions.perturbation.rank_swap import RankSwap
-from kanonym.actions.perturbation.sample import sampled_rows
+from kanonym.actions.perturbation.sample import sample_rows
 from kanonym.actions.perturbation.shuffle import Shuffle
 from kanonym.actions.perturbation.swap import Swap
 
@@ -29,7 +29,7 @@ __all__ = [
     "Shuffle",
     "Swap",
     "estimated_shares",
-    "sampled_rows",
+    "sample_rows",
 ]
 
 ACTIONS: tuple[type[Action], ...] = (

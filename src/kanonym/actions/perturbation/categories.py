@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.perturbation.places import moved, rows_of
+from kanonym.actions.perturbation.places import move_values, rows_of
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.table import encode_column
@@ -41,14 +41,14 @@ class Categories(NamedTuple):
         return self.labels.extend_constant(None, 1).gather(index).alias(values.name)
 
 
-def observed(values: pl.Series) -> Categories:
+def observed_categories(values: pl.Series) -> Categories:
     """Return the values that a column holds as its categories, in their order."""
     domain, codes = encode_column(values, by_value=True)
     rows = rows_of(values)
-    return Categories(rows, codes[rows].astype(np.int64), _typed(domain.values, values))
+    return Categories(rows, codes[rows].astype(np.int64), _labels_in_type(domain.values, values))
 
 
-def declared(values: pl.Series, labels: Sequence[object], action: str) -> Categories:
+def declared_categories(values: pl.Series, labels: Sequence[object], action: str) -> Categories:
     """Return a column with named categories, in the order in which they are named.
 
     Parameters
@@ -76,7 +76,9 @@ def declared(values: pl.Series, labels: Sequence[object], action: str) -> Catego
             f"column {values.name!r} holds {dtype}: {action} takes categories by name of text, "
             "numbers and truth values alone"
         )
-    typed = _typed(pl.Series(values.name, [_text(one) for one in labels], pl.String), values)
+    typed = _labels_in_type(
+        pl.Series(values.name, [_text(one) for one in labels], pl.String), values
+    )
     if typed.null_count():
         wrong = labels[int(typed.is_null().arg_max() or 0)]
         raise PolicyError(
@@ -86,7 +88,7 @@ def declared(values: pl.Series, labels: Sequence[object], action: str) -> Catego
     places = {text: code for code, text in enumerate(text_of(typed).to_list())}
     if len(places) < len(labels):
         raise PolicyError(f"{action} of column {values.name!r} names a category twice; once is it")
-    held = observed(values)
+    held = observed_categories(values)
     known = [places.get(text, -1) for text in text_of(held.labels).to_list()]
     codes = np.array(known, np.int64)[held.codes] if known else held.codes
     if (codes < 0).any():
@@ -98,12 +100,12 @@ def declared(values: pl.Series, labels: Sequence[object], action: str) -> Catego
     return Categories(held.rows, codes, typed)
 
 
-def redrawn(values: pl.Series, held: Categories, origins: NDArray[np.int64]) -> pl.Series:
+def redraw_values(values: pl.Series, held: Categories, origins: NDArray[np.int64]) -> pl.Series:
     """Return the column with the values of (m,) other records, counted among those with one."""
-    return moved(values, held.rows, held.rows[origins])
+    return move_values(values, held.rows, held.rows[origins])
 
 
-def _typed(labels: pl.Series, values: pl.Series) -> pl.Series:
+def _labels_in_type(labels: pl.Series, values: pl.Series) -> pl.Series:
     """Return labels in the type of a column, null for those that it cannot have."""
     if labels.dtype == values.dtype:
         return labels

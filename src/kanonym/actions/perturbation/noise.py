@@ -78,7 +78,7 @@ class _Noise(Action, ABC):
                     "and there are none before the algorithm; apply it after, or give scale or "
                     "relative"
                 )
-            noisy = self._within(numbers, context.classes[rows], context.random)
+            noisy = self._noise_within(numbers, context.classes[rows], context.random)
         else:
             noisy = numbers + self._scale(numbers) * self._draw(context.random, len(numbers))
         if not self.keep_integers:
@@ -101,7 +101,7 @@ class _Noise(Action, ABC):
         spread = float(numbers.std()) if len(numbers) else 0.0
         return float(self.relative or 0.0) * spread / self.deviation
 
-    def _within(
+    def _noise_within(
         self,
         numbers: NDArray[np.float64],
         classes: NDArray[np.int32],

@@ -48,7 +48,9 @@ def put_numbers(
     return pl.Series(values.name, column, nan_to_null=True)
 
 
-def moved(values: pl.Series, rows: NDArray[np.int64], origins: NDArray[np.int64]) -> pl.Series:
+def move_values(
+    values: pl.Series, rows: NDArray[np.int64], origins: NDArray[np.int64]
+) -> pl.Series:
     """Return the column with, in (m,) rows, the values of (m,) other rows of it."""
     index = np.arange(len(values))
     index[rows] = origins

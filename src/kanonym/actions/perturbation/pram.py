@@ -12,7 +12,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.perturbation.categories import declared, observed, redrawn
+from kanonym.actions.perturbation.categories import (
+    declared_categories,
+    observed_categories,
+    redraw_values,
+)
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import check_number
 
@@ -116,18 +120,18 @@ class Pram(Action):
         """
         random = context.random
         if self.matrix is not None:
-            named = declared(values, list(self.matrix), self.type)
+            named = declared_categories(values, list(self.matrix), self.type)
             counts = np.bincount(named.codes, minlength=len(self.matrix))
             shares = counts / max(1, len(named.codes))
-            chosen = _drawn(self.transition(shares), named.codes, random)
+            chosen = _draw_categories(self.transition(shares), named.codes, random)
             return named.column(values, chosen)
-        held = observed(values)
+        held = observed_categories(values)
         n, m = len(held.codes), len(held.labels)
         changed = np.flatnonzero(random.random(n) >= float(self.diagonal or 0.0))
         if self.invariant:
             origins = np.arange(n)
             origins[changed] = random.integers(n, size=len(changed)) if n else changed
-            return redrawn(values, held, origins)
+            return redraw_values(values, held, origins)
         codes = held.codes.copy()
         if m > 1:
             codes[changed] = (codes[changed] + random.integers(1, m, len(changed))) % m
@@ -145,9 +149,9 @@ class Pram(Action):
         if released is None or released.null_count() == len(released):
             return None
         if self.matrix is None:
-            codes = observed(released).codes
+            codes = observed_categories(released).codes
         else:
-            codes = declared(released, list(self.matrix), self.type).codes
+            codes = declared_categories(released, list(self.matrix), self.type).codes
         counts = np.bincount(codes, minlength=len(self.matrix or ()))
         shares = counts / counts.sum()
         return float(shares @ self.transition(shares).diagonal())
@@ -211,7 +215,7 @@ class Pram(Action):
             )
 
 
-def _drawn(
+def _draw_categories(
     transition: NDArray[np.float64], codes: NDArray[np.int64], random: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return (n,) int64: for each code one drawn from its row of the matrix."""

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.perturbation.categories import declared, observed
+from kanonym.actions.perturbation.categories import declared_categories, observed_categories
 from kanonym.data.errors import DataError, PolicyError, shown_value
 from kanonym.models.base import check_number
 
@@ -113,14 +113,14 @@ class RandomizedResponse(Action):
 
         """
         if self.values is None:
-            held = observed(values)
+            held = observed_categories(values)
             if len(held.labels) == 1:
                 raise DataError(
                     f"column {values.name!r} holds one value alone, and {self.type} needs another "
                     "to choose from; name all that are possible in `values`"
                 )
         else:
-            held = declared(values, self.values, self.type)
+            held = declared_categories(values, self.values, self.type)
         n, m = len(held.codes), len(held.labels)
         codes = held.codes.copy()
         lies = np.flatnonzero(context.random.random(n) >= self.probability)

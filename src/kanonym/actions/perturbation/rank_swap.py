@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.perturbation.places import moved, rows_of
+from kanonym.actions.perturbation.places import move_values, rows_of
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.kernels.rank_swap import swap_ranks
 from kanonym.models.base import check_number
@@ -109,4 +109,4 @@ class RankSwap(Action):
         held = values.drop_nulls()
         ranks = (held.to_physical() if held.dtype == pl.Enum else held).rank("dense").to_numpy()
         order = rows[np.lexsort((context.random.random(n), ranks))]
-        return moved(values, order, order[swap_ranks(context.random.random(n), reach)])
+        return move_values(values, order, order[swap_ranks(context.random.random(n), reach)])

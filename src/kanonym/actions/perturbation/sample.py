@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from kanonym.models.base import check_number
 
 
-def sampled_rows(n: int, share: float, random: np.random.Generator) -> NDArray[np.int64]:
+def sample_rows(n: int, share: float, random: np.random.Generator) -> NDArray[np.int64]:
     """Draw rows of a table at random, without replacement.
 
     It protects against who knows that a person is in the table: a unique record of the
@@ -40,7 +40,7 @@ def sampled_rows(n: int, share: float, random: np.random.Generator) -> NDArray[n
 
     Examples
     --------
-    >>> sampled_rows(10, 0.3, np.random.default_rng(0))
+    >>> sample_rows(10, 0.3, np.random.default_rng(0))
     array([5, 6, 9])
 
     """

@@ -8,7 +8,7 @@ from typing import ClassVar
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.perturbation.places import moved, rows_of
+from kanonym.actions.perturbation.places import move_values, rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,4 +43,4 @@ class Shuffle(Action):
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the column in random order, its type untouched."""
         rows = rows_of(values)
-        return moved(values, rows, context.random.permutation(rows))
+        return move_values(values, rows, context.random.permutation(rows))

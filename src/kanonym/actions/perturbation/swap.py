@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.perturbation.places import moved, rows_of
+from kanonym.actions.perturbation.places import move_values, rows_of
 from kanonym.data.errors import PolicyError
 
 
@@ -72,4 +72,4 @@ class Swap(Action):
         # Both lists have the records of a class in the same places, one in random order.
         targets = rows[np.argsort(context.classes[rows], kind="stable")]
         origins = drawn[np.argsort(context.classes[drawn], kind="stable")]
-        return moved(values, targets, origins)
+        return move_values(values, targets, origins)

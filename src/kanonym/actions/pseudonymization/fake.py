@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import texts
+from kanonym.actions.cells import cell_texts
 from kanonym.actions.pseudonymization.key import check_source, read_key
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import check_choice
@@ -105,7 +105,7 @@ class Fake(Action):
         """Return the fakes; see `Action.apply`."""
         seed = context.random.bytes(32) if self.key is None else read_key(self.type, self.key)
         invent = self._inventor(seed)
-        given = texts(values, self.type)
+        given = cell_texts(values, self.type)
         distinct = given.drop_nulls().unique().sort().to_list()
         fakes: list[str] = []
         taken: set[str] = set()

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import rewritten, texts
+from kanonym.actions.cells import cell_texts, rewrite_texts
 from kanonym.actions.pseudonymization.key import check_source, read_key
 from kanonym.data.errors import DataError, PolicyError
 
@@ -93,7 +93,7 @@ class FF1(Action):
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the encrypted values; see `Action.apply`."""
         del context  # nothing here is random
-        return self._crypted(values, "encrypt")
+        return self._crypt(values, "encrypt")
 
     def restore(self, values: pl.Series) -> pl.Series:
         """Return the values of pseudonyms, as text.
@@ -104,25 +104,25 @@ class FF1(Action):
             As `apply`.
 
         """
-        return self._crypted(values, "decrypt")
+        return self._crypt(values, "decrypt")
 
-    def _crypted(self, values: pl.Series, direction: str) -> pl.Series:
+    def _crypt(self, values: pl.Series, direction: str) -> pl.Series:
         change = getattr(self._cipher(), direction)
-        given = texts(values, self.type)
+        given = cell_texts(values, self.type)
         self._refuse_short(given)
         tweak = self.tweak.encode()
 
-        def crypted(text: str) -> str:
+        def crypt(text: str) -> str:
             inside = "".join(c for c in text if c in self.alphabet)
             new = iter(change(inside, tweak=tweak))
             return "".join(next(new) if c in self.alphabet else c for c in text)
 
-        return rewritten(given, crypted)
+        return rewrite_texts(given, crypt)
 
     def _refuse_short(self, given: pl.Series) -> None:
         """Refuse values of a kind of which there are too few to hide among."""
         least = next(n for n in range(2, 64) if len(self.alphabet) ** n >= _LEAST_DOMAIN)
-        counts = given.str.extract_all(f"[{_escaped(self.alphabet)}]").list.len()
+        counts = given.str.extract_all(f"[{_escape(self.alphabet)}]").list.len()
         short = (counts < least).fill_null(value=False).arg_true()
         if len(short):
             raise DataError(
@@ -149,6 +149,6 @@ class FF1(Action):
         return ffx.FF1(bytes.fromhex(text.decode()), alphabet=self.alphabet)
 
 
-def _escaped(characters: str) -> str:
+def _escape(characters: str) -> str:
     """Return characters as a class of a regular expression takes them."""
     return "".join(f"\\x{{{ord(character):x}}}" for character in characters)

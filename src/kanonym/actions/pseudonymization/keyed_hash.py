@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import rewritten, texts
+from kanonym.actions.cells import cell_texts, rewrite_texts
 from kanonym.actions.pseudonymization.key import check_source, read_key
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.models.base import check_integer
@@ -82,8 +82,8 @@ class KeyedHash(Action):
         def pseudonym(text: str) -> str:
             return hmac.digest(key, text.encode(), "sha256").hex()[: self.length]
 
-        given = texts(values, self.type)
-        hashed = rewritten(given, pseudonym)
+        given = cell_texts(values, self.type)
+        hashed = rewrite_texts(given, pseudonym)
         if hashed.n_unique() < given.n_unique():
             raise DataError(
                 f"column {values.name!r}: two values have the same pseudonym of {self.length} "

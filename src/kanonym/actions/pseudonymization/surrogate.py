@@ -11,10 +11,10 @@ from typing import ClassVar, Literal
 import polars as pl
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import texts
+from kanonym.actions.cells import cell_texts
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.data.files.disk import atomic_write, check_output, decoded, read_bytes
-from kanonym.data.files.lock import locked
+from kanonym.data.files.disk import atomic_write, check_output, decode, read_bytes
+from kanonym.data.files.lock import lock_file
 from kanonym.models.base import check_choice
 
 _HEADER = ["value", "pseudonym"]
@@ -84,14 +84,14 @@ class Surrogate(Action):
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the numbers, Int64; see `Action.apply`. Cost: new values are sorted."""
-        given = texts(values, self.type)
+        given = cell_texts(values, self.type)
         distinct = given.drop_nulls().unique(maintain_order=True).to_list()
         path = None if self.mapping is None else Path(self.mapping)
         known = {} if path is None else _read(path)
         if path is None:
             self._number(distinct, known, context, values.name)
         elif not known.keys() >= set(distinct):
-            with locked(path):
+            with lock_file(path):
                 known = _read(path)  # others may have numbered values meanwhile
                 if self._number(distinct, known, context, values.name):
                     _write(path, known)
@@ -129,7 +129,7 @@ def _read(path: Path) -> dict[str, int]:
     if not path.exists():
         check_output(path)
         return {}
-    rows = csv.reader(io.StringIO(decoded(read_bytes(path), str(path)), newline=""), strict=True)
+    rows = csv.reader(io.StringIO(decode(read_bytes(path), str(path)), newline=""), strict=True)
     known: dict[str, int] = {}
     numbers: set[int] = set()
     try:

@@ -97,14 +97,14 @@ class KMember(Algorithm):
         drawn = np.random.default_rng(self.seed).integers(table.n_rows)
         first = int(groups.labels[order[drawn]])
         found, n_classes = k_member(
-            groups.codes, groups.sizes, _turned(costs, turn), min(k, table.n_rows), first
+            groups.codes, groups.sizes, _reorder_costs(costs, turn), min(k, table.n_rows), first
         )
         labels = np.empty_like(found)
         labels[order] = found
         return Partition(labels, int(n_classes), by_row=True)
 
 
-def _turned(costs: Costs, turn: NDArray[np.int64]) -> Costs:
+def _reorder_costs(costs: Costs, turn: NDArray[np.int64]) -> Costs:
     """Return the costs of the attributes in another order."""
     ends = np.append(costs.attributes[1:, 1], len(costs.positions))
     stretches = [np.arange(costs.attributes[a, 1], ends[a]) for a in turn]

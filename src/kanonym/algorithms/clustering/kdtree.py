@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import compiled, require_feasible
+from kanonym.algorithms.criteria import compile_criteria, require_feasible
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.partitioning.kd_partition import accumulated_order, halve_in_turn
@@ -65,9 +65,9 @@ class KDTree(Algorithm):
 
         """
         table, models = problem.table, problem.models
-        return _divided(table, models)[0]
+        return _halve_table(table, models)[0]
 
-    def arranged(
+    def partition_in_print_order(
         self, table: EncodedTable, models: Sequence[PrivacyModel]
     ) -> tuple[Partition, NDArray[np.int64]]:
         """Return the partition, and the (n_rows,) order in which SIGO prints the records.
@@ -78,7 +78,7 @@ class KDTree(Algorithm):
 
         Parameters and errors are those of `partition`.
         """
-        partition, attempts = _divided(table, models)
+        partition, attempts = _halve_table(table, models)
         order = accumulated_order(
             [table.codes[table.tuple_of_row, a] for a in range(len(table.domains))],
             [domain.size for domain in table.domains],
@@ -88,13 +88,13 @@ class KDTree(Algorithm):
         return partition, order
 
 
-def _divided(
+def _halve_table(
     table: EncodedTable, models: Sequence[PrivacyModel]
 ) -> tuple[Partition, NDArray[np.int32]]:
     """Return the partition, and (n_classes,) int32 how many attributes were tried for each."""
     if table.n_rows == 0:
         return Partition(np.empty(0, np.int32), 0), np.empty(0, np.int32)
-    criteria = compiled(models, table)
+    criteria = compile_criteria(models, table)
     require_feasible(table, models)
     n = len(table.weights)
     if not table.domains:

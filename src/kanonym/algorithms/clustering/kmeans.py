@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
-from kanonym.algorithms.microaggregation.records import class_size, require_numbers, space
-from kanonym.algorithms.small_classes import Groups, Small, enlarged
+from kanonym.algorithms.microaggregation.records import class_size, record_space, require_numbers
+from kanonym.algorithms.small_classes import Groups, Small, merge_small_classes
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
@@ -130,10 +130,12 @@ class KMeans(Algorithm):
                 f"kmeans: clusters is {self.clusters}, but the table has {n} distinct records in "
                 "its quasi-identifiers: ask for at most so many"
             )
-        rows, weights = space(table, np.sort(table.tuple_of_row), standardize=self.standardize)
+        rows, weights = record_space(
+            table, np.sort(table.tuple_of_row), standardize=self.standardize
+        )
         points = rows[np.cumsum(table.weights) - table.weights]
         classes = self._classes(points * np.sqrt(weights), table.weights)
-        labels, groups = enlarged(points, weights, table.weights, classes, k, self.small)
+        labels, groups = merge_small_classes(points, weights, table.weights, classes, k, self.small)
         # By record: spans of clusters may coincide, so equal releases are looked for.
         return Partition(
             labels[table.tuple_of_row], int(labels.max()) + 1, by_row=True, groups=groups
@@ -142,7 +144,7 @@ class KMeans(Algorithm):
     def _classes(
         self, points: NDArray[np.float64], counts: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], Groups]:
-        """Return the classes of (n, d) points with (n,) records each, as `enlarged` takes them."""
+        """Return the classes of (n, d) points with (n,) records each, for `merge_small_classes`."""
         if not self.per_column:
             return _lloyd(points, counts, self.clusters, self.seed), None
         columns = []

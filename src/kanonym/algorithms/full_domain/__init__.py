@@ -12,13 +12,23 @@ from kanonym.algorithms.base import Algorithm, Listener, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.genetic import genetic_search
-from kanonym.algorithms.full_domain.nodes import Evaluated, evaluate, group, judge, labels_of_tuples
-from kanonym.algorithms.full_domain.search import Clock, Found
-from kanonym.algorithms.full_domain.space import Bounds, Space, prepare, size_of
-from kanonym.algorithms.full_domain.strategies import best_first, lowered, optimal
-from kanonym.algorithms.full_domain.walk import every_node
+from kanonym.algorithms.full_domain.nodes import (
+    EvaluatedNode,
+    evaluate,
+    group_at_levels,
+    judge,
+    labels_of_tuples,
+)
+from kanonym.algorithms.full_domain.search import SearchClock, SearchResult
+from kanonym.algorithms.full_domain.space import Bounds, SearchSpace, count_nodes, prepare_space
+from kanonym.algorithms.full_domain.strategies import (
+    lower_levels,
+    search_best_first,
+    search_optimal,
+)
+from kanonym.algorithms.full_domain.walk import evaluate_every_node
 from kanonym.data.errors import InfeasibleError, PolicyError
-from kanonym.data.merged import MergedTable
+from kanonym.data.merged_table import MergedTable
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss import Metric, metric_from
@@ -120,16 +130,16 @@ class FullDomain(Algorithm):
             return Partition(
                 np.empty(0, np.int32), 0, levels=np.empty((0, len(table.domains)), np.int32)
             )
-        found = find(self, space, problem.listen)
+        found = find_best_node(self, space, problem.listen)
         if found.best is NOTHING:
-            raise infeasible(space, found)
-        return chosen(self, space, found)
+            raise infeasible_error(space, found)
+        return partition_at_best(self, space, found)
 
     def space(
         self, table: EncodedTable, models: Sequence[PrivacyModel], suppression_limit: float
-    ) -> Space:
+    ) -> SearchSpace:
         """Prepare a search of a table."""
-        return prepare(
+        return prepare_space(
             table, metric_from(self.metric), models, suppression_limit, self.levels, self.weights
         )
 
@@ -152,41 +162,43 @@ def check_search(
             )
 
 
-def find(algorithm: FullDomain, space: Space, listen: Listener | None = None) -> Found:
+def find_best_node(
+    algorithm: FullDomain, space: SearchSpace, listen: Listener | None = None
+) -> SearchResult:
     """Search for the best node, as an algorithm says.
 
     The first Ctrl-C stops the search, and the best node so far is returned.
     """
-    clock = Clock(algorithm.seconds, listen)
-    with clock.stopped_by_user():
-        return searched(algorithm, space, algorithm.steps, clock)
+    clock = SearchClock(algorithm.seconds, listen)
+    with clock.stop_on_interrupt():
+        return search_lattice(algorithm, space, algorithm.steps, clock)
 
 
-def searched(
+def search_lattice(
     algorithm: FullDomain,
-    space: Space,
+    space: SearchSpace,
     steps: int | None,
-    clock: Clock,
+    clock: SearchClock,
     known: Solution = NOTHING,
-) -> Found:
+) -> SearchResult:
     """Search a lattice, or a part of one, until a clock says stop.
 
     known: the best node of other parts; it is returned where none here is better.
     """
     if algorithm.search == "optimal":
-        found = optimal(space, steps, clock, known)
+        found = search_optimal(space, steps, clock, known)
     else:
-        search = {"best-first": best_first, "genetic": genetic_search}[algorithm.search]
+        search = {"best-first": search_best_first, "genetic": genetic_search}[algorithm.search]
         found = search(space, steps, clock)
     if not found.best < known:
         return found._replace(best=known)
-    return found._replace(best=lowered(space, found.best))
+    return found._replace(best=lower_levels(space, found.best))
 
 
-def chosen(algorithm: FullDomain, space: Space, found: Found) -> Partition:
+def partition_at_best(algorithm: FullDomain, space: SearchSpace, found: SearchResult) -> Partition:
     """Return the classes of the best node."""
     levels = np.array(found.best.levels, np.int64)
-    node, class_of = group(space, levels)
+    node, class_of = group_at_levels(space, levels)
     kept = judge(space, node)
     if kept is None:
         raise AssertionError("the best node of the search does not satisfy the models")
@@ -201,7 +213,7 @@ def chosen(algorithm: FullDomain, space: Space, found: Found) -> Partition:
         "levels": dict(zip(space.names, levels.tolist(), strict=True)),
         "score": score,
         "optimal": optimal,
-        "lattice_size": size_of(space.table, algorithm.levels),
+        "lattice_size": count_nodes(space.table, algorithm.levels),
         "nodes_checked": found.checked,
     }
     if not optimal:
@@ -219,7 +231,7 @@ def chosen(algorithm: FullDomain, space: Space, found: Found) -> Partition:
     )
 
 
-def infeasible(space: Space, found: Found) -> InfeasibleError:
+def infeasible_error(space: SearchSpace, found: SearchResult) -> InfeasibleError:
     """Say why no node was found."""
     top = next(iter(evaluate(space, [space.highest.tolist()])))
     if top.satisfied or found.bound < float("inf"):
@@ -238,13 +250,13 @@ def infeasible(space: Space, found: Found) -> InfeasibleError:
     )
 
 
-def evaluated(
+def evaluate_lattice(
     algorithm: FullDomain,
     table: EncodedTable,
     models: Sequence[PrivacyModel],
     suppression_limit: float,
     listen: Listener | None = None,
-) -> list[Evaluated]:
+) -> list[EvaluatedNode]:
     """Return the nodes of the lattice with what they are worth, by levels.
 
     Of a lattice of more than 100,000 nodes, those that the search found to satisfy the
@@ -252,11 +264,11 @@ def evaluated(
     """
     space = algorithm.space(table, models, suppression_limit)
     if space.size <= LISTED:
-        return every_node(space, listen)
+        return evaluate_every_node(space, listen)
     noted = replace(space, seen=[])
-    found = find(algorithm, noted, listen)
+    found = find_best_node(algorithm, noted, listen)
     if not found.interrupted:
-        genetic_search(noted, KEPT, Clock(algorithm.seconds, listen))
+        genetic_search(noted, KEPT, SearchClock(algorithm.seconds, listen))
     best = sorted({(found.best.score, found.best.levels), *(noted.seen or [])})[:KEPT]
     return sorted(
         evaluate(space, [levels for _, levels in best if levels]), key=lambda node: node.levels
@@ -269,10 +281,10 @@ def evaluate_nodes(
     models: Sequence[PrivacyModel],
     suppression_limit: float,
     nodes: Iterable[Sequence[int]],
-) -> list[Evaluated]:
+) -> list[EvaluatedNode]:
     """Return what some nodes are worth."""
     space = algorithm.space(table, models, suppression_limit)
     return list(evaluate(space, list(nodes)))
 
 
-__all__ = ["Evaluated", "FullDomain", "evaluate_nodes", "evaluated"]
+__all__ = ["EvaluatedNode", "FullDomain", "evaluate_lattice", "evaluate_nodes"]

@@ -8,14 +8,19 @@ from kanonym.algorithms.full_domain.branch import (
     Branch,
     Child,
     Solution,
-    children,
-    complete,
+    complete_node,
     count_new,
     descend,
-    root,
+    promising_children,
+    root_branch,
 )
-from kanonym.algorithms.full_domain.search import Clock, Found, is_worse, left_of
-from kanonym.algorithms.full_domain.space import Space
+from kanonym.algorithms.full_domain.search import (
+    SearchClock,
+    SearchResult,
+    is_worse,
+    remaining_steps,
+)
+from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.kernels.parallel import parallel
 
 PRICES = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -23,8 +28,8 @@ PRICES = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 def beam_search(
-    space: Space, best: Solution, steps: int | None, clock: Clock, widest: int
-) -> Found:
+    space: SearchSpace, best: Solution, steps: int | None, clock: SearchClock, widest: int
+) -> SearchResult:
     """Search in passes, each over twice as many branches as the one before.
 
     A pass fixes one attribute after the other and keeps, of all branches, those of the
@@ -37,47 +42,47 @@ def beam_search(
     checked, width = 0, len(PRICES)
     while True:
         width *= 2
-        best, more, left = _one_pass(space, best, width, left_of(steps, checked), clock)
+        best, more, left = _one_pass(space, best, width, remaining_steps(steps, checked), clock)
         checked += more
         bound = min(left, best.score)
-        over = clock.over() or left_of(steps, checked) == 0
+        over = clock.is_over() or remaining_steps(steps, checked) == 0
         if over or left >= best.score or width >= widest:
-            return Found(best, bound, checked, clock.interrupted)
+            return SearchResult(best, bound, checked, clock.is_interrupted)
 
 
 def _one_pass(
-    space: Space, best: Solution, width: int, steps: int | None, clock: Clock
+    space: SearchSpace, best: Solution, width: int, steps: int | None, clock: SearchClock
 ) -> tuple[Solution, int, float]:
     """Return the best node, the nodes checked, and the least bound of what was left out."""
-    layer = [root(space)]
+    layer = [root_branch(space)]
     checked, left = 0, float("inf")
     d = len(space.order)
     for depth in range(d):
-        found = parallel(partial(children, space, best=best), layer)
+        found = parallel(partial(promising_children, space, best=best), layer)
         tasks = [
             (branch, child) for branch, some in zip(layer, found, strict=True) for child in some
         ]
         checked += sum(map(partial(count_new, space), layer, found))
-        if clock.over() or left_of(steps, checked) == 0:
+        if clock.is_over() or remaining_steps(steps, checked) == 0:
             return best, checked, min([left, *(child.bound for _, child in tasks)])
         if depth == d - 1:
             tasks.sort(key=lambda task: (task[1].bound, task[0].levels, task[1].level))
             for branch, child in tasks:
                 if is_worse(child.bound, best):
                     break
-                solution = complete(space, branch, child)
+                solution = complete_node(space, branch, child)
                 if solution is not None:
                     best = min(best, solution)
             break
-        kept, least = _promising(space, tasks, width)
+        kept, least = _select_branches(space, tasks, width)
         left = min(left, least)
         layer = parallel(lambda task: descend(space, *task), kept)
-        clock.tell(checked, best)
+        clock.report_progress(checked, best)
     return best, checked, left
 
 
-def _promising(
-    space: Space, tasks: list[tuple[Branch, Child]], width: int
+def _select_branches(
+    space: SearchSpace, tasks: list[tuple[Branch, Child]], width: int
 ) -> tuple[list[tuple[Branch, Child]], float]:
     """Return the branches that are followed, and the least bound of the others."""
     if len(tasks) <= width:

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.full_domain.nodes import Node, classes_of_node, judge, may_hold, score_of
-from kanonym.algorithms.full_domain.space import Room, Space
+from kanonym.algorithms.full_domain.space import Room, SearchSpace
 from kanonym.kernels.lattice.walk import (
     DROPS,
     HIGHEST,
     State,
     find_runs,
     generalize,
-    probe,
     read_classes,
+    try_levels,
 )
 from kanonym.metrics.information_loss import Generalized
 
@@ -51,7 +51,7 @@ class Child(NamedTuple):
     suppressed
         Records that every node below suppresses.
     sums
-        (d,) losses of the fixed attributes, as `probe` returns them.
+        (d,) losses of the fixed attributes, as `try_levels` returns them.
 
     """
 
@@ -85,7 +85,7 @@ class Branch(NamedTuple):
     bound: float
 
 
-def root(space: Space) -> Branch:
+def root_branch(space: SearchSpace) -> Branch:
     """Return the branch of all nodes."""
     d = len(space.order)
     runs = find_runs(space.keys, space.counts, space.axes, 0)
@@ -96,13 +96,13 @@ def root(space: Space) -> Branch:
     return Branch((), space.keys, space.counts, runs, state, 0.0)
 
 
-def children(space: Space, branch: Branch, best: Solution) -> list[Child]:
+def promising_children(space: SearchSpace, branch: Branch, best: Solution) -> list[Child]:
     """Return the levels of the next attribute that may lead to less than the best.
 
     They stand by bound. Cost: two passes over the tuples.
     """
     a = len(branch.levels)
-    suppressed, losses = probe(
+    suppressed, losses = try_levels(
         branch.keys, branch.runs, space.axes, a, branch.state, space.required
     )
     floor = branch.bound
@@ -113,12 +113,14 @@ def children(space: Space, branch: Branch, best: Solution) -> list[Child]:
             if bound < best.score:
                 found.append(Child(bound, level, gone, losses[level, :-1]))
     if space.checks and found:
-        found = [child for child in found if may_hold(space, coarsest(space, branch, child.level))]
+        found = [
+            child for child in found if may_hold(space, coarsest_node(space, branch, child.level))
+        ]
     found.sort(key=lambda child: (child.bound, child.level))
     return found
 
 
-def count_new(space: Space, branch: Branch, found: Sequence[Child]) -> int:
+def count_new(space: SearchSpace, branch: Branch, found: Sequence[Child]) -> int:
     """Return how many children are nodes that have not been looked at.
 
     The coarsest node below the highest level of an attribute is that of the branch itself.
@@ -127,12 +129,12 @@ def count_new(space: Space, branch: Branch, found: Sequence[Child]) -> int:
     return sum(child.level != highest for child in found)
 
 
-def descend(space: Space, branch: Branch, child: Child) -> Branch:
+def descend(space: SearchSpace, branch: Branch, child: Child) -> Branch:
     """Return the branch below a child. Cost: one merge of the tuples."""
     a = len(branch.levels)
     level = child.level
     labels_left = branch.state.labels_left.copy()
-    room = _borrow(space)
+    room = _reuse_buffers(space)
     tuples = branch.keys, branch.counts
     keys, counts = generalize(
         tuples, branch.runs, space.axes, a, level, space.required, room, labels_left
@@ -150,11 +152,13 @@ def descend(space: Space, branch: Branch, child: Child) -> Branch:
     bound = child.bound
     if space.bounded_by_classes:
         table_levels = space.in_table_order(levels)
-        bound = max(bound, space.metric.floor(table_levels, finest(space, levels, keys, counts)))
+        bound = max(
+            bound, space.metric.floor(table_levels, finest_classes(space, levels, keys, counts))
+        )
     return Branch(levels, keys, counts, runs, state, bound)
 
 
-def _borrow(space: Space) -> Room:
+def _reuse_buffers(space: SearchSpace) -> Room:
     """Return room for two frequency sets: fresh memory costs more than the merge itself."""
     try:
         return space.memory.pop()
@@ -164,12 +168,12 @@ def _borrow(space: Space) -> Room:
         return (*once, np.empty_like(keys), np.empty_like(counts))
 
 
-def complete(space: Space, branch: Branch, child: Child) -> Solution | None:
+def complete_node(space: SearchSpace, branch: Branch, child: Child) -> Solution | None:
     """Return the node that a child of a branch of all attributes but one is; None if it fails."""
     levels = space.in_table_order((*branch.levels, child.level))
     score = child.bound
     if not space.exact:
-        node = coarsest(space, branch, child.level)
+        node = coarsest_node(space, branch, child.level)
         kept = judge(space, node)
         if kept is None:
             return None
@@ -180,24 +184,24 @@ def complete(space: Space, branch: Branch, child: Child) -> Solution | None:
     return solution
 
 
-def follow(space: Space, levels: Sequence[int]) -> tuple[Solution, int]:
+def follow_levels(space: SearchSpace, levels: Sequence[int]) -> tuple[Solution, int]:
     """Return what a node is worth, and how many attributes could be fixed on the way to it.
 
     levels: in search order. `NOTHING` where the node does not satisfy the models.
     """
-    branch = root(space)
+    branch = root_branch(space)
     for fixed, level in enumerate(levels):
-        found = (one for one in children(space, branch, NOTHING) if one.level == level)
+        found = (one for one in promising_children(space, branch, NOTHING) if one.level == level)
         child = next(found, None)
         if child is None:
             return NOTHING, fixed
         if fixed == len(levels) - 1:
-            return complete(space, branch, child) or NOTHING, fixed
+            return complete_node(space, branch, child) or NOTHING, fixed
         branch = descend(space, branch, child)
     return NOTHING, len(levels)
 
 
-def coarsest(space: Space, branch: Branch, level: int) -> Node:
+def coarsest_node(space: SearchSpace, branch: Branch, level: int) -> Node:
     """Return the coarsest node below a level of the next attribute; others stand at the top."""
     a = len(branch.levels)
     labels, totals, class_of = read_classes(branch.keys, branch.counts, space.axes, a + 1, level)
@@ -212,8 +216,8 @@ def coarsest(space: Space, branch: Branch, level: int) -> Node:
     return classes_of_node(space, levels, in_table, totals, (class_of, secrets, weights))
 
 
-def finest(
-    space: Space, levels: Sequence[int], keys: NDArray[np.uint64], counts: NDArray[np.int32]
+def finest_classes(
+    space: SearchSpace, levels: Sequence[int], keys: NDArray[np.uint64], counts: NDArray[np.int32]
 ) -> Generalized:
     """Return the classes of the finest node of a branch, none of them suppressed."""
     last = len(space.order) - 1

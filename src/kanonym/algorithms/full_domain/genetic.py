@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.full_domain.branch import NOTHING, Solution, follow
-from kanonym.algorithms.full_domain.search import Clock, Found, left_of
-from kanonym.algorithms.full_domain.space import Space
-from kanonym.algorithms.full_domain.strategies import most_general
+from kanonym.algorithms.full_domain.branch import NOTHING, Solution, follow_levels
+from kanonym.algorithms.full_domain.search import SearchClock, SearchResult, remaining_steps
+from kanonym.algorithms.full_domain.space import SearchSpace
+from kanonym.algorithms.full_domain.strategies import most_general_solution
 from kanonym.kernels.parallel import parallel
 
 SIZE = 48
@@ -30,7 +30,7 @@ class _Individual(NamedTuple):
     solution: Solution
 
 
-def genetic_search(space: Space, steps: int | None, clock: Clock) -> Found:
+def genetic_search(space: SearchSpace, steps: int | None, clock: SearchClock) -> SearchResult:
     """Evolve nodes from a fixed seed until it does not help any more, or a limit comes.
 
     Parents are chosen by tournaments of two, children take each level from one of them
@@ -43,11 +43,13 @@ def genetic_search(space: Space, steps: int | None, clock: Clock) -> Found:
     share = np.linspace(0, 1, SIZE)[:, None]
     spread = rng.random((SIZE, len(lowest))) < share
     generation = np.where(spread, highest, rng.integers(lowest, highest + 1, spread.shape))
-    best, failures = most_general(space), 0
+    best, failures = most_general_solution(space), 0
     people: list[_Individual] = []
-    while failures < PATIENCE and not clock.over() and left_of(steps, len(known)) != 0:
+    while failures < PATIENCE and not clock.is_over() and remaining_steps(steps, len(known)) != 0:
         new = [tuple(one) for one in generation.tolist()]
-        new = [one for one in dict.fromkeys(new) if one not in known][: left_of(steps, len(known))]
+        new = [one for one in dict.fromkeys(new) if one not in known][
+            : remaining_steps(steps, len(known))
+        ]
         known.update((one.levels, one) for one in parallel(lambda one: _value(space, one), new))
         pool = {one.levels: one for one in people}
         pool.update(
@@ -56,9 +58,9 @@ def genetic_search(space: Space, steps: int | None, clock: Clock) -> Found:
         people = sorted(pool.values())[:SIZE]
         failures = 0 if people[0].solution < best else failures + 1
         best = min(best, people[0].solution)
-        clock.tell(len(known), best)
+        clock.report_progress(len(known), best)
         generation = np.array(list(_offspring(people, lowest, highest, rng)))
-    return Found(best, 0.0, len(known), clock.interrupted)
+    return SearchResult(best, 0.0, len(known), clock.is_interrupted)
 
 
 def _offspring(
@@ -80,9 +82,9 @@ def _offspring(
         yield np.clip(child, lowest, highest)
 
 
-def _value(space: Space, levels: tuple[int, ...]) -> _Individual:
+def _value(space: SearchSpace, levels: tuple[int, ...]) -> _Individual:
     """Fix one attribute after the other, until too many records are suppressed."""
-    solution, fixed = follow(space, levels)
+    solution, fixed = follow_levels(space, levels)
     if solution is NOTHING:
         return _Individual((1.0, float(-fixed), -sum(levels)), levels, NOTHING)
     return _Individual((0.0, *solution[:2]), levels, solution)

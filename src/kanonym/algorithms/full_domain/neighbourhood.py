@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from kanonym.algorithms.full_domain.branch import Solution
-from kanonym.algorithms.full_domain.search import Clock, Found, branch_and_bound, left_of
-from kanonym.algorithms.full_domain.space import Space, narrowed
+from kanonym.algorithms.full_domain.search import (
+    SearchClock,
+    SearchResult,
+    branch_and_bound,
+    remaining_steps,
+)
+from kanonym.algorithms.full_domain.space import SearchSpace, narrow_space
 
 FREE = 8
 """So many attributes are searched at first."""
@@ -14,14 +19,14 @@ PATIENCE = 12
 """After so many searches without a better node, one attribute more is searched."""
 
 
-def improve(
-    space: Space,
+def improve_in_neighbourhoods(
+    space: SearchSpace,
     best: Solution,
     rng: np.random.Generator,
     most: int,
     steps: int | None,
-    clock: Clock,
-) -> Found:
+    clock: SearchClock,
+) -> SearchResult:
     """Search neighbourhoods of the best node known, as long as it pays.
 
     Each search frees some attributes, drawn at random, and finds the best of all nodes
@@ -31,21 +36,21 @@ def improve(
     choice = np.flatnonzero(space.highest > space.lowest)
     free, failures, checked = min(FREE, len(choice)), 0, 0
     quiet = clock.part(quiet=True)
-    while not clock.over() and left_of(steps, checked) != 0:
+    while not clock.is_over() and remaining_steps(steps, checked) != 0:
         picked = rng.choice(choice, free, replace=False)
         lowest = np.array(best.levels, np.int64)
         highest = lowest.copy()
         lowest[picked], highest[picked] = space.lowest[picked], space.highest[picked]
-        part = narrowed(space, lowest, highest)
-        found = branch_and_bound(part, best, left_of(steps, checked), quiet)
+        part = narrow_space(space, lowest, highest)
+        found = branch_and_bound(part, best, remaining_steps(steps, checked), quiet)
         checked += found.checked
         failures = 0 if found.best < best else failures + 1
         best = min(best, found.best)
         if free == len(choice):
-            return Found(best, found.bound, checked, clock.interrupted)
-        clock.tell(checked, best)
+            return SearchResult(best, found.bound, checked, clock.is_interrupted)
+        clock.report_progress(checked, best)
         if failures == PATIENCE:
             free, failures = free + 1, 0
         if free > most:
             break
-    return Found(best, 0.0, checked, clock.interrupted)
+    return SearchResult(best, 0.0, checked, clock.is_interrupted)

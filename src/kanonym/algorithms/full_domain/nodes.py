@@ -9,17 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.full_domain.space import Space
-from kanonym.algorithms.sampling import suppress_prefix
+from kanonym.algorithms.full_domain.space import SearchSpace
+from kanonym.algorithms.prefix_suppression import suppress_prefix
 from kanonym.data.partition import SUPPRESSED, Classes, Distribution
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.metrics.information_loss import Generalized
-from kanonym.models.base import PrivacyModel, of_whole_table
+from kanonym.models.base import PrivacyModel, whole_table_models
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
+class EvaluatedNode:
     """One node of the lattice and what it is worth.
 
     Attributes
@@ -65,7 +65,7 @@ class Node(NamedTuple):
 
 
 def classes_of_node(
-    space: Space,
+    space: SearchSpace,
     levels: NDArray[np.int64],
     labels: NDArray[np.int32],
     totals: NDArray[np.int64],
@@ -104,7 +104,7 @@ def classes_of_node(
     )
 
 
-def judge(space: Space, node: Node) -> NDArray[np.bool_] | None:
+def judge(space: SearchSpace, node: Node) -> NDArray[np.bool_] | None:
     """Return (n_classes,) bool: the classes that are kept, or None where the node fails.
 
     Classes that fail a model are suppressed whole, if they hold no more records than
@@ -117,7 +117,7 @@ def judge(space: Space, node: Node) -> NDArray[np.bool_] | None:
     return kept if met else None
 
 
-def may_hold(space: Space, node: Node) -> bool:
+def may_hold(space: SearchSpace, node: Node) -> bool:
     """Say whether a node or one below it may satisfy the models.
 
     Models that only get worse further down leave none a chance where the node fails them.
@@ -126,7 +126,7 @@ def may_hold(space: Space, node: Node) -> bool:
     kept = sizes >= space.required[0]
     if population is not None:
         kept &= population >= space.required[1]
-    whole = of_whole_table(space.checks)
+    whole = whole_table_models(space.checks)
     for model in space.checks:
         if model.guarantee != "whole table":
             kept &= model.satisfied(node.classes) | (sizes == 0)
@@ -139,7 +139,7 @@ def may_hold(space: Space, node: Node) -> bool:
     return suppress_prefix(whole, sizes, kept, losses, budget) is not None
 
 
-def _suppress(space: Space, node: Node) -> tuple[NDArray[np.bool_], bool]:
+def _suppress(space: SearchSpace, node: Node) -> tuple[NDArray[np.bool_], bool]:
     """Return which classes are kept, and whether the node then satisfies the models."""
     sizes = node.classes.sizes
     kept = sizes > 0
@@ -153,7 +153,7 @@ def _suppress(space: Space, node: Node) -> tuple[NDArray[np.bool_], bool]:
     suppressed = int(sizes[~kept].sum())
     if suppressed > space.budget:
         return kept, False
-    whole = of_whole_table(space.models)
+    whole = whole_table_models(space.models)
     if met and whole:
         losses = space.metric.class_losses(node.generalized)
         left = suppress_prefix(whole, sizes, kept, losses, space.budget - suppressed)
@@ -186,12 +186,14 @@ def _settle_ties(
         left[tied[np.lexsort(labels[tied].T[::-1])[:n_gone]]] = False
 
 
-def score_of(space: Space, node: Node, kept: NDArray[np.bool_]) -> float:
+def score_of(space: SearchSpace, node: Node, kept: NDArray[np.bool_]) -> float:
     """Return the metric's score with some classes kept."""
     return space.metric.score(replace(node.generalized, kept=kept))
 
 
-def group(space: Space, levels: NDArray[np.int64]) -> tuple[Node, NDArray[np.int32]]:
+def group_at_levels(
+    space: SearchSpace, levels: NDArray[np.int64]
+) -> tuple[Node, NDArray[np.int32]]:
     """Return a node from the table itself, and the (n_tuples,) int32 class of each tuple."""
     table = space.table
     columns, sizes = [], []
@@ -208,28 +210,28 @@ def group(space: Space, levels: NDArray[np.int64]) -> tuple[Node, NDArray[np.int
     return classes_of_node(space, levels, groups.codes, totals, tuples), groups.labels
 
 
-def evaluate(space: Space, nodes: Sequence[Sequence[int]]) -> Iterator[Evaluated]:
+def evaluate(space: SearchSpace, nodes: Sequence[Sequence[int]]) -> Iterator[EvaluatedNode]:
     """Yield what nodes are worth, one grouping of the table each."""
     for levels in nodes:
-        node, _ = group(space, np.array(levels, np.int64))
-        yield worth(space, node)
+        node, _ = group_at_levels(space, np.array(levels, np.int64))
+        yield evaluate_node(space, node)
 
 
-def worth(space: Space, node: Node) -> Evaluated:
+def evaluate_node(space: SearchSpace, node: Node) -> EvaluatedNode:
     """Return what a node is worth, whether it satisfies the models or not."""
     kept, met = _suppress(space, node)
     sizes = node.classes.sizes
-    return Evaluated(
+    return EvaluatedNode(
         levels=tuple(node.generalized.levels.tolist()),
         score=score_of(space, node, kept),
         suppressed=int(sizes[~kept].sum()),
         classes=int(kept.sum()),
         satisfied=met,
-        achieved=achieved(space.models, node.classes, kept),
+        achieved=achieved_values(space.models, node.classes, kept),
     )
 
 
-def achieved(
+def achieved_values(
     models: Sequence[PrivacyModel], classes: Classes, kept: NDArray[np.bool_]
 ) -> tuple[float, ...]:
     """Return what each model achieves over the kept classes."""

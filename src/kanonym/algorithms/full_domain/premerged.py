@@ -20,13 +20,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Problem
-from kanonym.algorithms.full_domain import FullDomain, chosen, infeasible, searched
+from kanonym.algorithms.full_domain import (
+    FullDomain,
+    infeasible_error,
+    partition_at_best,
+    search_lattice,
+)
 from kanonym.algorithms.full_domain.branch import NOTHING
-from kanonym.algorithms.full_domain.nodes import group, may_hold
-from kanonym.algorithms.full_domain.search import Clock, Found, left_of
-from kanonym.algorithms.full_domain.space import Space, bounds, hierarchies, prepare
+from kanonym.algorithms.full_domain.nodes import group_at_levels, may_hold
+from kanonym.algorithms.full_domain.search import SearchClock, SearchResult, remaining_steps
+from kanonym.algorithms.full_domain.space import (
+    SearchSpace,
+    hierarchies,
+    level_bounds,
+    prepare_space,
+)
 from kanonym.data.errors import DataError
-from kanonym.data.merged import MergedTable, first_leaves, records_of, repeated_of
+from kanonym.data.merged_table import MergedTable, first_leaves, records_of, repeated_records
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.grouping import group_rows
@@ -111,17 +121,17 @@ def search_premerged(
     a limit of steps or seconds, the node may be another one than of the whole frequency set.
 
     """
-    counter = _Remembering(counter)
+    counter = _CachedCounter(counter)
     top = counter.count(counter.heights)
     if top is None:
-        raise _too_many([], ())
+        raise _too_large_error([], ())
     if not top.n_rows:
         nothing = replace(top, lowest=np.zeros_like(top.lowest))
         return nothing, algorithm.partition(Problem(nothing, certainty_costs([], []), models))
     return _Search(algorithm, tuple(models), suppression_limit, counter, top).run(listen)
 
 
-def merge(table: EncodedTable, levels: Sequence[int]) -> MergedTable:
+def merge_at_levels(table: EncodedTable, levels: Sequence[int]) -> MergedTable:
     """Generalize the tuples of a table, and join those that are then equal.
 
     levels: of each quasi-identifier; of a table that is merged already, none below its own.
@@ -154,7 +164,7 @@ def merge(table: EncodedTable, levels: Sequence[int]) -> MergedTable:
         population=persons,
         lowest=np.array(levels, np.int64),
         records=tuple(records_of(table, a) for a in range(d)),
-        repeated=repeated_of(table),
+        repeated=repeated_records(table),
     )
 
 
@@ -177,7 +187,7 @@ def labels_of(
     return of_group[groups[n:]]
 
 
-class _Remembering:
+class _CachedCounter:
     """A counter that is asked no more than it has to be.
 
     Small tables are kept: what is coarser than one of them is merged from it. And what is
@@ -194,8 +204,8 @@ class _Remembering:
         """Return the frequency set at some levels: see `Counter.count`."""
         finer = [table for table in self._kept if (table.lowest <= levels).all()]
         if finer:
-            return merge(min(finer, key=lambda table: len(table.weights)), levels)
-        if any(_at_most(levels, large) for large in self._large):
+            return merge_at_levels(min(finer, key=lambda table: len(table.weights)), levels)
+        if any(_is_at_most(levels, large) for large in self._large):
             return None
         table = self._counter.count(levels)
         if table is None:
@@ -223,42 +233,44 @@ class _Search:
         algorithm = self.algorithm
         metric = metric_from(algorithm.metric).bind(self.top, algorithm.weights)
 
-        def floored(levels: Levels) -> tuple[float, Levels]:
+        def with_bound(levels: Levels) -> tuple[float, Levels]:
             return metric.floor(np.array(levels, np.int64)), levels
 
-        clock = Clock(algorithm.seconds, listen)
-        done = Found(NOTHING, math.inf, 0)
+        clock = SearchClock(algorithm.seconds, listen)
+        done = SearchResult(NOTHING, math.inf, 0)
         searched_from: list[Levels] = []
-        best: tuple[MergedTable, Space] | None = None
-        with clock.stopped_by_user():
-            parts = [floored(self._first())]
+        best: tuple[MergedTable, SearchSpace] | None = None
+        with clock.stop_on_interrupt():
+            parts = [with_bound(self._first_levels())]
             while parts and (best is None or parts[0][0] < done.best.score):
-                if clock.over() or left_of(algorithm.steps, done.checked) == 0:
+                if clock.is_over() or remaining_steps(algorithm.steps, done.checked) == 0:
                     break
                 floor, levels = parts[0]
                 table = self.counter.count(levels)
                 heapq.heappop(parts)
                 if table is None:
-                    for one in self._divided(levels):
+                    for one in self._split_lattice(levels):
                         others = [*searched_from, *(part for _, part in parts)]
                         # A part of another one is searched with that.
-                        if not any(_at_most(other, one) for other in others):
-                            heapq.heappush(parts, floored(one))
+                        if not any(_is_at_most(other, one) for other in others):
+                            heapq.heappush(parts, with_bound(one))
                     continue
                 searched_from.append(levels)
                 space = algorithm.space(table, self.models, self.suppression_limit)
-                steps = left_of(algorithm.steps, done.checked)
-                found = searched(algorithm, space, steps, clock, done.best)
+                steps = remaining_steps(algorithm.steps, done.checked)
+                found = search_lattice(algorithm, space, steps, clock, done.best)
                 if found.best < done.best:
                     best = table, space
                 bound = max(floor, found.bound)
-                done = Found(found.best, min(done.bound, bound), done.checked + found.checked)
+                done = SearchResult(
+                    found.best, min(done.bound, bound), done.checked + found.checked
+                )
         bound = min([done.bound, *(floor for floor, _ in parts)])
-        done = done._replace(bound=bound, interrupted=clock.interrupted)
+        done = done._replace(bound=bound, interrupted=clock.is_interrupted)
         if best is None:
-            raise infeasible(self._highest(), done)
+            raise infeasible_error(self._most_general(), done)
         table, space = best
-        partition = chosen(algorithm, space, done)
+        partition = partition_at_best(algorithm, space, done)
         if len(searched_from) > 1:
             partition.account["premerged"]["parts"] = len(searched_from)
         return table, partition
@@ -266,24 +278,24 @@ class _Search:
     @cached_property
     def bounds(self) -> tuple[Levels, Levels]:
         """The lowest and the highest levels that are asked for."""
-        lowest, highest = bounds(self.top, self.algorithm.levels)
+        lowest, highest = level_bounds(self.top, self.algorithm.levels)
         return tuple(lowest.tolist()), tuple(highest.tolist())
 
-    def _first(self) -> Levels:
+    def _first_levels(self) -> Levels:
         """Return the lowest levels at which each attribute has a chance, were it the only one."""
         low, high = self.bounds
         first = list(low)
         for a in range(len(low)):
-            known = self._least(tuple(first), (a,)) if low[a] < high[a] else None
+            known = self._least_levels(tuple(first), (a,)) if low[a] < high[a] else None
             while known is not None and known[0] != [(first[a],)]:
                 if not known[0]:
                     return high
                 ((first[a],),) = known[0]
-                known = self._least(tuple(first), (a,))
+                known = self._least_levels(tuple(first), (a,))
         return tuple(first)
 
     @cached_property
-    def _hopeless(self) -> bool:
+    def _large_nodes_fail(self) -> bool:
         """Whether a node with more tuples than can be counted does not satisfy the models."""
         if self.top.population is not None:
             return False  # tuples without a record are in no class of the table
@@ -292,11 +304,13 @@ class _Search:
         most_classes = int(budget + self.top.n_rows // size)
         return self.counter.most >= most_classes * len(self.top.weights)
 
-    def _space(self, table: MergedTable) -> Space:
+    def _space(self, table: MergedTable) -> SearchSpace:
         """Prepare a table for the question whether models have a chance, whatever it costs."""
-        return prepare(table, Height(), self.models, self.suppression_limit, {}, {})
+        return prepare_space(table, Height(), self.models, self.suppression_limit, {}, {})
 
-    def _least(self, levels: Levels, some: tuple[int, ...]) -> tuple[list[Levels], int] | None:
+    def _least_levels(
+        self, levels: Levels, some: tuple[int, ...]
+    ) -> tuple[list[Levels], int] | None:
         """Return levels of some attributes that leave out what has no chance, from theirs on.
 
         Every node that satisfies the models is at or above one of them: where the attributes
@@ -312,22 +326,25 @@ class _Search:
             few = math.prod(map(len, ranges)) <= WALKED
             table = self.counter.count(at) if few else None
             if table is not None:
-                self.known[at, some] = self._walked(table, some, ranges), len(table.weights)
-            elif few and self._hopeless:
-                above = self._above(tuple(levels[a] for a in some), [high[a] for a in some])
+                self.known[at, some] = (
+                    self._search_combinations(table, some, ranges),
+                    len(table.weights),
+                )
+            elif few and self._large_nodes_fail:
+                above = self._levels_above(tuple(levels[a] for a in some), [high[a] for a in some])
                 self.known[at, some] = above, self.counter.most + 1
         return self.known[at, some]
 
     @staticmethod
-    def _above(levels: Levels, high: Sequence[int]) -> list[Levels]:
+    def _levels_above(levels: Levels, high: Sequence[int]) -> list[Levels]:
         """Return the levels one step above."""
         return [
-            _replaced(levels, (a,), (level + 1,))
+            _replace_levels(levels, (a,), (level + 1,))
             for a, level in enumerate(levels)
             if level < high[a]
         ]
 
-    def _walked(
+    def _search_combinations(
         self, table: MergedTable, some: tuple[int, ...], ranges: Sequence[range]
     ) -> list[Levels]:
         """Look at combinations of levels from below, leaving out those above one that was found."""
@@ -335,13 +352,13 @@ class _Search:
         levels = table.lowest.copy()
         found: list[Levels] = []
         for own in sorted(product(*ranges), key=sum):
-            if not any(_at_most(less, own) for less in found):
+            if not any(_is_at_most(less, own) for less in found):
                 levels[list(some)] = own
-                if may_hold(space, group(space, levels)[0]):
+                if may_hold(space, group_at_levels(space, levels)[0]):
                     found.append(own)
         return found
 
-    def _divided(self, levels: Levels) -> list[Levels]:
+    def _split_lattice(self, levels: Levels) -> list[Levels]:
         """Return the parts of the lattice from some levels on, without what has no chance.
 
         One attribute is added to the others after the other, those of most tuples first,
@@ -361,58 +378,58 @@ class _Search:
                 if these in met or len(these) == len(wide):
                     continue
                 met.add(these)
-                known = self._least(levels, these)
+                known = self._least_levels(levels, these)
                 if known is not None:
                     least, n_tuples = known
                     grown.append((n_tuples, these))
                     own = tuple(levels[a] for a in these)
                     if least != [own]:
-                        share = sum(self._share(these, own, one) for one in least)
+                        share = sum(self._remaining_share(these, own, one) for one in least)
                         helping.append((share, these, least))
             if helping:
                 _, these, least = min(helping)
-                return [_replaced(levels, these, one) for one in least]
+                return [_replace_levels(levels, these, one) for one in least]
             waiting += [these for _, these in sorted(grown)]
-        if self._hopeless:
-            return self._above(levels, self.bounds[1])
-        raise _too_many([domain.name for domain in self.top.domains], levels)
+        if self._large_nodes_fail:
+            return self._levels_above(levels, self.bounds[1])
+        raise _too_large_error([domain.name for domain in self.top.domains], levels)
 
-    def _share(self, some: tuple[int, ...], before: Levels, after: Levels) -> float:
+    def _remaining_share(self, some: tuple[int, ...], before: Levels, after: Levels) -> float:
         """Return how many combinations of labels are left, of those that there were."""
         return math.prod(
-            self._held[a][high] / self._held[a][low]
+            self._occurring_labels[a][high] / self._occurring_labels[a][low]
             for a, low, high in zip(some, before, after, strict=True)
         )
 
     @cached_property
-    def _held(self) -> list[list[int]]:
+    def _occurring_labels(self) -> list[list[int]]:
         """By attribute and level, the labels that some record has."""
         return [
             [len(np.unique(codes[records_of(self.top, a) > 0])) for codes in tree.codes]
             for a, tree in enumerate(hierarchies(self.top))
         ]
 
-    def _highest(self) -> Space:
+    def _most_general(self) -> SearchSpace:
         """Return the most general node that is asked for."""
         _, high = self.bounds
         table = self.counter.count(high)
         if table is None:
-            raise _too_many([domain.name for domain in self.top.domains], high)
+            raise _too_large_error([domain.name for domain in self.top.domains], high)
         return self.algorithm.space(table, self.models, self.suppression_limit)
 
 
-def _at_most(levels: Levels, others: Levels) -> bool:
+def _is_at_most(levels: Levels, others: Levels) -> bool:
     """Say whether no level is above the other's."""
     return all(map(int.__le__, levels, others))
 
 
-def _replaced(levels: Levels, some: tuple[int, ...], own: Levels) -> Levels:
+def _replace_levels(levels: Levels, some: tuple[int, ...], own: Levels) -> Levels:
     """Return levels with those of some attributes replaced."""
     new = dict(zip(some, own, strict=True))
     return tuple(new.get(a, level) for a, level in enumerate(levels))
 
 
-def _too_many(names: Sequence[str], levels: Levels) -> DataError:
+def _too_large_error(names: Sequence[str], levels: Levels) -> DataError:
     """Say that a frequency set is too large, from which levels on."""
     where = "of the sensitive attributes alone"
     if names:

@@ -20,13 +20,13 @@ from kanonym.algorithms.full_domain.branch import (
     Branch,
     Child,
     Solution,
-    children,
-    complete,
+    complete_node,
     count_new,
     descend,
-    root,
+    promising_children,
+    root_branch,
 )
-from kanonym.algorithms.full_domain.space import Space
+from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.kernels.lattice.branch_and_bound import BEST, CHECKED, OPEN, UNLIMITED, search_below
 from kanonym.kernels.parallel import cores, parallel
 
@@ -40,7 +40,7 @@ PAUSE = 0.5
 """Seconds between two messages to the listener."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search came to.
 
     Attributes
@@ -62,7 +62,7 @@ class Found(NamedTuple):
     interrupted: bool = False
 
 
-class Clock:
+class SearchClock:
     """When a search has to stop, and who is told how it proceeds.
 
     Parameters
@@ -84,36 +84,36 @@ class Clock:
         """Not 0 as soon as the search has to end: kernels cannot ask for the time."""
 
     @property
-    def interrupted(self) -> bool:
+    def is_interrupted(self) -> bool:
         """Whether the user stopped the search."""
         return self._stopped.is_set()
 
     @property
-    def limited(self) -> bool:
+    def is_limited(self) -> bool:
         """Whether time is limited."""
         return self._end is not None
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Say whether the search has to stop, and tell the kernels of it."""
         late = self._end is not None and time.monotonic() > self._end
         if late or self._stopped.is_set():
             self.flag[0] = 1
         return bool(self.flag[0])
 
-    def part(self, share: float = 1.0, *, quiet: bool = False) -> Clock:
+    def part(self, share: float = 1.0, *, quiet: bool = False) -> SearchClock:
         """Return a clock for a share of the time that is left; what stops one stops both."""
         left = None if self._end is None else max(self._end - time.monotonic(), 0.0) * share
-        part = Clock(left, None if quiet else self._listen)
+        part = SearchClock(left, None if quiet else self._listen)
         part._stopped = self._stopped
         return part
 
-    def tell(self, checked: int, best: Solution, bound: float = 0.0) -> None:
+    def report_progress(self, checked: int, best: Solution, bound: float = 0.0) -> None:
         """Tell the listener how far the search is; a bound of 0 is not worth telling."""
         score = "no node yet" if best is NOTHING else f"best {best.score:.6g}"
         proven = f", none below {bound:.6g}" if bound > 0 else ""
-        self.say(f"{checked:,} nodes checked, {score}{proven}")
+        self.report_message(f"{checked:,} nodes checked, {score}{proven}")
 
-    def say(self, sentence: str) -> None:
+    def report_message(self, sentence: str) -> None:
         """Tell the listener something, now and then, and not twice the same."""
         now = time.monotonic()
         if self._listen is None or now - self._told <= PAUSE or sentence == self._said:
@@ -122,7 +122,7 @@ class Clock:
         self._listen(sentence)
 
     @contextmanager
-    def stopped_by_user(self) -> Iterator[None]:
+    def stop_on_interrupt(self) -> Iterator[None]:
         """Let the first Ctrl-C stop the search; the second interrupts as ever.
 
         In other threads than the main one, which get no signals, this does nothing.
@@ -144,12 +144,14 @@ class Clock:
             signal.signal(signal.SIGINT, before)
 
 
-def left_of(steps: int | None, checked: int) -> int | None:
+def remaining_steps(steps: int | None, checked: int) -> int | None:
     """Return how many nodes may still be checked."""
     return None if steps is None else max(steps - checked, 0)
 
 
-def branch_and_bound(space: Space, best: Solution, steps: int | None, clock: Clock) -> Found:
+def branch_and_bound(
+    space: SearchSpace, best: Solution, steps: int | None, clock: SearchClock
+) -> SearchResult:
     """Search the whole lattice for the node of least score.
 
     Parameters
@@ -173,32 +175,32 @@ def branch_and_bound(space: Space, best: Solution, steps: int | None, clock: Clo
     of cores.
 
     """
-    layer = [root(space)]
+    layer = [root_branch(space)]
     checked = 0
     for depth in range(1, min(3, len(space.order) + 1)):
-        found = parallel(partial(children, space, best=best), layer)
+        found = parallel(partial(promising_children, space, best=best), layer)
         tasks = [
             (branch, child) for branch, some in zip(layer, found, strict=True) for child in some
         ]
         checked += sum(map(partial(count_new, space), layer, found))
-        if depth == 1 < len(space.order) and not clock.over():
+        if depth == 1 < len(space.order) and not clock.is_over():
             layer = parallel(lambda task: descend(space, *task), tasks)
     tasks.sort(key=lambda task: (task[1].bound, task[0].levels, task[1].level))
     bound = float("inf")
     while tasks and not is_worse(tasks[0][1].bound, best):
-        if clock.over() or left_of(steps, checked) == 0:
+        if clock.is_over() or remaining_steps(steps, checked) == 0:
             break
         batch, tasks = tasks[:ROUND], tasks[ROUND:]
-        left = left_of(steps, checked)
+        left = remaining_steps(steps, checked)
         share = None if left is None else -(-left // len(batch))
         walks = [_Walk(space, best, share, clock) for _ in batch]
-        _side_by_side(walks, batch, clock, checked, batch[0][1].bound)
+        _search_in_parallel(walks, batch, clock, checked, batch[0][1].bound)
         for walk in walks:
             best = min(best, walk.best)
             bound = min(bound, walk.open)
             checked += walk.checked
     bound = min([bound, best.score, *(task[1].bound for task in tasks[:1])])
-    return Found(best, bound, checked, clock.interrupted)
+    return SearchResult(best, bound, checked, clock.is_interrupted)
 
 
 def is_worse(bound: float, best: Solution) -> bool:
@@ -206,10 +208,10 @@ def is_worse(bound: float, best: Solution) -> bool:
     return bound >= best.score
 
 
-def _side_by_side(
+def _search_in_parallel(
     walks: list[_Walk],
     tasks: list[tuple[Branch, Child]],
-    clock: Clock,
+    clock: SearchClock,
     checked: int,
     bound: float,
 ) -> None:
@@ -218,9 +220,9 @@ def _side_by_side(
         running = [pool.submit(walk.follow, *task) for walk, task in zip(walks, tasks, strict=True)]
         try:
             while wait(running, TICK).not_done:
-                clock.over()
+                clock.is_over()
                 some = sum(walk.checked + int(walk.numbers[CHECKED]) for walk in walks)
-                clock.tell(checked + some, min(walk.best for walk in walks), bound)
+                clock.report_progress(checked + some, min(walk.best for walk in walks), bound)
         except BaseException:
             clock.flag[0] = 1
             raise
@@ -231,7 +233,9 @@ def _side_by_side(
 class _Walk:
     """Search one branch depth first."""
 
-    def __init__(self, space: Space, best: Solution, steps: int | None, clock: Clock) -> None:
+    def __init__(
+        self, space: SearchSpace, best: Solution, steps: int | None, clock: SearchClock
+    ) -> None:
         self.space, self.best, self.steps, self.clock = space, best, steps, clock
         self.checked = 0
         self.numbers = np.zeros(3, np.int64)
@@ -239,17 +243,17 @@ class _Walk:
 
     def follow(self, branch: Branch, child: Child) -> None:
         """Search one child of a branch, or leave it open."""
-        if self.clock.over() or (self.steps is not None and self.checked >= self.steps):
+        if self.clock.is_over() or (self.steps is not None and self.checked >= self.steps):
             self.open = min(self.open, child.bound)
         elif len(branch.levels) + 1 == len(self.space.order):
-            solution = complete(self.space, branch, child)
+            solution = complete_node(self.space, branch, child)
             if solution is not None:
                 self.best = min(self.best, solution)
         elif self.space.exact and self.space.seen is None:  # the kernel notes no nodes
             self._search_compiled(descend(self.space, branch, child))
         else:
             below = descend(self.space, branch, child)
-            found = children(self.space, below, self.best)
+            found = promising_children(self.space, below, self.best)
             self.checked += count_new(self.space, below, found)
             for one in found:
                 if is_worse(one.bound, self.best):

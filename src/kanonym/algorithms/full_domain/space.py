@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.criteria import ancestors_of, table_counts
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.data.merged import MergedTable, records_of
+from kanonym.data.merged_table import MergedTable, records_of
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.disclosure import DISTINCT, SIZE
 from kanonym.kernels.classes.grouping import group_rows
@@ -30,7 +30,7 @@ WORD_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class SearchSpace:
     """Everything that a search reads.
 
     Attributes
@@ -60,7 +60,7 @@ class Space:
     secrets
         (n_combinations, s) int32: the sensitive codes behind the last field of `keys`.
     required
-        (4,) int64, as `kernels.lattice.walk.probe` reads it.
+        (4,) int64, as `kernels.lattice.walk.try_levels` reads it.
     exact
         Whether the bound of a complete node is its score and nothing but class sizes
         is required: then a search need not look at the classes.
@@ -120,14 +120,14 @@ class Space:
         return result
 
 
-def prepare(
+def prepare_space(
     table: EncodedTable,
     metric: Metric,
     models: Sequence[PrivacyModel],
     suppression_limit: float,
     levels: Mapping[str, Bounds],
     weights: Mapping[str, float],
-) -> Space:
+) -> SearchSpace:
     """Prepare a search.
 
     Raises
@@ -142,7 +142,7 @@ def prepare(
 
     """
     trees = hierarchies(table)
-    lowest, highest = bounds(table, levels)
+    lowest, highest = level_bounds(table, levels)
     if isinstance(table, MergedTable):
         lowest = np.maximum(lowest, table.lowest)
     metric_here = metric.bind(table, weights)
@@ -150,10 +150,10 @@ def prepare(
     budget = int(suppression_limit * table.n_rows + 1e-9)
     if not all(model.suppressible for model in models):
         budget = 0
-    size, population, only_sizes = _required(models)
-    exact = only_sizes and terms is not None and _never_dearer(terms)
+    size, population, only_sizes = _required_sizes(models)
+    exact = only_sizes and terms is not None and _suppression_costs_most(terms)
     kept, lost = _losses(trees, terms)
-    whole = _whole(table, trees, kept)
+    whole = _total_losses(table, trees, kept)
     order = _order(trees, lowest, highest)
     keys, counts, secrets, fields = _frequency_set(table, trees, order, lowest, highest)
     scale = np.zeros((len(trees), 5))
@@ -167,7 +167,7 @@ def prepare(
         labels=_labels(trees, order, lowest),
         kept=kept[order],
         lost=lost[order],
-        lost_least=_least(trees, lost)[order],
+        lost_least=_least_losses(trees, lost)[order],
         scale=scale[order],
         whole=whole[order],
         charged=np.array([0.0 if terms is None else terms.charged]),
@@ -175,12 +175,12 @@ def prepare(
         form=np.array([geometric, terms is not None and terms.rounded], np.int64),
     )
     _set_floors(axes)
-    return Space(
+    return SearchSpace(
         table=table,
         trees=trees,
         metric=metric_here,
         models=tuple(models),
-        checks=tuple(model for model in models if _tells(model, budget)),
+        checks=tuple(model for model in models if _excludes_nodes_below(model, budget)),
         references=tuple(
             (table_counts(table, j), ancestors_of(table, j)) for j in range(len(table.sensitive))
         ),
@@ -199,12 +199,12 @@ def prepare(
     )
 
 
-def narrowed(
-    space: Space,
+def narrow_space(
+    space: SearchSpace,
     lowest: NDArray[np.int64],
     highest: NDArray[np.int64],
     order: NDArray[np.int64] | None = None,
-) -> Space:
+) -> SearchSpace:
     """Return a part of the lattice: levels between closer bounds.
 
     order: of the attributes; None orders them anew.
@@ -255,7 +255,7 @@ def hierarchies(table: EncodedTable) -> tuple[Hierarchy, ...]:
     return tuple(found)
 
 
-def bounds(
+def level_bounds(
     table: EncodedTable, levels: Mapping[str, Bounds]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return (d,) lowest and (d,) highest levels, as they are asked for.
@@ -263,7 +263,7 @@ def bounds(
     Raises
     ------
     PolicyError, SchemaError
-        As `prepare` raises them.
+        As `prepare_space` raises them.
 
     """
     trees = hierarchies(table)
@@ -288,9 +288,9 @@ def bounds(
     return lowest, highest
 
 
-def size_of(table: EncodedTable, levels: Mapping[str, Bounds]) -> int:
+def count_nodes(table: EncodedTable, levels: Mapping[str, Bounds]) -> int:
     """Return the number of nodes between the levels that are asked for."""
-    lowest, highest = bounds(table, levels)
+    lowest, highest = level_bounds(table, levels)
     return math.prod((highest - lowest + 1).tolist())
 
 
@@ -304,7 +304,7 @@ def _order(
     )
 
 
-def _required(models: Sequence[PrivacyModel]) -> tuple[int, int, bool]:
+def _required_sizes(models: Sequence[PrivacyModel]) -> tuple[int, int, bool]:
     """Return the smallest class, of the table and of the population, and if that is all."""
     size, population, only_sizes = 1, 0, True
     for model in models:
@@ -320,7 +320,7 @@ def _required(models: Sequence[PrivacyModel]) -> tuple[int, int, bool]:
     return size, population, only_sizes
 
 
-def _tells(model: PrivacyModel, budget: int) -> bool:
+def _excludes_nodes_below(model: PrivacyModel, budget: int) -> bool:
     """Say whether a node that fails a model rules out all below it, sizes being known anyway."""
     criteria = model.criteria()
     if model.least_persons or (criteria and all(c.measure == SIZE for c in criteria)):
@@ -328,7 +328,7 @@ def _tells(model: PrivacyModel, budget: int) -> bool:
     return model.monotone == "suppression" or (budget == 0 and model.monotone == "generalization")
 
 
-def _never_dearer(terms: Terms) -> bool:
+def _suppression_costs_most(terms: Terms) -> bool:
     """Say whether no record loses more when it is kept than when it is suppressed."""
     return not any(
         (kept > lost).any()
@@ -368,7 +368,7 @@ def _losses(
     return kept, lost
 
 
-def _least(trees: Sequence[Hierarchy], lost: NDArray[np.float64]) -> NDArray[np.float64]:
+def _least_losses(trees: Sequence[Hierarchy], lost: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return (d, n_levels) the smallest loss of a suppressed record."""
     least = np.zeros(lost.shape[:2])
     for a, tree in enumerate(trees):
@@ -377,7 +377,7 @@ def _least(trees: Sequence[Hierarchy], lost: NDArray[np.float64]) -> NDArray[np.
     return least
 
 
-def _whole(
+def _total_losses(
     table: EncodedTable, trees: Sequence[Hierarchy], kept: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return (d, n_levels) what all records lose at each level."""

@@ -7,10 +7,15 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.full_domain.beam import beam_search
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
-from kanonym.algorithms.full_domain.neighbourhood import improve
-from kanonym.algorithms.full_domain.nodes import group, judge, score_of
-from kanonym.algorithms.full_domain.search import Clock, Found, branch_and_bound, left_of
-from kanonym.algorithms.full_domain.space import Space
+from kanonym.algorithms.full_domain.neighbourhood import improve_in_neighbourhoods
+from kanonym.algorithms.full_domain.nodes import group_at_levels, judge, score_of
+from kanonym.algorithms.full_domain.search import (
+    SearchClock,
+    SearchResult,
+    branch_and_bound,
+    remaining_steps,
+)
+from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.algorithms.full_domain.suffixes import bound_suffixes
 
 LARGE = 1 << 22
@@ -26,54 +31,60 @@ MEMORY = 1 << 29
 """Bytes that the branches which are followed side by side may take."""
 
 
-def optimal(space: Space, steps: int | None, clock: Clock, known: Solution = NOTHING) -> Found:
+def search_optimal(
+    space: SearchSpace, steps: int | None, clock: SearchClock, known: Solution = NOTHING
+) -> SearchResult:
     """Find the node of least score and prove it, unless a limit comes first.
 
     known: a node of another part of the lattice; it is returned where none here is better.
     """
     if space.size <= LARGE:
         # Whatever stops the search, the most general node is there.
-        best, checked, bound = min(known, most_general(space)), 1, 0.0
+        best, checked, bound = min(known, most_general_solution(space)), 1, 0.0
     else:
-        first = best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
+        first = search_best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
         best, checked, bound = min(known, first.best), first.checked, first.bound
         if not space.bounded_by_classes:
             some = None if steps is None else (steps - checked) // 2
             checked += bound_suffixes(space, best, some, clock.part(1 / 2))
-    found = branch_and_bound(space, best, left_of(steps, checked), clock)
+    found = branch_and_bound(space, best, remaining_steps(steps, checked), clock)
     return found._replace(checked=found.checked + checked, bound=max(bound, found.bound))
 
 
-def best_first(space: Space, steps: int | None, clock: Clock, *, once: bool = False) -> Found:
+def search_best_first(
+    space: SearchSpace, steps: int | None, clock: SearchClock, *, once: bool = False
+) -> SearchResult:
     """Follow the most promising branches, then improve the best node found.
 
     Repeated with more and more branches while a limit of steps or seconds is left; without
     one, or where `once`, that is all. Random choices come from a fixed seed.
     """
-    best = most_general(space)
+    best = most_general_solution(space)
     checked, bound, width = 1, 0.0, WIDTH
     rng, most = np.random.default_rng(0), SOON if once else LATER
     while True:
         room = max(MEMORY // (space.keys.nbytes + space.counts.nbytes), 12)
-        found = beam_search(space, best, left_of(steps, checked), clock, min(width, room))
+        found = beam_search(space, best, remaining_steps(steps, checked), clock, min(width, room))
         best, checked, bound = found.best, checked + found.checked, max(bound, found.bound)
         if best is NOTHING or bound >= best.score:
             break
-        better = improve(space, best, rng, most, left_of(steps, checked), clock)
+        better = improve_in_neighbourhoods(
+            space, best, rng, most, remaining_steps(steps, checked), clock
+        )
         best, checked, bound = better.best, checked + better.checked, max(bound, better.bound)
-        over = clock.over() or left_of(steps, checked) == 0 or bound >= best.score
-        if over or once or (steps is None and not clock.limited):
+        over = clock.is_over() or remaining_steps(steps, checked) == 0 or bound >= best.score
+        if over or once or (steps is None and not clock.is_limited):
             break
         width, most = 4 * width, most + 1
-    return Found(best, bound, checked, clock.interrupted)
+    return SearchResult(best, bound, checked, clock.is_interrupted)
 
 
-def most_general(space: Space) -> Solution:
+def most_general_solution(space: SearchSpace) -> Solution:
     """Return the most general node, where it satisfies the models."""
     return _solution(space, space.highest)
 
 
-def lowered(space: Space, best: Solution) -> Solution:
+def lower_levels(space: SearchSpace, best: Solution) -> Solution:
     """Return a node of no higher score that generalizes less, where one is a level away.
 
     Metrics that count classes alone do not see an attribute that divides no class.
@@ -91,9 +102,9 @@ def lowered(space: Space, best: Solution) -> Solution:
     return best
 
 
-def _solution(space: Space, levels: NDArray[np.int64]) -> Solution:
+def _solution(space: SearchSpace, levels: NDArray[np.int64]) -> Solution:
     """Return a node, `NOTHING` where it does not satisfy the models."""
-    node, _ = group(space, levels)
+    node, _ = group_at_levels(space, levels)
     kept = judge(space, node)
     if kept is None:
         return NOTHING

@@ -6,16 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanonym.algorithms.full_domain.branch import NOTHING, Solution, follow
-from kanonym.algorithms.full_domain.search import Clock, branch_and_bound, left_of
-from kanonym.algorithms.full_domain.space import Space, narrowed
+from kanonym.algorithms.full_domain.branch import NOTHING, Solution, follow_levels
+from kanonym.algorithms.full_domain.search import SearchClock, branch_and_bound, remaining_steps
+from kanonym.algorithms.full_domain.space import SearchSpace, narrow_space
 from kanonym.kernels.lattice.walk import DROPS, WEIGHT
 
 CAUTION = 1 - 1e-9
 """Scores are rounded: a bound made of one is a little lower."""
 
 
-def bound_suffixes(space: Space, best: Solution, steps: int | None, clock: Clock) -> int:
+def bound_suffixes(
+    space: SearchSpace, best: Solution, steps: int | None, clock: SearchClock
+) -> int:
     """Write into the space what all attributes after each one lose at the least.
 
     The first attributes are left out of the table, and the best levels of the others are
@@ -47,7 +49,7 @@ def bound_suffixes(space: Space, best: Solution, steps: int | None, clock: Clock
     last = NOTHING
     quiet = clock.part(quiet=True)
     for first in range(d - 1, 0, -1):
-        if clock.over() or left_of(steps, checked) == 0:
+        if clock.is_over() or remaining_steps(steps, checked) == 0:
             # What two attributes lose at the least, three do.
             rest[first] = rest[first + 1]
             continue
@@ -55,7 +57,7 @@ def bound_suffixes(space: Space, best: Solution, steps: int | None, clock: Clock
         out = space.order[:first]
         lowest[out] = [space.trees[a].n_levels - 1 for a in out]
         highest[out] = lowest[out]
-        part = narrowed(space, lowest, highest, space.order)
+        part = narrow_space(space, lowest, highest, space.order)
         part.axes.scale[:first, WEIGHT] = 0.0
         part.axes.rest[:] = np.where(np.arange(d + 1) > first, rest, float(geometric))
         required = part.required.copy()
@@ -66,15 +68,15 @@ def bound_suffixes(space: Space, best: Solution, steps: int | None, clock: Clock
         )
         # Known nodes to begin with, at the top where attributes are left out.
         known = [
-            follow(relaxed, np.maximum(one.levels, lowest)[space.order].tolist())[0]
+            follow_levels(relaxed, np.maximum(one.levels, lowest)[space.order].tolist())[0]
             for one in (best, last)
             if one is not NOTHING
         ]
         start = min(known, default=NOTHING)
-        found = branch_and_bound(relaxed, start, left_of(steps, checked), quiet)
+        found = branch_and_bound(relaxed, start, remaining_steps(steps, checked), quiet)
         last = found.best
         checked += found.checked
         score = max(score, found.bound * CAUTION)
-        clock.tell(checked, best, score)
+        clock.report_progress(checked, best, score)
         rest[first] = (score + 1) ** d if geometric else score
     return checked

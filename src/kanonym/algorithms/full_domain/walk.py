@@ -5,16 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kanonym.algorithms.base import Listener
-from kanonym.algorithms.full_domain.branch import NOTHING, Branch, children, coarsest, descend, root
-from kanonym.algorithms.full_domain.nodes import Evaluated, worth
-from kanonym.algorithms.full_domain.search import Clock
-from kanonym.algorithms.full_domain.space import Space
+from kanonym.algorithms.full_domain.branch import (
+    NOTHING,
+    Branch,
+    coarsest_node,
+    descend,
+    promising_children,
+    root_branch,
+)
+from kanonym.algorithms.full_domain.nodes import EvaluatedNode, evaluate_node
+from kanonym.algorithms.full_domain.search import SearchClock
+from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.data.progress import Progress
 from kanonym.kernels.lattice.walk import BUDGET, DROPS
 from kanonym.kernels.parallel import parallel
 
 
-def every_node(space: Space, listen: Listener | None) -> list[Evaluated]:
+def evaluate_every_node(space: SearchSpace, listen: Listener | None) -> list[EvaluatedNode]:
     """Return every node with what it is worth, by levels.
 
     Cost: as of an exhaustive search, and a judgement of every node.
@@ -23,26 +30,26 @@ def every_node(space: Space, listen: Listener | None) -> list[Evaluated]:
     required[BUDGET], required[DROPS] = space.table.n_rows, 0
     # Nothing is left out: no bound, no limit, no model rules a branch out.
     free = replace(space, required=required, exact=False, checks=(), bounded_by_classes=False)
-    clock = Clock(listen=listen)
-    found: list[Evaluated] = []
+    clock = SearchClock(listen=listen)
+    found: list[EvaluatedNode] = []
 
-    def below(branch: Branch) -> list[Evaluated]:
+    def below(branch: Branch) -> list[EvaluatedNode]:
         last = len(branch.levels) + 1 == len(space.order)
         nodes = []
-        for child in children(free, branch, NOTHING):
+        for child in promising_children(free, branch, NOTHING):
             if last:
-                nodes.append(worth(space, coarsest(free, branch, child.level)))
+                nodes.append(evaluate_node(space, coarsest_node(free, branch, child.level)))
             else:
                 nodes += below(descend(free, branch, child))
         return nodes
 
-    start = root(free)
+    start = root_branch(free)
     if len(space.order) == 1:
         found = below(start)
     else:
-        first = children(free, start, NOTHING)
+        first = promising_children(free, start, NOTHING)
         for some in parallel(lambda child: below(descend(free, start, child)), first):
             found += some
             sentence = f"{len(found):,} of {free.size:,} nodes checked"
-            clock.say(Progress(sentence, done=len(found), total=free.size))
+            clock.report_message(Progress(sentence, done=len(found), total=free.size))
     return sorted(found, key=lambda node: node.levels)

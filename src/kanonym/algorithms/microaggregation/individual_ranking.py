@@ -10,9 +10,9 @@ import numpy as np
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
-from kanonym.algorithms.microaggregation.records import class_size, require_numbers, space
+from kanonym.algorithms.microaggregation.records import class_size, record_space, require_numbers
 from kanonym.algorithms.microaggregation.univariate import cut_in_order
-from kanonym.algorithms.small_classes import enlarged
+from kanonym.algorithms.small_classes import merge_small_classes
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
@@ -104,11 +104,13 @@ class IndividualRanking(Algorithm):
                 "group can have so many"
             )
         order = np.argsort(table.tuple_of_row, kind="stable")
-        rows, weights = space(table, table.tuple_of_row[order], standardize=True)
+        rows, weights = record_space(table, table.tuple_of_row[order], standardize=True)
         columns = parallel(partial(cut_in_order, k=self.k), rows.T)
         found = group_rows(columns, [int(column.max()) + 1 for column in columns])
         ones = np.ones(len(rows), np.int64)
-        classes, groups = enlarged(rows, weights, ones, (found.labels, found.codes), least)
+        classes, groups = merge_small_classes(
+            rows, weights, ones, (found.labels, found.codes), least
+        )
         labels = np.empty_like(classes)
         labels[order] = classes
         return Partition(labels, int(classes.max()) + 1, by_row=True, groups=groups)

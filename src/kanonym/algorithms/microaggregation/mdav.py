@@ -7,7 +7,7 @@ from functools import partial
 from typing import ClassVar
 
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
-from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated
+from kanonym.algorithms.microaggregation.records import kinds_of, microaggregate
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.microaggregation.mdav import mdav
@@ -97,7 +97,7 @@ class MDAV(Algorithm):
 
         """
         table, models = problem.table, problem.models
-        return microaggregated(
+        return microaggregate(
             table,
             models,
             self.type,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
-from kanonym.algorithms.microaggregation.ona import improved
-from kanonym.algorithms.microaggregation.records import microaggregated
+from kanonym.algorithms.microaggregation.ona import improve_groups
+from kanonym.algorithms.microaggregation.records import microaggregate
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.microaggregation.blocks import blocks
@@ -78,23 +78,23 @@ class MONA(Algorithm):
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of k to 2 k - 1 records; as `ONA.partition`."""
         table, models = problem.table, problem.models
-        return microaggregated(
-            table, models, self.type, self._by_blocks, standardize=self.standardize
+        return microaggregate(
+            table, models, self.type, self._group_by_blocks, standardize=self.standardize
         )
 
-    def _by_blocks(
+    def _group_by_blocks(
         self, rows: NDArray[np.float64], weights: NDArray[np.float64], k: int
     ) -> tuple[NDArray[np.int32], int]:
         """Group the records of each block."""
         records, bounds = blocks(rows, weights, max(self.block, 2 * k))
         members = [np.sort(part) for part in np.split(records, bounds[1:-1])]
 
-        def grouped(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int32], int]:
-            return improved(rows[numbers], weights, k, width=WIDTH, rounds=1, above=ABOVE)
+        def group_block(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int32], int]:
+            return improve_groups(rows[numbers], weights, k, width=WIDTH, rounds=1, above=ABOVE)
 
         labels = np.empty(len(rows), np.int32)
         n_groups = 0
-        for numbers, (found, count) in zip(members, parallel(grouped, members), strict=True):
+        for numbers, (found, count) in zip(members, parallel(group_block, members), strict=True):
             labels[numbers] = found + n_groups
             n_groups += count
         return labels, n_groups

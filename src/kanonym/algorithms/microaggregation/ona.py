@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
-from kanonym.algorithms.microaggregation.records import microaggregated
+from kanonym.algorithms.microaggregation.records import microaggregate
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.microaggregation.centroid import NUMBER
@@ -99,11 +99,11 @@ class ONA(Algorithm):
 
         """
         table, models = problem.table, problem.models
-        search = partial(improved, width=WIDTH, rounds=ROUNDS, above=0.0)
-        return microaggregated(table, models, self.type, search, standardize=self.standardize)
+        search = partial(improve_groups, width=WIDTH, rounds=ROUNDS, above=0.0)
+        return microaggregate(table, models, self.type, search, standardize=self.standardize)
 
 
-def improved(
+def improve_groups(
     rows: NDArray[np.float64],
     weights: NDArray[np.float64],
     k: int,

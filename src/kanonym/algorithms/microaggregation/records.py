@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.criteria import compiled, require_feasible
+from kanonym.algorithms.criteria import compile_criteria, require_feasible
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.table import Domain, EncodedTable, Kind
@@ -27,7 +27,7 @@ KINDS: dict[Kind, int] = {
 """What an attribute of each kind is to kernels that take mixed attributes."""
 
 
-def microaggregated(
+def microaggregate(
     table: EncodedTable,
     models: Sequence[PrivacyModel],
     algorithm: str,
@@ -54,7 +54,7 @@ def microaggregated(
     standardize
         Whether a difference counts in standard deviations of its column.
     mixed
-        Whether the kernel takes attributes of any kind: see `kinds_of` and `space`.
+        Whether the kernel takes attributes of any kind: see `kinds_of` and `record_space`.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def microaggregated(
     if not table.domains:
         return Partition(np.zeros(len(table.weights), np.int32), 1)
     order = np.argsort(table.tuple_of_row, kind="stable")
-    rows, weights = space(table, table.tuple_of_row[order], standardize=standardize)
+    rows, weights = record_space(table, table.tuple_of_row[order], standardize=standardize)
     found, n_classes = kernel(rows, weights, min(k, table.n_rows))
     labels = np.empty_like(found)
     labels[order] = found
@@ -94,10 +94,10 @@ def class_size(models: Sequence[PrivacyModel], table: EncodedTable, algorithm: s
                 f"mondrian. With {algorithm}, choose k-anonymity, average-risk, sample-uniqueness "
                 "or population-uniqueness"
             )
-    return compiled(models, table).min_size
+    return compile_criteria(models, table).min_size
 
 
-def space(
+def record_space(
     table: EncodedTable, tuples: NDArray[np.int32], *, standardize: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return (n, d) records of some tuples, and (d,) what a column weighs in a distance.
@@ -118,7 +118,7 @@ def space(
     exponents = np.zeros(d, np.int64)
     weights = np.ones(d)
     for a, domain in enumerate(table.domains):
-        columns[a] = _line(domain)[table.codes[tuples, a]]
+        columns[a] = _code_positions(domain)[table.codes[tuples, a]]
         if KINDS[domain.kind] == NUMBER:
             exponents[a] = np.frexp(np.abs(columns[a]).max())[1]
     highest = exponents.max()
@@ -139,7 +139,7 @@ def kinds_of(table: EncodedTable) -> NDArray[np.int8]:
     return np.array([KINDS[domain.kind] for domain in table.domains], np.int8)
 
 
-def _line(domain: Domain) -> NDArray[np.float64]:
+def _code_positions(domain: Domain) -> NDArray[np.float64]:
     """Return (size,) float64: where each code stands; not read for a null that is refused."""
     if domain.kind == "nominal":
         return np.arange(domain.size, dtype=np.float64)

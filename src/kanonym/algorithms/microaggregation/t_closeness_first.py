@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import classes_of, compiled, require_feasible
-from kanonym.algorithms.microaggregation.records import require_numbers, space
+from kanonym.algorithms.criteria import classes_of, compile_criteria, require_feasible
+from kanonym.algorithms.microaggregation.records import record_space, require_numbers
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
@@ -100,12 +100,12 @@ class TClosenessFirst(Algorithm):
             return Partition(np.empty(0, np.int32), 0, by_row=True)
         require_numbers(table, self.type)
         values = _sensitive_values(table, model)
-        least = compiled([one for one in models if one is not model], table).min_size
+        least = compile_criteria([one for one in models if one is not model], table).min_size
         require_feasible(table, models)
         if not table.domains:
             return Partition(np.zeros(len(table.weights), np.int32), 1)
         order = np.lexsort((table.tuple_of_row, values))
-        rows, weights = space(table, table.tuple_of_row[order], standardize=self.standardize)
+        rows, weights = record_space(table, table.tuple_of_row[order], standardize=self.standardize)
         size = class_size_for(model.t, min(least, table.n_rows), table.n_rows)
         found, n_groups = t_closeness_first(rows, weights, size)
         by_record = replace(

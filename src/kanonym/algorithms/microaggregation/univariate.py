@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
-from kanonym.algorithms.microaggregation.records import microaggregated
+from kanonym.algorithms.microaggregation.records import microaggregate
 from kanonym.data.errors import SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
@@ -67,7 +67,7 @@ class Univariate(Algorithm):
                 "choose mdav, which forms classes over all of them, or individual-ranking, which "
                 "takes each column alone"
             )
-        return microaggregated(table, models, self.type, _cut, standardize=False)
+        return microaggregate(table, models, self.type, _cut, standardize=False)
 
 
 def cut_in_order(values: NDArray[np.float64], k: int) -> NDArray[np.int32]:
@@ -86,6 +86,6 @@ def _cut(
     weights: NDArray[np.float64],  # noqa: ARG001 - what one column weighs changes nothing
     k: int,
 ) -> tuple[NDArray[np.int32], int]:
-    """Group (n, 1) records as `microaggregated` asks for."""
+    """Group (n, 1) records as `microaggregate` asks for."""
     labels = cut_in_order(rows[:, 0], k)
     return labels, int(labels.max()) + 1

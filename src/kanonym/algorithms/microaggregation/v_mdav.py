@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
-from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated
+from kanonym.algorithms.microaggregation.records import kinds_of, microaggregate
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
@@ -83,7 +83,7 @@ class VMDAV(Algorithm):
 
         """
         table, models = problem.table, problem.models
-        return microaggregated(
+        return microaggregate(
             table,
             models,
             self.type,

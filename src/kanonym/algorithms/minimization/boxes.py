@@ -62,7 +62,7 @@ class Boxes:
 
 def boxes_of(nodes: Nodes, features: Sequence[Feature]) -> Boxes:
     """Return the boxes of all nodes. Cost O(n_nodes · n_features)."""
-    owner = owners(features)
+    owner = feature_of_columns(features)
     low = np.full((nodes.n, len(features)), -np.inf)
     high = np.full((nodes.n, len(features)), np.inf)
     width = np.ones((nodes.n, len(features)))
@@ -86,7 +86,7 @@ def boxes_of(nodes: Nodes, features: Sequence[Feature]) -> Boxes:
     return Boxes(low, high, width)
 
 
-def owners(features: Sequence[Feature]) -> NDArray[np.int64]:
+def feature_of_columns(features: Sequence[Feature]) -> NDArray[np.int64]:
     """Return (n_columns,) int64: the feature of each column of the matrix."""
     return np.repeat(np.arange(len(features)), [feature.n_columns for feature in features])
 

@@ -11,7 +11,7 @@ Step = tuple[tuple[int, ...], float]
 """The features exempted so far, in order, and the relative accuracy with them."""
 
 
-def exempt(
+def exempt_features(
     accuracy_of: Callable[[NDArray[np.bool_]], float],
     price: NDArray[np.float64],
     regained: NDArray[np.float64],

@@ -10,7 +10,7 @@ from kanonym.algorithms.minimization.nodes import Nodes
 _Table = NDArray[np.float64]
 
 
-def best_within(
+def best_pruning(
     nodes: Nodes,
     loss: NDArray[np.int64],
     gain: NDArray[np.float64],
@@ -58,7 +58,7 @@ def best_within(
         table = np.full(length, -np.inf)
         if inner[v]:
             right = int(nodes.right[v])
-            table, shares[v] = _joined(tables.pop(v + 1), tables.pop(right), length)
+            table, shares[v] = _merge_subtrees(tables.pop(v + 1), tables.pop(right), length)
         if own <= budget:
             table[own] = gain[v]
         tables[v] = table
@@ -77,7 +77,7 @@ def best_within(
     return np.array(cells, np.int64)
 
 
-def _joined(left: _Table, right: _Table, length: int) -> tuple[_Table, NDArray[np.int64]]:
+def _merge_subtrees(left: _Table, right: _Table, length: int) -> tuple[_Table, NDArray[np.int64]]:
     """Return the best of two subtrees together for budgets below `length`, and the left's share.
 
     Tables do not fall along budgets; what lies beyond the end of one equals its last entry.

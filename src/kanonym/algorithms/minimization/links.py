@@ -32,7 +32,7 @@ class Links:
     gain: NDArray[np.float64]
 
 
-def links_of(
+def weakest_links(
     nodes: Nodes,
     loss: NDArray[np.float64],
     gain: NDArray[np.float64],
@@ -117,7 +117,9 @@ def links_of(
     return Links(np.array(merged, np.int64), np.array(cells), np.array(losses), np.array(gains))
 
 
-def after(nodes: Nodes, base: NDArray[np.int64], merged: NDArray[np.int64]) -> NDArray[np.int64]:
+def cells_after_merges(
+    nodes: Nodes, base: NDArray[np.int64], merged: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return the cells that remain of a base after some merges, ascending."""
     ends = np.zeros(nodes.n, np.bool_)
     ends[base] = True

@@ -46,7 +46,7 @@ class Scale:
         return cls(predictions, records, float(np.square(own - own.mean()).sum()))
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether losses are whole numbers: records whose class changes."""
         return self.predictions.dtype.kind == "i"
 
@@ -55,7 +55,7 @@ class Scale:
     ) -> NDArray[np.float64]:
         """Return (m,) float64: 0 or 1 of classes, squared differences of numbers."""
         own = self.predictions[records]
-        if self.whole:
+        if self.is_whole:
             return np.asarray(answers != own, dtype=np.float64)
         return np.square(answers.astype(np.float64) - own.astype(np.float64))
 
@@ -67,7 +67,7 @@ class Scale:
 
     def budget(self, target: float) -> float:
         """Return the largest loss at which relative accuracy is at least `target`."""
-        if not self.whole:
+        if not self.is_whole:
             return (1 - target) * self.total * (1 - _NUMERIC_NOISE)
         most = int((1 - target) * self.total) + 1  # floats may be off by one either way
         while most > 0 and self.accuracy(most) < target:

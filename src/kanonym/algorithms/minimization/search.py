@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.minimization.boxes import Boxes, Feature, boxes_of
-from kanonym.algorithms.minimization.exemption import Step, exempt
-from kanonym.algorithms.minimization.knapsack import best_within
-from kanonym.algorithms.minimization.links import Links, after, links_of
+from kanonym.algorithms.minimization.exemption import Step, exempt_features
+from kanonym.algorithms.minimization.knapsack import best_pruning
+from kanonym.algorithms.minimization.links import Links, cells_after_merges, weakest_links
 from kanonym.algorithms.minimization.losses import Ask, Scale, losses_of
 from kanonym.algorithms.minimization.nodes import Nodes, cell_of
 from kanonym.algorithms.minimization.representatives import representatives_of
@@ -166,30 +166,30 @@ def minimize(
     above = np.flatnonzero(nodes.above(base))
     none = np.zeros(len(features), np.bool_)
 
-    def asked(wanted: NDArray[np.int64], exempted: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def ask_losses(wanted: NDArray[np.int64], exempted: NDArray[np.bool_]) -> NDArray[np.float64]:
         return losses_of(
             nodes, wanted, leaves[split.validation], representatives, exempted, scale, ask
         )
 
     def accuracy_of(exempted: NDArray[np.bool_]) -> float:
-        return scale.accuracy(float(asked(base, exempted)[base].sum()))
+        return scale.accuracy(float(ask_losses(base, exempted)[base].sum()))
 
     weights = counts[:, None] * boxes.width / (len(matrix) * len(features))
-    loss = asked(np.sort(np.append(base, above)), none)
+    loss = ask_losses(np.sort(np.append(base, above)), none)
     gain = weights.sum(axis=1)
-    links = links_of(nodes, loss, gain, base)
+    links = weakest_links(nodes, loss, gain, base)
     accuracy = scale.accuracy(float(loss[base].sum()))
     steps: list[Step] = []
     exempted: tuple[int, ...] = ()
     cells = base
     if k == 1 and accuracy < target:
         prices = _price(boxes.width[base], counts[base])
-        steps = exempt(accuracy_of, prices, weights[base].sum(axis=0), target, accuracy)
+        steps = exempt_features(accuracy_of, prices, weights[base].sum(axis=0), target, accuracy)
         exempted, accuracy = steps[-1]
     else:
-        pruned = _pruned(nodes, loss, gain, base, scale, target)
+        pruned = _prune(nodes, loss, gain, base, scale, target)
         if pruned is None:
-            raise InfeasibleError(_missed(scale, links, target, k))
+            raise InfeasibleError(_explain_miss(scale, links, target, k))
         cells = pruned
         accuracy = scale.accuracy(float(loss[cells].sum()))
     kept = none.copy()
@@ -206,7 +206,7 @@ def minimize(
         relative_accuracy=accuracy,
         gcp=float(left[cells].sum()),
         path=_path(links, scale, steps, weights[base].sum(axis=0)),
-        coarser=tuple(_halved(nodes, loss, left, cells)),
+        coarser=tuple(_halve_cells(nodes, loss, left, cells)),
     )
 
 
@@ -220,7 +220,7 @@ def _cells_of_k(nodes: Nodes, counts: NDArray[np.int64], k: int) -> NDArray[np.i
     return nodes.cells_of(ends)
 
 
-def _pruned(
+def _prune(
     nodes: Nodes,
     loss: NDArray[np.float64],
     gain: NDArray[np.float64],
@@ -233,9 +233,9 @@ def _pruned(
     finest = float(loss[base].sum())
     if scale.accuracy(finest) >= target:
         budget = max(budget, finest)
-    if scale.whole and len(scale.records) * (budget + 1) <= EXACT:
-        return best_within(nodes, loss.astype(np.int64), gain, base, int(budget))
-    found = [after(nodes, base, links_of(nodes, loss, gain, base, budget).merged)]
+    if scale.is_whole and len(scale.records) * (budget + 1) <= EXACT:
+        return best_pruning(nodes, loss.astype(np.int64), gain, base, int(budget))
+    found = [cells_after_merges(nodes, base, weakest_links(nodes, loss, gain, base, budget).merged)]
     inside = nodes.above(base)
     inside[base] = True
     for depth in range(int(nodes.depth[base].max(initial=0))):
@@ -259,7 +259,7 @@ def _price(width: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.
     return prices
 
 
-def _missed(scale: Scale, links: Links, target: float, k: int) -> str:
+def _explain_miss(scale: Scale, links: Links, target: float, k: int) -> str:
     best = int(np.argmin(links.loss))
     return (
         f"a relative accuracy of {target} cannot be kept with cells of at least {k} records: "
@@ -281,22 +281,24 @@ def _path(links: Links, scale: Scale, steps: Sequence[Step], lost: NDArray[np.fl
     )
 
 
-def _halved(
+def _halve_cells(
     nodes: Nodes,
     loss: NDArray[np.float64],
     gain: NDArray[np.float64],
     cells: NDArray[np.int64],
 ) -> list[NDArray[np.int64]]:
-    links = links_of(nodes, loss, gain, cells)
+    links = weakest_links(nodes, loss, gain, cells)
     found = []
     last = len(cells)
     for step, n_cells in enumerate(links.cells.tolist()):
         if n_cells <= last // 2:
-            found.append(after(nodes, cells, links.merged[:step]))
+            found.append(cells_after_merges(nodes, cells, links.merged[:step]))
             last = n_cells
     return found
 
 
-def assigned(found: Minimization, fitted: Any, matrix: NDArray[np.float64]) -> NDArray[np.int64]:
+def assign_cells(
+    found: Minimization, fitted: Any, matrix: NDArray[np.float64]
+) -> NDArray[np.int64]:
     """Return (m,) int64: the position among the cells of that of each row of (m, n_columns)."""
     return cell_of(found.cells, found.nodes.place[fitted.apply(matrix)])

@@ -8,10 +8,10 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import compiled, require_feasible
+from kanonym.algorithms.criteria import compile_criteria, require_feasible
 from kanonym.algorithms.segmentation import orders
 from kanonym.algorithms.segmentation.cuts import Cut, cut_order
-from kanonym.algorithms.workload import Aim, aim_of
+from kanonym.algorithms.workload import GuidingTarget, guiding_target
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
@@ -117,15 +117,15 @@ class Segmentation(Algorithm):
         table, costs, models = problem.table, problem.costs, problem.models
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row=True)
-        criteria = compiled(models, table)
+        criteria = compile_criteria(models, table)
         require_feasible(table, models)
         if not table.domains:
             return Partition(np.zeros(len(table.weights), np.int32), 1)
-        aim = None if self.target is None else aim_of(table, self.target)
+        aim = None if self.target is None else guiding_target(table, self.target)
         if self.order == "auto":
-            order, found = _least(table, costs, criteria, aim)
+            order, found = _cut_in_best_order(table, costs, criteria, aim)
         else:
-            order, found = self.order, _cut(self.order, table, costs, criteria, aim)
+            order, found = self.order, _cut_in_order(self.order, table, costs, criteria, aim)
         is_start = np.zeros(table.n_rows, np.int32)
         is_start[found.starts[1:-1]] = 1
         by_place = np.cumsum(is_start, dtype=np.int32)
@@ -141,25 +141,27 @@ class Segmentation(Algorithm):
         return Partition(labels, n_classes, by_row=True, account=account)
 
 
-def _cut(order: str, table: EncodedTable, costs: Costs, criteria: Criteria, aim: Aim | None) -> Cut:
+def _cut_in_order(
+    order: str, table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None
+) -> Cut:
     """Cut a table in one of the orders that have a name."""
     columns = orders.ascending_cardinality(table)
     known = None
     if order == "hilbert":
-        tuples = orders.along_hilbert(table, costs)
+        tuples = orders.hilbert_order(table, costs)
     elif order == "kd":
-        tuples, known = orders.in_tree(table, costs, criteria)
+        tuples, known = orders.kd_order(table, costs, criteria)
     elif order == "guided":
-        tuples, known = orders.in_tree(table, costs, criteria, aim)
+        tuples, known = orders.kd_order(table, costs, criteria, aim)
     elif order == "lexicographic":
-        tuples = orders.in_lexicographic(table, columns)
+        tuples = orders.lexicographic_order(table, columns)
     else:
-        tuples = orders.in_serpentine(table, columns)
+        tuples = orders.serpentine_order(table, columns)
     return cut_order(table, costs, criteria, tuples, known, aim)
 
 
-def _least(
-    table: EncodedTable, costs: Costs, criteria: Criteria, aim: Aim | None
+def _cut_in_best_order(
+    table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None
 ) -> tuple[str, Cut]:
     """Cut a table in every order; return the one that loses least, of equal ones the first.
 
@@ -168,7 +170,7 @@ def _least(
     """
     left_out = ("auto", "guided") if aim is None else ("auto",)
     names = [name for name in get_args(Order) if name not in left_out]
-    found = parallel(lambda name: _cut(name, table, costs, criteria, aim), names)
+    found = parallel(lambda name: _cut_in_order(name, table, costs, criteria, aim), names)
     best, name = min(zip(found, names, strict=True), key=lambda one: one[0].loss)
     columns = orders.ascending_cardinality(table)
     base = found[names.index("serpentine")].loss
@@ -181,7 +183,7 @@ def _least(
         ]
         losses = parallel(
             lambda one: (
-                cut_order(table, costs, criteria, orders.in_serpentine(table, one), aim=aim).loss
+                cut_order(table, costs, criteria, orders.serpentine_order(table, one), aim=aim).loss
             ),
             nearby,
         )
@@ -190,6 +192,6 @@ def _least(
         base = min(losses)
         columns = nearby[losses.index(base)]
     if base < best.loss:
-        order = orders.in_serpentine(table, columns)
+        order = orders.serpentine_order(table, columns)
         return "serpentine", cut_order(table, costs, criteria, order, aim=aim)
     return name, best

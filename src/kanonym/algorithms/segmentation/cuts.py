@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.segmentation.orders import LARGE, unconditional
-from kanonym.algorithms.workload import Aim
+from kanonym.algorithms.segmentation.orders import LARGE, without_conditions
+from kanonym.algorithms.workload import GuidingTarget
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import DISTINCT, ENTROPY, RECURSIVE
@@ -49,7 +49,7 @@ class Cut:
         Loss summed over records and attributes, and that of impurity if there is a target;
         infinite where no cut was found.
     way
-        How it was cut, see `way_of`.
+        How it was cut, see `cutting_method`.
 
     """
 
@@ -59,7 +59,7 @@ class Cut:
     way: Way
 
 
-def way_of(criteria: Criteria) -> Way:
+def cutting_method(criteria: Criteria) -> Way:
     """Say how an order is cut for these criteria.
 
     `optimal`: a class that satisfies them goes on to do so when it grows, and the best of
@@ -83,7 +83,7 @@ def cut_order(
     criteria: Criteria,
     order: NDArray[np.int64],
     known: NDArray[np.int32] | None = None,
-    aim: Aim | None = None,
+    aim: GuidingTarget | None = None,
 ) -> Cut:
     """Cut an order of tuples into classes that satisfy the criteria.
 
@@ -93,7 +93,7 @@ def cut_order(
     target, if there is one; its impurity counts as much as the loss, each as a share of what
     one class of all records has.
     """
-    place = _places(table, order)
+    place = _record_places(table, order)
     tuples = order[place]
     codes = np.ascontiguousarray(table.codes[tuples])
     hidden = np.ascontiguousarray(table.sensitive_codes[tuples])
@@ -102,12 +102,12 @@ def cut_order(
         hidden = np.column_stack([hidden, aim.codes[tuples]])
         purity = _purity(aim, table)
     n = len(tuples)
-    way = way_of(criteria)
+    way = cutting_method(criteria)
     is_start = np.zeros(n, np.bool_)
     is_start[0] = True
     if known is not None:
         is_start[1:] = np.diff(known[place]) != 0
-    units = _pieces(codes, is_start, max(criteria.min_size // PIECES, 1))
+    units = _piece_starts(codes, is_start, max(criteria.min_size // PIECES, 1))
     is_start = is_start[units[:-1]]
     anywhere = np.ones(len(is_start), np.bool_)
     reach = max(2 * criteria.min_size, REACH)
@@ -118,7 +118,7 @@ def cut_order(
         if np.isfinite(loss):
             way = way if complete or way != "optimal" else "by record"
             return Cut(tuples, units[starts], loss, way)
-    size = unconditional(criteria, criteria.min_size)
+    size = without_conditions(criteria, criteria.min_size)
     if known is None:
         chosen, _, _ = cut(codes, hidden, units, Limits(anywhere, NEAR, reach), costs, size, purity)
         units = units[chosen]
@@ -140,14 +140,16 @@ def cut_order(
     return Cut(tuples, units[starts], loss, "by class")
 
 
-def _purity(aim: Aim, table: EncodedTable) -> Purity:
+def _purity(aim: GuidingTarget, table: EncodedTable) -> Purity:
     """Return what impurity loses: as much as the quasi-identifiers where all is one class."""
     target, whole = aim.target, aim.impurity(np.zeros(len(table.weights), np.int64), table.weights)
     worth = table.n_rows * len(table.domains) / whole if whole > 0 else 0.0
     return Purity(target.values, target.curve, worth)
 
 
-def _pieces(codes: NDArray[np.int32], is_start: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
+def _piece_starts(
+    codes: NDArray[np.int32], is_start: NDArray[np.bool_], size: int
+) -> NDArray[np.int64]:
     """Return where pieces of up to `size` records start, and the number of records.
 
     Long runs of equal records, and what starts a known class, are not inside of a piece.
@@ -162,7 +164,7 @@ def _pieces(codes: NDArray[np.int32], is_start: NDArray[np.bool_], size: int) ->
     return np.append(np.flatnonzero(starts), n)
 
 
-def _places(table: EncodedTable, order: NDArray[np.int64]) -> NDArray[np.int64]:
+def _record_places(table: EncodedTable, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return (n_rows,) int64: the place in an order of tuples, record by record.
 
     Tuples that differ in sensitive values or the target alone are mixed evenly, so that few

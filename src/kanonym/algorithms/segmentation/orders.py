@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.mondrian import tree_order
-from kanonym.algorithms.workload import Aim
+from kanonym.algorithms.workload import GuidingTarget
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.penalty import RANGE, Costs
@@ -27,7 +27,7 @@ def ascending_cardinality(table: EncodedTable) -> list[int]:
     return [int(a) for a in np.argsort(sizes, kind="stable")]
 
 
-def in_lexicographic(table: EncodedTable, columns: Sequence[int]) -> NDArray[np.int64]:
+def lexicographic_order(table: EncodedTable, columns: Sequence[int]) -> NDArray[np.int64]:
     """Sort by the codes of some attributes, the first one first; equal ones by tuple."""
     bits = [max(int(table.domains[a].size - 1).bit_length(), 1) for a in columns]
     if sum(bits) < 64:
@@ -38,13 +38,13 @@ def in_lexicographic(table: EncodedTable, columns: Sequence[int]) -> NDArray[np.
     return np.lexsort([table.codes[:, a] for a in reversed(columns)])
 
 
-def in_serpentine(table: EncodedTable, columns: Sequence[int]) -> NDArray[np.int64]:
+def serpentine_order(table: EncodedTable, columns: Sequence[int]) -> NDArray[np.int64]:
     """Sort so that each attribute ascends and descends in turn, as its neighbours ask."""
-    order = in_lexicographic(table, columns)
+    order = lexicographic_order(table, columns)
     return order[serpentine(np.ascontiguousarray(table.codes[order][:, columns]))]
 
 
-def along_hilbert(table: EncodedTable, costs: Costs) -> NDArray[np.int64]:
+def hilbert_order(table: EncodedTable, costs: Costs) -> NDArray[np.int64]:
     """Sort along a Hilbert curve through the attributes, each scaled to what it may lose."""
     n, d = table.codes.shape
     used = min(d, 64)
@@ -63,8 +63,8 @@ def along_hilbert(table: EncodedTable, costs: Costs) -> NDArray[np.int64]:
     return np.argsort(hilbert(cells, bits), kind="stable")
 
 
-def in_tree(
-    table: EncodedTable, costs: Costs, criteria: Criteria, aim: Aim | None = None
+def kd_order(
+    table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32] | None]:
     """Sort as the tree of Mondrian's strict cuts holds the tuples.
 
@@ -77,11 +77,11 @@ def in_tree(
     """
     if len(criteria.thresholds) or criteria.min_size >= LARGE:
         return tree_order(table, costs, criteria, aim)
-    finer = unconditional(criteria, max(criteria.min_size // 3, 1))
+    finer = without_conditions(criteria, max(criteria.min_size // 3, 1))
     return tree_order(table, costs, finer, aim)[0], None
 
 
-def unconditional(criteria: Criteria, min_size: int) -> Criteria:
+def without_conditions(criteria: Criteria, min_size: int) -> Criteria:
     """Return criteria that ask for a number of records alone."""
     return criteria._replace(
         min_size=min_size,

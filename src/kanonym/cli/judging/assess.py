@@ -118,12 +118,12 @@ def assess(
     Everything is measured on the values of the tables, whoever made them.
     """
     import kanonym as ka
-    from kanonym.cli.printing.assessed import assessed
-    from kanonym.cli.progress import working
+    from kanonym.cli.printing.assessment import assessment_tables
+    from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_table_output, write_table
 
-    chosen = options.names(measures) or None
+    chosen = options.parse_names(measures) or None
     if released is None and (aligned is not None or target is not None or chosen):
         raise typer.BadParameter(
             "--aligned, --shuffled, --target and --measures compare two tables",
@@ -133,7 +133,7 @@ def assess(
         raise typer.BadParameter(
             "standard output cannot hold both", param_hint="--json and --records -"
         )
-    persons = _number(population)
+    persons = _parse_population(population)
     everybody = None if isinstance(persons, int) else persons
     trees = options.hierarchy_files(hierarchy)
     places = {
@@ -146,13 +146,13 @@ def assess(
     if list(places.values()).count("-") > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
     options.check_places(places, [("--records", records)])  # before any of them is read
-    asked = options.columns_meant(policy, quasi_identifiers, sensitive, trees)
+    asked = options.column_arguments(policy, quasi_identifiers, sensitive, trees)
     options.check_places(places, [("--records", records)], asked)
     if records is not None:
         check_table_output(records, options.format_of(str(records), format))
     further: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
     missing = locations.user_missing_of(user_missing, original, released)
-    with working() as step:
+    with show_progress() as step:
         step("read")
         before = locations.rows_at(
             original,
@@ -171,7 +171,7 @@ def assess(
                 option="--released-table",
                 user_missing=missing[released],
             )
-        asked, (before, after) = options.as_written(asked, (before, after), step)
+        asked, (before, after) = options.read_like_first_table(asked, (before, after), step)
         step("risk")
         found = ka.risk(
             before if after is None else after,
@@ -190,7 +190,7 @@ def assess(
             useful = ka.utility(
                 before,
                 after,
-                **_known(asked),
+                **_without_sensitive(asked),
                 aligned=aligned,
                 target=target,
                 measures=chosen,
@@ -204,10 +204,10 @@ def assess(
         show_json(parts)
     else:
         written = [] if records is None else [str(records)]
-        show(*assessed(parts, written), to_stderr=str(records) == "-")
+        show(*assessment_tables(parts, written), to_stderr=str(records) == "-")
 
 
-def _known(asked: dict[str, Any]) -> dict[str, Any]:
+def _without_sensitive(asked: dict[str, Any]) -> dict[str, Any]:
     """Return what is asked without the sensitive attributes, which utility does not know."""
     if "policy" in asked:
         return asked
@@ -218,6 +218,6 @@ def _known(asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _number(population: str | None) -> int | str | None:
+def _parse_population(population: str | None) -> int | str | None:
     """Return a number of persons as such; anything else is a file."""
     return int(population) if population is not None and population.isdecimal() else population

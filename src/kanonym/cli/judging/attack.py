@@ -11,10 +11,10 @@ from kanonym.cli import locations, options
 ATTACKED = "Who attacks what"
 
 
-def _list(asked: bool) -> None:
+def _list_attacks(asked: bool) -> None:
     if not asked:
         return
-    from kanonym.cli.printing.attacked import attack_list
+    from kanonym.cli.printing.attacks import attack_list
     from kanonym.cli.terminal import show
     from kanonym.evaluation.attacks.registry import ATTACKS
 
@@ -89,7 +89,7 @@ def attack(
     ] = 0,
     every: Annotated[
         bool,
-        typer.Option("--list", callback=_list, is_eager=True, help="Show every attack."),
+        typer.Option("--list", callback=_list_attacks, is_eager=True, help="Show every attack."),
     ] = False,
     table_name: locations.TableName = None,
     released_table: locations.ReleasedTable = None,
@@ -106,8 +106,8 @@ def attack(
     statistics, not from the release of anybody's record.
     """
     import kanonym as ka
-    from kanonym.cli.printing.attacked import attacked
-    from kanonym.cli.progress import working
+    from kanonym.cli.printing.attacks import attack_tables
+    from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
 
     del every  # has ended the command already
@@ -123,7 +123,7 @@ def attack(
     if len(places) > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
     files = options.hierarchy_files(hierarchy)
-    asked = options.columns_meant(policy, quasi_identifiers, sensitive, files)
+    asked = options.column_arguments(policy, quasi_identifiers, sensitive, files)
 
     missing = locations.user_missing_of(user_missing, original, released, control, second)
 
@@ -134,14 +134,14 @@ def attack(
             place, options.format_of(place, format), user_missing=missing[place], **further
         )
 
-    with working() as step:
+    with show_progress() as step:
         step("read")
         tables = [
             read(original, name=table_name, sheet=sheet, header_row=header_row),
             read(released, name=released_table, option="--released-table"),
             *(read(place) for place in (control, second)),
         ]
-        asked, (before, after, beside, other) = options.as_written(asked, tables, step)
+        asked, (before, after, beside, other) = options.read_like_first_table(asked, tables, step)
         found = ka.attack(
             before,
             after,
@@ -149,7 +149,7 @@ def attack(
             control=beside,
             hold_out=hold_out,
             second=other,
-            attacks=options.names(attacks) or None,
+            attacks=options.parse_names(attacks) or None,
             attempts=attempts,
             aligned=aligned,
             seed=seed,
@@ -158,4 +158,4 @@ def attack(
     if json:
         show_json(found)
     else:
-        show(*attacked(found))
+        show(*attack_tables(found))

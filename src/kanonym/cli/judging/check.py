@@ -30,7 +30,7 @@ def check(
     columns and their roles, whether hierarchies cover its values, and whether a release can
     satisfy the models at all.
     """
-    from kanonym.cli.progress import working
+    from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import policy_tables, show, show_json
     from kanonym.data.files import read_table
     from kanonym.pipeline.policy_check import check_policy
@@ -39,7 +39,7 @@ def check(
     asked = Policy.from_file(policy)
     found: dict[str, Any] = {"policy": asked.to_dict()}
     if table is not None:
-        with working() as step:
+        with show_progress() as step:
             step("read")
             frame = read_table(
                 table,

@@ -115,9 +115,9 @@ def compare(
     with the reason. No release is written; the exit code is 1 where there is none.
     """
     from kanonym import comparison, pipeline
-    from kanonym.cli.printing.compared import compared
-    from kanonym.cli.progress import working
-    from kanonym.cli.terminal import next_step, show, show_json
+    from kanonym.cli.printing.comparison import comparison_tables
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import next_command, show, show_json
     from kanonym.data.files import check_output, check_table_output, write_table
     from kanonym.data.frames import to_polars
 
@@ -127,11 +127,11 @@ def compare(
     hierarchies = options.hierarchy_files(hierarchy)
     read = {"INPUT": table, "--policy": policy}
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
-    swept = _swept(sweep)
+    swept = _parse_sweep(sweep)
     short: dict[str, Any] = {
-        "quasi_identifiers": options.names(quasi_identifiers),
-        "sensitive": options.names(sensitive),
-        "identifiers": options.names(identifiers),
+        "quasi_identifiers": options.parse_names(quasi_identifiers),
+        "sensitive": options.parse_names(sensitive),
+        "identifiers": options.parse_names(identifiers),
         "others": others,
         "hierarchies": hierarchies,
         "k": k,
@@ -156,7 +156,7 @@ def compare(
     for place in filter(None, (chart, write)):
         check_output(place)
     start = perf_counter()
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = locations.rows_at(
             table,
@@ -166,13 +166,13 @@ def compare(
             header_row=header_row,
             user_missing=user_missing,
         )
-        asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
-        with _told_of(resume):
+        asked, _ = pipeline.with_conventions(asked, frame, options.sentence_printer(step))
+        with _announce_resume(resume):
             found = comparison.compare(
                 frame,
                 asked,
                 sweep=swept,
-                measures=options.names(measure) or ("span-loss",),
+                measures=options.parse_names(measure) or ("span-loss",),
                 workers=workers,
                 progress=step,
                 resume=resume,
@@ -192,9 +192,9 @@ def compare(
     if json:
         show_json(contract)
     else:
-        more = next_step(table, policies) or _command(table, policy, short, contract["knee"])
-        show(*compared(contract), *more, to_stderr=output == "-")
-    if not any(one.released for one in found.trials):
+        more = next_command(table, policies) or _command(table, policy, short, contract["knee"])
+        show(*comparison_tables(contract), *more, to_stderr=output == "-")
+    if not any(one.has_release for one in found.trials):
         raise typer.Exit(1)
 
 
@@ -215,7 +215,7 @@ def _command(
 
     short: the options of what is asked, as they were given. knee: the swept values.
     """
-    from kanonym.cli.terminal import command
+    from kanonym.cli.terminal import command_text
 
     flags = {key: f"--{key.replace('_', '-')}" for key in ("algorithm", "suppression_limit")}
     flags |= {key: f"-{key}" for key in ("k", "l", "t")} | {"recoding": "--recoding"}
@@ -226,17 +226,17 @@ def _command(
     words: list[object] = ["kanonym", "anonymize", table]
     words += [] if policy is None else ["--policy", policy]
     for name, flag in (("quasi_identifiers", "-q"), ("sensitive", "-s"), ("identifiers", "-i")):
-        words += [flag, ",".join(map(_listed, short[name]))] if short[name] else []
+        words += [flag, ",".join(map(_quote_name, short[name]))] if short[name] else []
     words += ["--others", short["others"]] if short["others"] else []
     for column, file in short["hierarchies"].items():
         words += ["--hierarchy", f"{column}={file}"]
     asked = {key: short[key] for key in ("k", "l", "t") if short[key] is not None} | dict(knee)
     for key, value in asked.items():
         words += [] if value is None else [flags[key], value]
-    return ["\nTo run it:", command(*words, "-o", "released.csv")]
+    return ["\nTo run it:", command_text(*words, "-o", "released.csv")]
 
 
-def _listed(name: str) -> str:
+def _quote_name(name: str) -> str:
     """Return a column's name as a list of names takes it."""
     return f'"{name}"' if "," in name else name
 
@@ -252,7 +252,7 @@ def _check_names(chart: Path | None, privacy: str | None) -> None:
 
 
 @contextmanager
-def _told_of(resume: Path | None) -> Iterator[None]:
+def _announce_resume(resume: Path | None) -> Iterator[None]:
     """Tell who interrupts a comparison where it goes on."""
     try:
         yield
@@ -265,7 +265,7 @@ def _told_of(resume: Path | None) -> Iterator[None]:
         raise
 
 
-def _swept(given: list[str] | None) -> dict[str, list[Any]] | None:
+def _parse_sweep(given: list[str] | None) -> dict[str, list[Any]] | None:
     """Return the values by key that `--sweep k=2,5 --sweep algorithm=mondrian` asks for."""
     from kanonym.policy.document import parse_value
 

@@ -31,15 +31,15 @@ def measure(
     A hierarchy of a sensitive attribute adds t-closeness with hierarchical distance.
     """
     from kanonym import pipeline
-    from kanonym.cli.progress import working
-    from kanonym.cli.terminal import measurement, show, show_json
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import measurement_tables, show, show_json
     from kanonym.data.conventions import detect_conventions, typed_table
     from kanonym.data.hierarchy import from_file
     from kanonym.engines import is_local
 
     files = options.hierarchy_files(hierarchy)
     texts: dict[str, Any] = {}
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = locations.table_at(
             table,
@@ -53,20 +53,20 @@ def measure(
             user_missing=user_missing,
         )
         if is_local(frame):
-            amounts = [name for name in options.names(sensitive) if name in frame.columns]
+            amounts = [name for name in options.parse_names(sensitive) if name in frame.columns]
             conventions, notes = detect_conventions(frame, amounts, lenient=True)
             for note in notes:
-                options.teller(step)(note)
+                options.sentence_printer(step)(note)
             frame = typed_table(frame, conventions)
         step("measure")
         found = pipeline.measure(
             frame,
-            quasi_identifiers=options.names(quasi_identifiers),
-            sensitive=options.names(sensitive),
+            quasi_identifiers=options.parse_names(quasi_identifiers),
+            sensitive=options.parse_names(sensitive),
             hierarchies={name: from_file(file) for name, file in files.items()},
             texts=texts,
         ).to_dict()
     if json:
         show_json(found)
     else:
-        show(*measurement(found))
+        show(*measurement_tables(found))

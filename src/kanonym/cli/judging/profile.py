@@ -47,16 +47,16 @@ def profile(
     --policy FILE.
     """
     from kanonym import profiling
-    from kanonym.cli.printing.profiled import profiled
-    from kanonym.cli.progress import working
-    from kanonym.cli.terminal import next_step, show, show_json
+    from kanonym.cli.printing.profile import profile_tables
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import next_command, show, show_json
 
     if json and str(write) == "-":
         raise typer.BadParameter(
             "standard output cannot hold both", param_hint="--json and --write -"
         )
     options.check_places({"INPUT": table}, [("--write", write)])
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = locations.rows_at(
             table,
@@ -68,7 +68,7 @@ def profile(
         )
         found = profiling.profile(
             frame,
-            quasi_identifiers=options.names(quasi_identifiers),
+            quasi_identifiers=options.parse_names(quasi_identifiers),
             free_text=free_text,
             progress=step,
         )
@@ -79,5 +79,5 @@ def profile(
         show_json(found.to_dict())
     else:
         written = [] if write is None else [str(write)]
-        more = next_step(table, written)
-        show(*profiled(found.to_dict(), written), *more, to_stderr=str(write) == "-")
+        more = next_command(table, written)
+        show(*profile_tables(found.to_dict(), written), *more, to_stderr=str(write) == "-")

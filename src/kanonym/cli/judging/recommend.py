@@ -29,16 +29,16 @@ def recommend(
     and run it: kanonym anonymize TABLE --policy FILE.
     """
     from kanonym import comparison
-    from kanonym.cli.printing.compared import recommended
-    from kanonym.cli.progress import working
-    from kanonym.cli.terminal import next_step, show, show_json
+    from kanonym.cli.printing.comparison import recommendation_tables
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import next_command, show, show_json
     from kanonym.data.files import check_output, read_table
 
     options.check_places({"INPUT": table}, [("--write", write)])
     if write is not None:
         check_output(write)
     start = perf_counter()
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = read_table(
             table,
@@ -56,4 +56,6 @@ def recommend(
     if json:
         show_json({**found.to_dict(), "seconds": seconds, "written": written})
     else:
-        show(*recommended(found.to_dict(), written, seconds), *next_step(table, written))
+        show(
+            *recommendation_tables(found.to_dict(), written, seconds), *next_command(table, written)
+        )

@@ -70,15 +70,15 @@ def verify(
     agree on all quasi-identifiers are one class.
     """
     from kanonym import pipeline
-    from kanonym.cli.progress import working
-    from kanonym.cli.terminal import show, show_json, verdict, violations
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import show, show_json, verdict_tables, violations_table
     from kanonym.engines import is_local
     from kanonym.policy import Policy
 
     asked = Policy.from_file(policy)
     texts: dict[str, Any] = {}
     missing = locations.user_missing_of(user_missing, released, original)
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = locations.table_at(
             released,
@@ -103,7 +103,9 @@ def verify(
             )
         )
         if is_local(frame):
-            asked, _ = pipeline.with_conventions(asked, frame, options.teller(step), lenient=True)
+            asked, _ = pipeline.with_conventions(
+                asked, frame, options.sentence_printer(step), lenient=True
+            )
         step("verify")
         known = None if manifest is None else pipeline.recorded_persons(manifest, released, asked)
         found = pipeline.verify(
@@ -112,15 +114,15 @@ def verify(
     if json:
         show_json(found)
     else:
-        show(*verdict(found))
+        show(*verdict_tables(found))
         if found["violating"]:
             values = ctx.find_root().params.get("show_values", False)
-            show(violations(found["violating"], found["n_violating"], SHOWN, values=values))
+            show(violations_table(found["violating"], found["n_violating"], SHOWN, values=values))
     if found["satisfied"] is False:
         compared = {"t-closeness", "beta-likeness", "delta-disclosure"}
         failed = dict.fromkeys(one["type"] for one in found["models"] if not one["satisfied"])
         typer.echo(
-            f"kanonym: error: {locations.named(released)} violates {', '.join(failed)}: "
+            f"kanonym: error: {locations.place_name(released)} violates {', '.join(failed)}: "
             f"{found['n_violating']} of {found['classes']} classes",
             err=True,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kanonym.cli import locations, options
-from kanonym.cli.making.repeating import repetition
+from kanonym.cli.making.repetition import repetition
 
 if TYPE_CHECKING:
     from kanonym.release import Release
@@ -215,7 +215,7 @@ def anonymize(
     release that does not satisfy its policy is never written.
     """
     from kanonym import pipeline
-    from kanonym.cli.progress import note, working
+    from kanonym.cli.progress import print_note, show_progress
     from kanonym.cli.terminal import release_tables, show, show_json
     from kanonym.data.files import check_table_output
     from kanonym.data.frames import to_polars
@@ -230,26 +230,26 @@ def anonymize(
     place = locations.Place.of(output or os.devnull, table, table_name, output_table)
     asked = options.policy_of(
         policy,
-        quasi_identifiers=options.names(quasi_identifiers),
-        sensitive=options.names(sensitive),
-        identifiers=options.names(identifiers),
+        quasi_identifiers=options.parse_names(quasi_identifiers),
+        sensitive=options.parse_names(sensitive),
+        identifiers=options.parse_names(identifiers),
         k=k,
         entity=entity,
         rows=rows,
         l=l,
         t=t,
-        models=options.models(model),
+        models=options.parse_models(model),
         hierarchies=hierarchies,
         algorithm=options.algorithm_form(
             algorithm,
             split=split,
             target=target,
-            levels=options.levels(levels),
+            levels=options.parse_levels(levels),
             metric=metric,
             search=search,
             steps=steps,
             seconds=seconds,
-            importance=options.names(importance),
+            importance=options.parse_names(importance),
         ),
         recoding=recoding,
         suppression_limit=suppression_limit,
@@ -270,7 +270,7 @@ def anonymize(
     if output is not None and place.file is not None and engine is None:
         check_table_output(output, options.format_of(output, format))
     reports, manifest, written = _outputs(place, reports, manifest, dry_run=dry_run)
-    with working() as step:
+    with show_progress() as step:
         step("read")
         start = perf_counter()
         frame, source = locations.table_with_content(
@@ -284,7 +284,7 @@ def anonymize(
             user_missing=user_missing,
         )
         reading = perf_counter() - start
-        stays, tell = not is_local(frame), options.teller(step)
+        stays, tell = not is_local(frame), options.sentence_printer(step)
         there = (
             place.of_engine(aggregate=aggregate, as_file=no_read_back or safe_cells)
             if stays and not dry_run
@@ -306,8 +306,10 @@ def anonymize(
                 coded=release.coded_columns,
                 catalog=catalog,
             )
-        known = {} if stays or not reports else _judged(frame, release, step, wanted=attack)
-        source = locations.unchanged(table, source) if stays else source
+        known = (
+            {} if stays or not reports else _evaluate_release(frame, release, step, wanted=attack)
+        )
+        source = locations.verify_unchanged(table, source) if stays else source
         places: dict[str, Any] = {"input": source, "output": result}
         about: dict[str, Any] = {
             "title": title,
@@ -323,7 +325,7 @@ def anonymize(
         writing = perf_counter() - start
     found = release.to_dict()
     if found["algorithm"].get("interrupted"):
-        note("the search was stopped: this is the best so far")
+        print_note("the search was stopped: this is the best so far")
     found["seconds"] = _seconds(found["seconds"], reading, writing)
     if json:
         show_json(found)
@@ -340,7 +342,7 @@ def _outputs(
     beside = [*map(str, reports), *([str(manifest)] if manifest else [])]
     for file in beside:
         check_output(file)
-    return ([], None, []) if dry_run else (reports, manifest, [place.shown, *beside])
+    return ([], None, []) if dry_run else (reports, manifest, [place.display_name, *beside])
 
 
 def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:
@@ -360,7 +362,7 @@ def _check_reports(reports: list[Path]) -> None:
             )
 
 
-def _judged(
+def _evaluate_release(
     frame: Any, release: Release, step: Callable[[str], None], *, wanted: bool | None
 ) -> dict[str, Any]:
     """Return what attacks and measures find of a release, for its report."""
@@ -368,7 +370,7 @@ def _judged(
         return {}
     import kanonym as ka
     from kanonym import profiling
-    from kanonym.cli.progress import note
+    from kanonym.cli.progress import print_note
     from kanonym.data.errors import KanonymError
 
     try:
@@ -386,7 +388,7 @@ def _judged(
         if wanted:
             raise
         # The release is verified and written: its report can do without.
-        note(f"not attacked for the report: {error}")
+        print_note(f"not attacked for the report: {error}")
         return {}
 
 

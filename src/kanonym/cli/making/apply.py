@@ -43,12 +43,12 @@ def apply(
     from contextlib import nullcontext
     from functools import partial
 
-    from kanonym.cli.printing.fitted import applied
-    from kanonym.cli.progress import working
+    from kanonym.cli.printing.series import batch_tables
+    from kanonym.cli.progress import show_progress
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import atomic_write, check_table_output, read_table
-    from kanonym.data.files.lock import locked
+    from kanonym.data.files.lock import lock_file
     from kanonym.data.frames import to_polars
     from kanonym.series import Fitted
 
@@ -60,7 +60,7 @@ def apply(
     kind = options.format_of(output, format)
     check_table_output(output, kind)
     counts = update and Path(recoding).exists()
-    with working() as step, locked(recoding) if counts else nullcontext():
+    with show_progress() as step, lock_file(recoding) if counts else nullcontext():
         start = perf_counter()
         step("read")
         fitted = Fitted.load(recoding)
@@ -96,4 +96,4 @@ def apply(
         show_json(found)
     else:
         written = [output, *([recoding] if update else [])]
-        show(*applied(found, written), to_stderr=output == "-")
+        show(*batch_tables(found, written), to_stderr=output == "-")

@@ -47,8 +47,8 @@ def demo(
     """
     import kanonym as ka
     from kanonym import pipeline
-    from kanonym.cli.progress import working
-    from kanonym.cli.terminal import command, release_tables, show
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import command_text, release_tables, show
     from kanonym.data.files import write_table, write_text
     from kanonym.data.patients import patients
     from kanonym.policy import Policy
@@ -59,7 +59,7 @@ def demo(
     table, policy = directory / "patients.csv", directory / "policy.yaml"
     released, report = directory / "released.csv", directory / "report.html"
     manifest = directory / "manifest.json"
-    with working() as step:
+    with show_progress() as step:
         step("invent")
         frame = patients(rows)
         write_table(frame, table)
@@ -85,6 +85,6 @@ def demo(
     show(*release_tables(release.to_dict(), written, release.examples))
     show(
         f"\nOpen {report}, and try:",
-        command("kanonym", "verify", released, "--policy", policy),
-        command("kanonym", "assess", table, released, "--policy", policy),
+        command_text("kanonym", "verify", released, "--policy", policy),
+        command_text("kanonym", "assess", table, released, "--policy", policy),
     )

@@ -77,8 +77,8 @@ def fit(
     """
     from kanonym import pipeline
     from kanonym import series as fitting
-    from kanonym.cli.printing.fitted import fitted as tables
-    from kanonym.cli.progress import working
+    from kanonym.cli.printing.series import fit_tables as tables
+    from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_output, read_table
 
@@ -91,22 +91,24 @@ def fit(
     read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
     asked = options.policy_of(
         policy,
-        quasi_identifiers=options.names(quasi_identifiers),
-        sensitive=options.names(sensitive),
-        identifiers=options.names(identifiers),
+        quasi_identifiers=options.parse_names(quasi_identifiers),
+        sensitive=options.parse_names(sensitive),
+        identifiers=options.parse_names(identifiers),
         k=k,
         l=l,
         t=t,
-        models=options.models(model),
+        models=options.parse_models(model),
         hierarchies=hierarchies,
-        algorithm=options.algorithm_form(algorithm, levels=options.levels(levels), metric=metric),
+        algorithm=options.algorithm_form(
+            algorithm, levels=options.parse_levels(levels), metric=metric
+        ),
         suppression_limit=suppression_limit,
         others=others,
     )
     options.check_places(read, [("-o", output)], asked)
     check_output(output)
     start = perf_counter()
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = read_table(
             table,
@@ -115,7 +117,7 @@ def fit(
             header_row=header_row,
             user_missing=user_missing,
         )
-        asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
+        asked, _ = pipeline.with_conventions(asked, frame, options.sentence_printer(step))
         fitted = fitting.fit(
             frame,
             asked,

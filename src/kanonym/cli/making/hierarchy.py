@@ -70,7 +70,7 @@ def check(
     Exit code 0: it is a hierarchy, and covers the column if one is named; 1: it is not.
     Every value needs one row and one parent at each level, and all need one root.
     """
-    from kanonym.cli.terminal import levels, show_json
+    from kanonym.cli.terminal import level_table, show_json
     from kanonym.cli.terminal import show as tell
     from kanonym.data.hierarchy import from_file
 
@@ -83,7 +83,7 @@ def check(
         show_json({"valid": True, "levels": [len(names) for names in labels], "covers": column})
     else:
         covers = f" that covers {column} of {table}" if column else ""
-        tell(f"{file} is a hierarchy{covers}.", levels(labels))
+        tell(f"{file} is a hierarchy{covers}.", level_table(labels))
 
 
 @app.command()
@@ -99,7 +99,7 @@ def show(
 
     With a column, the tree over its values; of a file alone, the levels.
     """
-    from kanonym.cli.terminal import levels
+    from kanonym.cli.terminal import level_table
     from kanonym.cli.terminal import show as tell
     from kanonym.data.hierarchy import FromFile
     from kanonym.policy.construction import source_of_text
@@ -109,7 +109,7 @@ def show(
     if table is not None and column is not None:
         tell(source.bind(_values(table, column, format)).show())
     elif isinstance(source, FromFile):
-        tell(levels(source.rows.labels))
+        tell(level_table(source.rows.labels))
     else:
         raise typer.BadParameter(
             "is needed: a hierarchy that is no file depends on the data", param_hint="--table"

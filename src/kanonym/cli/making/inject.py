@@ -144,9 +144,9 @@ def inject(
         )
         return
     from kanonym import synthesis
-    from kanonym.cli.printing.injected import injected
-    from kanonym.cli.progress import working
-    from kanonym.cli.tables import drawn_from, write_table
+    from kanonym.cli.printing.injection import injection_tables
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.tables import columns_of_known_values, write_table
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_output, check_table_output, read_table
@@ -155,12 +155,12 @@ def inject(
     check_table_output(output, options.format_of(output, format))
     if marks is not None:
         check_output(marks)
-    known = options.names(quasi_identifiers)
+    known = options.parse_names(quasi_identifiers)
     if not known:
         raise typer.BadParameter("say which columns make a class", param_hint="-q")
     classes = [_class(entry) for entry in named] if named else None
     start = perf_counter()
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = read_table(
             table,
@@ -169,14 +169,14 @@ def inject(
             header_row=header_row,
             user_missing=user_missing,
         )
-        dropped = options.names(drop)
+        dropped = options.parse_names(drop)
         kept = [name for name in frame.columns if name not in dropped]
-        frame, styles = options.values_read(frame, step, kept)
+        frame, styles = options.read_values(frame, step, kept)
         step("inject")
         done = synthesis.inject(
             frame,
             quasi_identifiers=known,
-            sensitive=options.names(sensitive),
+            sensitive=options.parse_names(sensitive),
             size=size,
             diversity=diversity,
             l=l,
@@ -197,7 +197,7 @@ def inject(
             table,
             no_read_back=no_read_back,
             safe_cells=safe_cells,
-            coded=drawn_from(frame, done.frame),
+            coded=columns_of_known_values(frame, done.frame),
             catalog=catalog,
         )
     found = {
@@ -208,7 +208,7 @@ def inject(
     if json:
         show_json(found)
     else:
-        show(*injected(found), to_stderr=output == "-")
+        show(*injection_tables(found), to_stderr=output == "-")
 
 
 def _class(entry: str) -> dict[str, str | None]:
@@ -248,8 +248,8 @@ def _remove(
     json: bool,
 ) -> None:
     """Write a table without its marked records."""
-    from kanonym.cli.printing.injected import removed
-    from kanonym.cli.progress import working
+    from kanonym.cli.printing.injection import removal_tables
+    from kanonym.cli.progress import show_progress
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_table_output, read_table
@@ -258,12 +258,12 @@ def _remove(
     options.check_places({"INPUT": table, "--key": key, "--marks": marks}, [("-o", output)])
     check_table_output(output, options.format_of(output, format))
     start = perf_counter()
-    with working() as step:
+    with show_progress() as step:
         known = Marks.read(marks)
         step("read")
         frame = read_table(table, options.format_of(table, format), user_missing=user_missing)
         step("find")
-        values, _ = options.values_read(frame, step)
+        values, _ = options.read_values(frame, step)
         rows = injected_rows(values, known, key)
         step("write")
         write_table(
@@ -287,4 +287,4 @@ def _remove(
     if json:
         show_json(found)
     else:
-        show(*removed(found), to_stderr=output == "-")
+        show(*removal_tables(found), to_stderr=output == "-")

@@ -55,7 +55,7 @@ def lattice(
     another than the best, give its levels to anonymize: --levels age=2,sex=0.
     """
     from kanonym import pipeline
-    from kanonym.cli.progress import working
+    from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import lattice_tables, show, show_json
     from kanonym.comparison import lattice_nodes
     from kanonym.data.files import check_output, check_table_output, read_table, write_table
@@ -67,17 +67,17 @@ def lattice(
     hierarchies = options.hierarchy_files(hierarchy)
     asked = options.policy_of(
         policy,
-        quasi_identifiers=options.names(quasi_identifiers),
-        sensitive=options.names(sensitive),
-        identifiers=options.names(identifiers),
+        quasi_identifiers=options.parse_names(quasi_identifiers),
+        sensitive=options.parse_names(sensitive),
+        identifiers=options.parse_names(identifiers),
         others=others,
         k=k,
         l=l,
         t=t,
-        models=options.models(model),
+        models=options.parse_models(model),
         hierarchies=hierarchies,
         algorithm=options.algorithm_form(
-            None, levels=options.levels(levels), metric=metric, steps=steps, seconds=seconds
+            None, levels=options.parse_levels(levels), metric=metric, steps=steps, seconds=seconds
         ),
     )
     read = {"INPUT": table, "--policy": policy}
@@ -87,7 +87,7 @@ def lattice(
     if chart is not None:
         check_output(chart)
     start = perf_counter()
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = read_table(
             table,
@@ -96,7 +96,7 @@ def lattice(
             header_row=header_row,
             user_missing=user_missing,
         )
-        asked, _ = pipeline.with_conventions(asked, frame, options.teller(step))
+        asked, _ = pipeline.with_conventions(asked, frame, options.sentence_printer(step))
         nodes = lattice_nodes.lattice(frame, asked, chart=chart, language=language, progress=step)
         step("write")
         write_table(nodes, output, options.format_of(output, format))

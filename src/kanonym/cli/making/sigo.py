@@ -153,15 +153,16 @@ def sigo(
     def work() -> bytes:
         from kanonym.data.files import check_output
         from kanonym.policy.sigo_configuration import SigoConfiguration, sigo_configuration
-        from kanonym.sigo import Request, anonymized
+        from kanonym.sigo import Request, anonymize_file
 
         file = configuration or (CONFIGURATION if CONFIGURATION.is_file() else None)
         options.check_places({"--configuration": file}, [("--output", output)])
         check_output(output)
         said = sigo_configuration(file) if file else SigoConfiguration()
         asked = {
-            "quasi_identifiers": tuple(options.names(quasi_identifiers)) or said.quasi_identifiers,
-            "sensitive": tuple(options.names(sensitive)) or said.sensitive,
+            "quasi_identifiers": tuple(options.parse_names(quasi_identifiers))
+            or said.quasi_identifiers,
+            "sensitive": tuple(options.parse_names(sensitive)) or said.sensitive,
             "k": said.k if k is None else k,
             "l": said.l if l is None else l,
             "method": said.method if method is None else method,
@@ -171,7 +172,7 @@ def sigo(
             **{"quasi_identifiers": (), **known},
             cluster_info=cluster_info,
             entropy=entropy,
-            arguments=tuple(options.names(arguments)),
+            arguments=tuple(options.parse_names(arguments)),
             bounds=bounds.value,
             seed=seed,
         )
@@ -187,7 +188,7 @@ def sigo(
         tell("info", "Start SIGO", start)
         if profiling:
             tell("warn", "No profile is written: kanonym has none", {})
-        return anonymized("-", request, tell)
+        return anonymize_file("-", request, tell)
 
     _run(ctx, work, output, tell)
 
@@ -223,13 +224,13 @@ def reidentification(
     tell = _log(verbosity, log_json, color)
 
     def work() -> bytes:
-        from kanonym.sigo import reidentified_files
+        from kanonym.sigo import reidentify_files
 
-        return reidentified_files(
+        return reidentify_files(
             original,
             masked,
-            tuple(options.names(quasi_identifiers)),
-            tuple(options.names(sensitive)),
+            tuple(options.parse_names(quasi_identifiers)),
+            tuple(options.parse_names(sensitive)),
             threshold,
             tell,
         )

@@ -104,9 +104,9 @@ def synthesize(
     --hold-out 0.2 --judge -q age,zip -s disease
     """
     from kanonym import synthesis
-    from kanonym.cli.printing.synthesized import synthesized
-    from kanonym.cli.progress import working
-    from kanonym.cli.tables import drawn_from, write_table
+    from kanonym.cli.printing.synthesis import synthesis_tables
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.tables import columns_of_known_values, write_table
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_table_output, read_table
@@ -121,7 +121,7 @@ def synthesize(
     check_table_output(output, options.format_of(output, format))
     chosen = _method(method, epsilon)
     start = perf_counter()
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = read_table(
             table,
@@ -130,9 +130,9 @@ def synthesize(
             header_row=header_row,
             user_missing=user_missing,
         )
-        dropped = options.names(drop)
+        dropped = options.parse_names(drop)
         kept = [name for name in frame.columns if name not in dropped]
-        frame, written = options.values_read(frame, step, kept)
+        frame, written = options.read_values(frame, step, kept)
         step("learn and draw")
         made = synthesis.synthesize(
             frame,
@@ -141,8 +141,8 @@ def synthesize(
             constraints=constraint or (),
             method=chosen,
             hold_out=hold_out,
-            quasi_identifiers=options.names(quasi_identifiers),
-            sensitive=options.names(sensitive),
+            quasi_identifiers=options.parse_names(quasi_identifiers),
+            sensitive=options.parse_names(sensitive),
             seed=seed,
         )
         if judge:
@@ -157,14 +157,14 @@ def synthesize(
             table,
             no_read_back=no_read_back,
             safe_cells=safe_cells,
-            coded=drawn_from(frame, made.frame),
+            coded=columns_of_known_values(frame, made.frame),
             catalog=catalog,
         )
     found |= {"seconds": {"total": perf_counter() - start}, "written": [output]}
     if json:
         show_json(found)
     else:
-        show(*synthesized(found), to_stderr=output == "-")
+        show(*synthesis_tables(found), to_stderr=output == "-")
 
 
 def _method(name: str, epsilon: float | None) -> str | Synthesizer:

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from kanonym.actions.base import Action, After
 
 
-def _list(asked: bool) -> None:
+def _list_actions(asked: bool) -> None:
     if not asked:
         return
     from kanonym.cli.terminal import action_list, show
-    from kanonym.policy.actions import described
+    from kanonym.policy.actions import describe_actions
 
-    show(*action_list(described()))
+    show(*action_list(describe_actions()))
     raise typer.Exit
 
 
@@ -55,7 +55,7 @@ def transform(
         bool,
         typer.Option(
             "--list",
-            callback=_list,
+            callback=_list_actions,
             is_eager=True,
             help="Show every action: its parameters, what it protects and what not.",
         ),
@@ -76,17 +76,17 @@ def transform(
     For instance: --action 'income={type: round, to: 100}' --action name=redact
     """
     from kanonym.actions.registry import keeps_values, share_kept, works_on_values
-    from kanonym.cli.progress import working
+    from kanonym.cli.progress import show_progress
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json, transform_tables
     from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_table_output, read_table
     from kanonym.pipeline import transformation
     from kanonym.policy.actions import form_of
-    from kanonym.policy.files_read import mappings_kept
+    from kanonym.policy.referenced_files import mapping_files
 
     del every  # has ended the command already
-    dropped = options.names(drop)
+    dropped = options.parse_names(drop)
     if not (action or dropped or sample is not None):
         raise typer.BadParameter("say what to do, or see --list", param_hint="--action")
     if json and output == "-":
@@ -95,7 +95,7 @@ def transform(
     options.check_places({"INPUT": table}, [("-o", output)], asked)
     check_table_output(output, options.format_of(output, format))
     start = perf_counter()
-    with working() as step:
+    with show_progress() as step:
         step("read")
         frame = read_table(
             table,
@@ -105,7 +105,7 @@ def transform(
             user_missing=user_missing,
         )
         by_value = [name for name, several in asked.items() if works_on_values(several)]
-        frame, styles = options.values_read(
+        frame, styles = options.read_values(
             frame, step, [name for name in by_value if name in frame.columns]
         )
         step("transform")
@@ -131,7 +131,7 @@ def transform(
         "dropped": dropped,
         **({"values_kept": kept} if kept else {}),
         "seconds": {"total": perf_counter() - start},
-        "written": [output, *map(str, mappings_kept(asked).values())],
+        "written": [output, *map(str, mapping_files(asked).values())],
     }
     if json:
         show_json(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from kanonym.data import frames
-from kanonym.data.columns.rebuilt import as_text
+from kanonym.data.columns.rebuild import categories_as_text
 from kanonym.data.errors import DataError
 
 
@@ -21,7 +21,7 @@ def sorting_key(frame: object, name: str) -> pl.Series:
         It holds a date that is none.
 
     """
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     try:
         return frames.column(native, name)
     except DataError as error:
@@ -34,4 +34,4 @@ def sorting_key(frame: object, name: str) -> pl.Series:
         return pl.Series(name, [repr(one) for one in native[name]], pl.String)
     if series.dtype.is_temporal():
         raise refused
-    return as_text(series).hash(0).reinterpret(signed=True).alias(name)
+    return categories_as_text(series).hash(0).reinterpret(signed=True).alias(name)

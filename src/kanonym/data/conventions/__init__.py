@@ -17,7 +17,7 @@ from kanonym.data.conventions.columns import (
     typed_table,
 )
 from kanonym.data.conventions.dates import DateConvention
-from kanonym.data.conventions.detection import Detected, detect, detect_conventions
+from kanonym.data.conventions.detection import Detection, detect, detect_conventions
 from kanonym.data.conventions.numbers import NumberConvention
 from kanonym.data.errors import PolicyError
 
@@ -25,7 +25,7 @@ __all__ = [
     "TYPES",
     "Convention",
     "DateConvention",
-    "Detected",
+    "Detection",
     "NumberConvention",
     "canonical_table",
     "changed_texts",
@@ -46,7 +46,7 @@ TYPES = ("date", "number", "text")
 
 def plain_text(text: str, convention: Convention) -> str:
     """Return a value as text without its convention, `1954-12-31`; other texts as they are."""
-    found = convention.canonical(convention.read(pl.Series([text])))[0]
+    found = convention.write_canonical(convention.read(pl.Series([text])))[0]
     return text if found is None else str(found)
 
 
@@ -75,4 +75,4 @@ def convention_of(kind: str | None, form: str | None) -> Convention | None:
     if form is None:
         example = '"%d.%m.%Y"' if kind == "date" else '"1.234,50"'
         raise PolicyError(f"type {kind} needs a format, such as {example}")
-    return DateConvention(form) if kind == "date" else NumberConvention.of_example(form)
+    return DateConvention(form) if kind == "date" else NumberConvention.from_example(form)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import polars as pl
 
 from kanonym.data import frames
-from kanonym.data.columns.repeated import ReleasedColumn, Repeated
-from kanonym.data.conventions.labels import translate
+from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
+from kanonym.data.conventions.labels import translate_labels
 from kanonym.data.errors import DataError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Column = TypeVar("Column", bound=ReleasedColumn)
 def typed_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
     """Return a table whose columns of text with a convention hold values.
 
-    native: as `frames.eager` returns it.
+    native: as `frames.to_eager` returns it.
 
     Raises
     ------
@@ -34,11 +34,11 @@ def typed_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT
     names = frames.column_names(native)
     read = {name: _texts(native, name) for name in names if name in conventions}
     typed = {
-        name: _typed(column, conventions[name])
+        name: _parse_texts(column, conventions[name])
         for name, column in read.items()
         if column is not None
     }
-    return _with(native, names, typed)
+    return _replace_columns(native, names, typed)
 
 
 def canonical_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
@@ -54,8 +54,8 @@ def canonical_table(native: FrameT, conventions: Mapping[str, Convention]) -> Fr
         convention = _convention_for(name, names, conventions)
         column = None if convention is None else _texts(native, name)
         if column is not None and convention is not None:
-            changed[name] = _canonical(column, convention)
-    return _with(native, names, changed)
+            changed[name] = _canonical_texts(column, convention)
+    return _replace_columns(native, names, changed)
 
 
 def styled_columns(
@@ -68,17 +68,17 @@ def styled_columns(
     """
     names = [one if isinstance(one, str) else one.name for one in columns]
 
-    def styled(one: Column) -> Any:
+    def style(one: Column) -> Any:
         if isinstance(one, str):
             return one
         convention = _convention_for(one.name, names, conventions)
         if convention is None:
             return one
-        if isinstance(one, Repeated):
-            return replace(one, values=_styled(one.values, convention))
-        return _styled(one, convention)
+        if isinstance(one, RepeatedColumn):
+            return replace(one, values=_style_column(one.values, convention))
+        return _style_column(one, convention)
 
-    return [styled(one) for one in columns]
+    return [style(one) for one in columns]
 
 
 def styled_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
@@ -88,11 +88,11 @@ def styled_table(native: FrameT, conventions: Mapping[str, Convention]) -> Frame
     """
     names = frames.column_names(native)
     styled = {
-        name: _styled(frames.column(native, name), conventions[name])
+        name: _style_column(frames.column(native, name), conventions[name])
         for name in names
         if name in conventions
     }
-    return _with(native, names, styled)
+    return _replace_columns(native, names, styled)
 
 
 def _convention_for(
@@ -112,7 +112,7 @@ def _texts(native: Any, name: str) -> pl.Series | None:
     return column if column.dtype == pl.String else None
 
 
-def _typed(texts: pl.Series, convention: Convention) -> pl.Series:
+def _parse_texts(texts: pl.Series, convention: Convention) -> pl.Series:
     values = convention.read(texts)
     wrong = values.is_null() & texts.is_not_null() & (texts.str.strip_chars() != "")
     if wrong.any():
@@ -124,37 +124,39 @@ def _typed(texts: pl.Series, convention: Convention) -> pl.Series:
     return values
 
 
-def _canonical(texts: pl.Series, convention: Convention) -> pl.Series:
+def _canonical_texts(texts: pl.Series, convention: Convention) -> pl.Series:
     values = convention.read(texts)
     if values.null_count() == texts.null_count():
         return values
-    return translate(
+    return translate_labels(
         texts,
-        lambda parts: convention.canonical(convention.read(parts)),
+        lambda parts: convention.write_canonical(convention.read(parts)),
         (convention.separator, ", "),
         ranges=True,
     )
 
 
-def _styled(column: pl.Series, convention: Convention) -> pl.Series:
+def _style_column(column: pl.Series, convention: Convention) -> pl.Series:
     if column.dtype != pl.String:
         texts = convention.write(column)
         exact = convention.read(texts).cast(column.dtype).eq_missing(column).all()
         return texts if exact else column
-    texts = translate(
+    texts = translate_labels(
         column,
-        lambda parts: convention.write(convention.of_canonical(parts)),
+        lambda parts: convention.write(convention.read_canonical(parts)),
         (", ", convention.separator),
     )
-    back = translate(
+    back = translate_labels(
         texts,
-        lambda parts: convention.canonical(convention.read(parts)),
+        lambda parts: convention.write_canonical(convention.read(parts)),
         (convention.separator, ", "),
     )
     return texts if back.eq_missing(column).all() else column
 
 
-def _with(native: FrameT, names: Sequence[str], changed: Mapping[str, pl.Series]) -> FrameT:
+def _replace_columns(
+    native: FrameT, names: Sequence[str], changed: Mapping[str, pl.Series]
+) -> FrameT:
     if not changed:
         return native
     columns = [changed.get(name, name) for name in names]

@@ -65,7 +65,7 @@ class DateConvention:
             )
 
     @property
-    def timed(self) -> bool:
+    def has_time(self) -> bool:
         """Whether it has a time of day."""
         return "%H" in self.form or "%-H" in self.form
 
@@ -73,7 +73,7 @@ class DateConvention:
         """Return the dates or times of texts; null where a text is none."""
         bare = texts.str.strip_chars()
         bare = bare.set(~bare.str.contains(_FOUR_DIGITS), None)  # %Y takes 54 for the year 54
-        if self.timed:
+        if self.has_time:
             return bare.str.to_datetime(self.form, time_unit="us", strict=False)
         return bare.str.to_date(self.form, strict=False)
 
@@ -81,12 +81,12 @@ class DateConvention:
         """Return dates or times as text."""
         return values.dt.to_string(self.form)
 
-    def of_canonical(self, texts: pl.Series) -> pl.Series:
+    def read_canonical(self, texts: pl.Series) -> pl.Series:
         """Return the values of texts in ISO 8601, as labels have them; null where one is none."""
-        if self.timed:
+        if self.has_time:
             return texts.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
         return texts.str.to_date("%Y-%m-%d", strict=False)
 
-    def canonical(self, values: pl.Series) -> pl.Series:
+    def write_canonical(self, values: pl.Series) -> pl.Series:
         """Return values in ISO 8601."""
-        return values.dt.to_string("%Y-%m-%dT%H:%M:%S" if self.timed else "%Y-%m-%d")
+        return values.dt.to_string("%Y-%m-%dT%H:%M:%S" if self.has_time else "%Y-%m-%d")

@@ -61,7 +61,7 @@ def detect(texts: pl.Series) -> Convention | None:
     return _number(cells, texts.name)
 
 
-class Detected(NamedTuple):
+class Detection(NamedTuple):
     """Conventions of columns of text, by name, and a sentence for each."""
 
     conventions: dict[str, Convention]
@@ -70,7 +70,7 @@ class Detected(NamedTuple):
 
 def detect_conventions(
     frame: Any, names: Sequence[str] | None = None, *, lenient: bool = False
-) -> Detected:
+) -> Detection:
     """Find out how columns of text write dates and numbers.
 
     Parameters
@@ -88,7 +88,7 @@ def detect_conventions(
         Two readings are possible, without `lenient`.
 
     """
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     found: dict[str, Convention] = {}
     notes = []
     for name in frames.column_names(native) if names is None else names:
@@ -106,7 +106,7 @@ def detect_conventions(
         if convention is not None:
             found[name] = convention
             notes.append(_note(name, convention))
-    return Detected(found, tuple(notes))
+    return Detection(found, tuple(notes))
 
 
 def _note(name: str, convention: Convention) -> str:
@@ -141,7 +141,7 @@ def _form(parts: pl.DataFrame, order: tuple[str, str, str], places: tuple[str, s
     return mark.join(directives) + time
 
 
-def _readable(cells: pl.Series, form: str) -> DateConvention | None:
+def _reading_convention(cells: pl.Series, form: str) -> DateConvention | None:
     if not form:
         return None
     convention = DateConvention(form)
@@ -150,8 +150,8 @@ def _readable(cells: pl.Series, form: str) -> DateConvention | None:
 
 def _year_last(cells: pl.Series, name: str, pattern: str) -> Convention | None:
     parts = _groups(cells, pattern)
-    day_first = _readable(cells, _form(parts, ("d", "m", "Y"), ("1", "3", "5")))
-    month_first = _readable(cells, _form(parts, ("m", "d", "Y"), ("1", "3", "5")))
+    day_first = _reading_convention(cells, _form(parts, ("d", "m", "Y"), ("1", "3", "5")))
+    month_first = _reading_convention(cells, _form(parts, ("m", "d", "Y"), ("1", "3", "5")))
     if day_first is None or month_first is None:
         return day_first or month_first
     # Every first and second number is at most 12. With points, days come first everywhere.
@@ -167,7 +167,9 @@ def _year_last(cells: pl.Series, name: str, pattern: str) -> Convention | None:
 
 def _year_first(cells: pl.Series, name: str, pattern: str) -> Convention | None:
     del name  # year, month, day: there is one reading
-    return _readable(cells, _form(_groups(cells, pattern), ("Y", "m", "d"), ("1", "3", "5")))
+    return _reading_convention(
+        cells, _form(_groups(cells, pattern), ("Y", "m", "d"), ("1", "3", "5"))
+    )
 
 
 def _short_year(cells: pl.Series, name: str, pattern: str) -> Convention | None:

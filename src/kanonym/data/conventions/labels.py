@@ -25,7 +25,7 @@ class _Parts(NamedTuple):
     end: str
 
 
-def translate(
+def translate_labels(
     labels: pl.Series,
     convert: Callable[[pl.Series], pl.Series],
     separators: tuple[str, str],
@@ -52,7 +52,7 @@ def translate(
     converted = convert(pl.Series(values, dtype=pl.String)).to_list()
     known: dict[str, str | None] = dict(zip(values, converted, strict=True))
     known["null"] = "null"
-    made = [_translated(text, found, known, separators[1]) for text, found in readings.items()]
+    made = [_translate_label(text, found, known, separators[1]) for text, found in readings.items()]
     return labels.replace_strict(
         pl.Series(list(readings), dtype=pl.String),
         pl.Series(made, dtype=pl.String),
@@ -61,7 +61,7 @@ def translate(
     )
 
 
-def _translated(
+def _translate_label(
     text: str, readings: list[_Parts], known: dict[str, str | None], separator: str
 ) -> str:
     """Return a label by the first of its readings that has values alone."""

@@ -37,7 +37,7 @@ class NumberConvention:
 
     Examples
     --------
-    >>> euros = NumberConvention.of_example("1.234,50 €")
+    >>> euros = NumberConvention.from_example("1.234,50 €")
     >>> euros.read(pl.Series(["58.200,50 €", "7,00 €", "7"])).to_list()
     [58200.5, 7.0, None]
     >>> euros.write(pl.Series([58200.5])).to_list()
@@ -54,7 +54,7 @@ class NumberConvention:
     kind: ClassVar[Literal["number"]] = "number"
 
     @classmethod
-    def of_example(cls, example: str) -> Self:
+    def from_example(cls, example: str) -> Self:
         """Return the convention of a number as it is written.
 
         Raises
@@ -152,10 +152,10 @@ class NumberConvention:
         number = f"{whole}{self.decimal}{fraction}" if fraction else whole
         return f"{self.prefix}{sign}{number}{self.suffix}"
 
-    def of_canonical(self, texts: pl.Series) -> pl.Series:
+    def read_canonical(self, texts: pl.Series) -> pl.Series:
         """Return the numbers of texts in plain notation, as labels have them."""
         return texts.cast(pl.Float64, strict=False)
 
-    def canonical(self, values: pl.Series) -> pl.Series:
+    def write_canonical(self, values: pl.Series) -> pl.Series:
         """Return numbers in plain notation, as labels have them."""
         return values.cast(pl.String).str.strip_suffix(".0")

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.hidden import hidden
+from kanonym.data.files.hidden import hidden_path
 
 _CREDENTIALS = re.compile(r":[^@]*@|pass(word|wd)?=|pwd=", re.IGNORECASE)
 
@@ -58,7 +58,7 @@ def refuse_url(path: str | Path) -> None:
         )
 
 
-def decoded(data: bytes, where: str) -> str:
+def decode(data: bytes, where: str) -> str:
     """Return bytes as text, without byte order mark.
 
     Parameters
@@ -134,7 +134,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
     Yields a hidden path in the same folder, where the caller writes. When the block
     ends, that file takes the place of `path`; when the block fails, it is removed and
     `path` stays as it was. What a killed process left, the next one that writes into
-    the folder removes (see `hidden`). A device or a pipe gets the finished bytes copied
+    the folder removes (see `hidden_path`). A device or a pipe gets the finished bytes copied
     instead, for it cannot be replaced.
 
     Parameters
@@ -152,7 +152,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
     final = Path(path).resolve()
     special = final.exists() and not final.is_file()
     folder = Path(tempfile.gettempdir()) if special else final.parent
-    temporary = hidden(folder)
+    temporary = hidden_path(folder)
     try:
         yield temporary
         if special:

@@ -59,7 +59,7 @@ def is_statistical(path: str | Path) -> bool:
     return FORMATS.get(Path(path).suffix.lower()) in ("spss", "stata", "sas")
 
 
-def sniffed(data: bytes) -> str:
+def sniff_format(data: bytes) -> str:
     """Return the format that the first bytes of a file tell."""
     for magic, kind in (
         (b"PAR1", "parquet"),

@@ -17,25 +17,25 @@ import socket
 from pathlib import Path
 
 
-def hidden(folder: Path) -> Path:
+def hidden_path(folder: Path) -> Path:
     """Return a path in a folder that is free, after removing what dead processes left there."""
-    sweep(folder)
-    return folder / f"{_start()}{os.getpid()}-{secrets.token_hex(8)}.tmp"
+    remove_stale(folder)
+    return folder / f"{_process_start()}{os.getpid()}-{secrets.token_hex(8)}.tmp"
 
 
-def sweep(folder: Path) -> None:
+def remove_stale(folder: Path) -> None:
     """Remove hidden files and folders of processes of this machine that are no more."""
     with contextlib.suppress(OSError):
-        for path in folder.glob(f"{_start()}*-*.tmp"):
-            number = path.name.removeprefix(_start()).partition("-")[0]
-            if number.isdecimal() and not _alive(int(number)):
+        for path in folder.glob(f"{_process_start()}*-*.tmp"):
+            number = path.name.removeprefix(_process_start()).partition("-")[0]
+            if number.isdecimal() and not _is_alive(int(number)):
                 if path.is_dir():
                     shutil.rmtree(path, ignore_errors=True)
                 else:
                     path.unlink(missing_ok=True)
 
 
-def _start() -> str:
+def _process_start() -> str:
     numbered = ""
     with contextlib.suppress(OSError):  # where a system has no such spaces
         numbered = os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - a name, not a path
@@ -43,7 +43,7 @@ def _start() -> str:
     return f".kanonym-{hashlib.sha256(place.encode()).hexdigest()[:8]}-"
 
 
-def _alive(process: int) -> bool:
+def _is_alive(process: int) -> bool:
     if os.name == "nt":  # where signal 0 is no question
         return True
     try:

@@ -16,7 +16,7 @@ PATIENCE = 600.0
 
 
 @contextmanager
-def locked(path: str | Path) -> Iterator[None]:
+def lock_file(path: str | Path) -> Iterator[None]:
     """Wait until no other run updates a file, and keep others waiting.
 
     The lock is on an empty file `.NAME.lock` beside it, and ends with the process, however that

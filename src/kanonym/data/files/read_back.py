@@ -20,7 +20,7 @@ import pyarrow.parquet
 
 from kanonym.data.errors import DataError
 from kanonym.data.files.binary import excel, statistical
-from kanonym.data.files.text.cells import temporal, typed_texts
+from kanonym.data.files.text.cells import parse_temporal, typed_texts
 
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
 ArrowType: TypeAlias = Any
@@ -65,7 +65,7 @@ def check_written(data: bytes, kind: str, frame: pl.DataFrame, held: pl.DataFram
     form = _NAMES[kind]
     for given, written in zip(frame, held, strict=True):
         if written.dtype != given.dtype and not given.dtype.is_nested():
-            row = _first_merged(given, written)
+            row = _first_merged_row(given, written)
             if row is not None:
                 raise DataError(
                     f"column {given.name!r}, row {row}: its value and another one are written as "
@@ -106,7 +106,7 @@ def _check_typed(
         values = read(texts.cast(pl.String))
         if values.dtype == pl.String:
             continue
-        row = _first_merged(texts, values)
+        row = _first_merged_row(texts, values)
         if row is not None:
             raise DataError(
                 f"column {before.name!r}, row {row}: programs that read numbers and dates from "
@@ -115,7 +115,7 @@ def _check_typed(
             )
 
 
-def _first_merged(before: pl.Series, after: pl.Series) -> int | None:
+def _first_merged_row(before: pl.Series, after: pl.Series) -> int | None:
     """Return the first row whose value becomes another one's or null, counted from 1."""
     if before.null_count() == after.null_count() and before.n_unique() == after.n_unique():
         return None
@@ -135,19 +135,21 @@ def _first_difference(held: pl.Series, found: pl.Series) -> int | None:
         found = found.cast(held.dtype)
         if held.dtype.is_nested():
             pairs = enumerate(zip(held.to_list(), found.to_list(), strict=True), 1)
-            return next((row for row, (one, other) in pairs if _plain(one) != _plain(other)), None)
+            return next(
+                (row for row, (one, other) in pairs if _comparable(one) != _comparable(other)), None
+            )
         differs = held.ne_missing(found).arg_true()
     except pl.exceptions.PolarsError:
         return 1
     return int(differs[0]) + 1 if len(differs) else None
 
 
-def _plain(value: Any) -> Any:
+def _comparable(value: Any) -> Any:
     """Return a list or struct as it compares: NaN is null."""
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_comparable(one) for one in value]
     if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _comparable(one) for name, one in value.items()}
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
@@ -172,12 +174,12 @@ def _read_delimited(data: bytes, held: pl.DataFrame, separator: str) -> pl.DataF
     )
     names = [column[0].as_py() or "" for column in table.columns]
     columns = [
-        _converted(texts, one) for texts, one in zip(table.slice(1).columns, held, strict=True)
+        _convert_texts(texts, one) for texts, one in zip(table.slice(1).columns, held, strict=True)
     ]
     return pl.DataFrame([one.alias(name) for one, name in zip(columns, names, strict=True)])
 
 
-def _converted(texts: ArrowTable, held: pl.Series) -> pl.Series:
+def _convert_texts(texts: ArrowTable, held: pl.Series) -> pl.Series:
     """Return texts in the type of a column; null where they are of another one."""
     if held.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         return pl.Series(texts, dtype=pl.String)
@@ -257,4 +259,4 @@ _READERS: dict[str, Callable[[bytes, pl.DataFrame], pl.DataFrame]] = {
     },
     "feather": lambda data, _: pl.DataFrame(pa.ipc.open_file(pa.BufferReader(data)).read_all()),
 }
-_TYPED = {"csv": typed_texts, "tsv": typed_texts, "jsonl": temporal, "json": temporal}
+_TYPED = {"csv": typed_texts, "tsv": typed_texts, "jsonl": parse_temporal, "json": parse_temporal}

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import polars as pl
 
-from kanonym.data.credentials import shown
+from kanonym.data.credentials import displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import remote
 from kanonym.data.files.binary import columnar, excel, statistical
 from kanonym.data.files.binary.user_missing import check_choice
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import read_bytes
-from kanonym.data.files.formats import BOM, format_of, sniffed
+from kanonym.data.files.formats import BOM, format_of, sniff_format
 from kanonym.data.files.text import delimited
 from kanonym.data.files.text import json_records as records
 from kanonym.data.frames import to_polars
@@ -99,12 +99,12 @@ def read_with_content(
     user_missing: str | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
-    where = "standard input" if str(path) == "-" else shown(str(path))
+    where = "standard input" if str(path) == "-" else displayable_url(str(path))
     if remote.is_remote(path):
         # Its name says the format and stands in manifests; the rest of a URL may be a password.
         url, path = str(path), Path(remote.path_of(str(path))).name
         kind = format_of(path, format)
-        data = remote.fetched(url)
+        data = remote.fetch(url)
     else:
         data = read_bytes(path)
         kind = format_of(path, format)
@@ -116,7 +116,7 @@ def read_with_content(
             raise DataError(f"{where} is a damaged gzip file") from None
     if not data.removeprefix(BOM).strip():
         raise DataError(f"{where} is empty")
-    kind = kind or sniffed(data)
+    kind = kind or sniff_format(data)
     if separator is not None:
         _check_separator(separator, kind)
     if user_missing is not None:

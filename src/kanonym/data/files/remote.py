@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import pyarrow as pa
 import pyarrow.fs
 
-from kanonym.data.credentials import shown, without_credentials
+from kanonym.data.credentials import displayable_url, without_credentials
 from kanonym.data.errors import DataError
 
 STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss")
@@ -38,7 +38,7 @@ def path_of(url: str) -> str:
     return url.partition("://")[2].partition("?")[0].partition("#")[0]
 
 
-def fetched(url: str) -> bytes:
+def fetch(url: str) -> bytes:
     """Return the content of a remote file.
 
     Raises
@@ -49,8 +49,8 @@ def fetched(url: str) -> bytes:
     """
     try:
         if url.partition("://")[0].lower() in STORES:
-            return _from_store(url)
-        return _from_server(url)
+            return _fetch_from_store(url)
+        return _fetch_from_server(url)
     except urllib.error.HTTPError as error:
         reason = f"the server answers {error.code} {error.reason}"
         error.close()
@@ -63,7 +63,7 @@ def fetched(url: str) -> bytes:
         reason = f"the answer is broken ({type(error).__name__})"
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = str(error).partition("\n")[0]
-    raise DataError(f"{shown(url)} cannot be read: {without_credentials(reason, url)}")
+    raise DataError(f"{displayable_url(url)} cannot be read: {without_credentials(reason, url)}")
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -80,10 +80,10 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 def _require_private(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        raise DataError(f"{shown(url)}: others could read along; use https://")
+        raise DataError(f"{displayable_url(url)}: others could read along; use https://")
 
 
-def _from_server(url: str) -> bytes:
+def _fetch_from_server(url: str) -> bytes:
     _require_private(url)
     parts = urlsplit(url)
     account, _, place = parts.netloc.rpartition("@")
@@ -99,14 +99,16 @@ def _from_server(url: str) -> bytes:
     return found
 
 
-def _from_store(url: str) -> bytes:
+def _fetch_from_store(url: str) -> bytes:
     scheme, _, rest = url.partition("://")
     if scheme.lower() == "az":  # az://container/path, as fsspec and polars write it
         account = os.environ.get("AZURE_STORAGE_ACCOUNT_NAME") or os.environ.get(
             "AZURE_STORAGE_ACCOUNT"
         )
         if not account:
-            raise DataError(f"{shown(url)}: set AZURE_STORAGE_ACCOUNT to the storage account")
+            raise DataError(
+                f"{displayable_url(url)}: set AZURE_STORAGE_ACCOUNT to the storage account"
+            )
         system, path = pyarrow.fs.AzureFileSystem(account_name=account), rest
     else:
         kind = {"gcs": "gs"}.get(scheme.lower(), scheme.lower())

@@ -105,12 +105,12 @@ def write_table(
     kind = check_table_output(path, format)
     where = "standard output" if str(path) == "-" else str(path)
     packed = str(path).lower().endswith(".gz")
-    frame = _canonical(frame)
+    frame = _canonical_frame(frame)
     write = _WRITERS[kind]
     if catalog and (kind not in ("spss", "stata") or Path(str(like)).suffix.lower() != SAS_TABLE):
         raise DataError(f"a catalog is for a {SAS_TABLE} input that is written as .sav or .dta")
     if like is not None and kind in statistical.WRITTEN:
-        write = partial(statistical.write, kind=kind, like=_original(like, coded, catalog))
+        write = partial(statistical.write, kind=kind, like=_labelled_source(like, coded, catalog))
     if safe_cells:
         if kind not in ("csv", "tsv"):
             raise DataError(f"{where} is {kind}: safe cells are for CSV and TSV; leave them out")
@@ -179,9 +179,9 @@ def check_table_output(
     return kind or "csv"
 
 
-def _original(
+def _labelled_source(
     like: str | Path, coded: Collection[str], catalog: str | Path | None
-) -> statistical.Original | None:
+) -> statistical.LabelledSource | None:
     """Return a file of SPSS, Stata or SAS with what describes it; None of anything else."""
     source = Path(like)
     if not (is_statistical(source) and source.is_file()):
@@ -190,10 +190,10 @@ def _original(
     if catalog is None and source.suffix.lower() == SAS_TABLE and beside.is_file():
         catalog = beside
     labels = None if catalog is None else read_bytes(str(catalog))
-    return statistical.Original(read_bytes(str(source)), coded, labels)
+    return statistical.LabelledSource(read_bytes(str(source)), coded, labels)
 
 
-def _canonical(frame: pl.DataFrame) -> pl.DataFrame:
+def _canonical_frame(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the table with one form of each number: NaN is null, and -0.0 is 0.0."""
     return frame.with_columns(
         pl.when(pl.col(name) == 0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.drawing import draw
-from kanonym.data.hierarchy.leaves import has_null, quote, tally, typed
+from kanonym.data.hierarchy.leaves import count_phrase, has_null, parse_leaves, quote_first
 from kanonym.data.short_repr import ShortRepr
 
 ROOT = "*"
@@ -134,12 +134,14 @@ class Hierarchy(ShortRepr):
         bound = self
         if values.dtype not in (self.values.dtype, pl.Null):
             leaves = pl.Series(values.name, self.labels[0], dtype=pl.String)
-            bound = replace(self, values=typed(leaves, values.dtype, lambda _: "its hierarchy"))
+            bound = replace(
+                self, values=parse_leaves(leaves, values.dtype, lambda _: "its hierarchy")
+            )
         if has_null(values) and not self.has_null:
             bound = with_null(bound)
-        return bound.covering(values, "its hierarchy")
+        return bound.require_leaves(values, "its hierarchy")
 
-    def covering(self, values: pl.Series, origin: str) -> Hierarchy:
+    def require_leaves(self, values: pl.Series, origin: str) -> Hierarchy:
         """Return the hierarchy itself, once every one of `values` is a leaf of it.
 
         Raises
@@ -151,8 +153,8 @@ class Hierarchy(ShortRepr):
         missing = values.filter(self.leaf_of(values) < 0).unique(maintain_order=True)
         if len(missing):
             raise HierarchyError(
-                f"column {values.name!r}: {tally(len(missing), 'value')} not in {origin}: "
-                f"{quote(missing.to_list())}. Add a row for each",
+                f"column {values.name!r}: {count_phrase(len(missing), 'value')} not in {origin}: "
+                f"{quote_first(missing.to_list())}. Add a row for each",
                 values=missing.to_list(),
             )
         return self

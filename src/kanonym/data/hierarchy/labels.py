@@ -25,7 +25,7 @@ def set_label(members: list[str | None]) -> str | None:
     """Return the label of a set of values, null as None: one alone as itself, `{a, b}`."""
     if len(members) == 1:
         return members[0]
-    return "{" + ", ".join("null" if one is None else _quoted(one) for one in members) + "}"
+    return "{" + ", ".join("null" if one is None else _quote_member(one) for one in members) + "}"
 
 
 def members_of(text: str) -> list[str | None] | None:
@@ -87,7 +87,7 @@ def list_lengths(labels: pl.Series) -> NDArray[np.int64]:
     return lengths
 
 
-def _quoted(text: str) -> str:
+def _quote_member(text: str) -> str:
     """Quote a value that would read as something else inside a set."""
     alone = text and text != "null" and text == text.strip() and text.isprintable()
     return text if alone and not set(text) & set(',{}"') else json.dumps(text, ensure_ascii=False)

@@ -49,12 +49,12 @@ def require_text(values: pl.Series) -> None:
         )
 
 
-def texts(values: pl.Series) -> pl.Series:
+def value_texts(values: pl.Series) -> pl.Series:
     """Return the values as text, as level 0 shows them: ISO dates, `true` and `false`."""
     return values.cast(pl.String)
 
 
-def typed(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], str]) -> pl.Series:
+def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], str]) -> pl.Series:
     """Return leaf texts as values of a column's type.
 
     `39` and `39.0` are the same whole number. Integers become wider and enumerations
@@ -89,7 +89,7 @@ def typed(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], str]) ->
     if len(twice):
         first = values.index_of(values[twice[0]]) or 0
         raise HierarchyError(
-            f"{where(twice[0])}: the value {quote([leaves[twice[0]]])} stands there a second "
+            f"{where(twice[0])}: the value {quote_first([leaves[twice[0]]])} stands there a second "
             f"time, after {where(first)}"
         )
     return values
@@ -161,13 +161,13 @@ def plain_text(value: object) -> str | None:
     return value.isoformat() if isinstance(value, date | datetime | time) else str(value)
 
 
-def quote(values: Sequence[object]) -> str:
+def quote_first(values: Sequence[object]) -> str:
     """Return the first of some values as an error names it, and how many more there are."""
     named = "null" if values[0] is None else f"'{values[0]}'"
     more = len(values) - 1
     return f"{named} and {more} more (--show-values names them)" if more else named
 
 
-def tally(n: int, noun: str) -> str:
+def count_phrase(n: int, noun: str) -> str:
     """Return `1 value is` or `3 values are`."""
     return f"1 {noun} is" if n == 1 else f"{n} {noun}s are"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.base import ROOT, Hierarchy
-from kanonym.data.hierarchy.builders.base import plain
+from kanonym.data.hierarchy.builders.base import plain_parameter
 from kanonym.data.hierarchy.leaves import plain_text
 from kanonym.data.hierarchy.rows import Row, Rows
 from kanonym.data.short_repr import ShortRepr
@@ -74,7 +74,7 @@ class FromMapping(ShortRepr):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the policy's form, `{"mapping": ...}`."""
-        return {"mapping": plain(self.mapping)}
+        return {"mapping": plain_parameter(self.mapping)}
 
 
 def _parents(mapping: Mapping[Any, Any]) -> list[Row]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.base import Hierarchy, with_null
-from kanonym.data.hierarchy.builders.base import runs
-from kanonym.data.hierarchy.leaves import has_null, quote, typed
+from kanonym.data.hierarchy.builders.base import neighbour_runs
+from kanonym.data.hierarchy.leaves import has_null, parse_leaves, quote_first
 from kanonym.data.short_repr import ShortRepr
 
 Row = Sequence[str | None]
@@ -72,7 +72,7 @@ class Rows(ShortRepr):
             raise HierarchyError(
                 f"{origin} has one column: it needs the values and, in the last column, one root"
             )
-        levels = [_numbered(column) for column in zip(*rows, strict=True)]
+        levels = [_number_labels(column) for column in zip(*rows, strict=True)]
         labels = tuple(names for names, _ in levels)
         checked = cls(origin, tuple(numbers), labels, np.stack([codes for _, codes in levels]))
         checked._refuse_repeats()
@@ -93,25 +93,25 @@ class Rows(ShortRepr):
         leaves together, else depth first in the order of the rows.
         """
         texts = pl.Series(values.name, self.labels[0], dtype=pl.String)
-        leaves = typed(texts, values.dtype, self._place)
+        leaves = parse_leaves(texts, values.dtype, self._place)
         order = self._order(leaves)
         labels: list[tuple[str | None, ...]] = []
         codes = np.empty(self.codes.shape, dtype=np.int32)
         for level, row in enumerate(self.codes):
-            starts, codes[level] = runs(row[order])
+            starts, codes[level] = neighbour_runs(row[order])
             names = self.labels[level]
             labels.append(tuple(names[code] for code in row[order[starts]].tolist()))
         bound = Hierarchy(leaves.gather(order), tuple(labels), codes)
         if has_null(values) and self.null < 0:
             bound = with_null(bound)
-        return bound.covering(values, self.origin)
+        return bound.require_leaves(values, self.origin)
 
     def _order(self, leaves: pl.Series) -> NDArray[np.int64]:
         """Return the rows in the order of leaves, null last."""
         if leaves.dtype.is_numeric() or leaves.dtype.is_temporal():
             order = leaves.arg_sort(nulls_last=True).cast(pl.Int64).to_numpy()
             if all(
-                len(runs(row[order])[0]) == len(names)
+                len(neighbour_runs(row[order])[0]) == len(names)
                 for row, names in zip(self.codes, self.labels, strict=True)
             ):
                 return order
@@ -126,7 +126,7 @@ class Rows(ShortRepr):
         for row, code in enumerate(self.codes[0].tolist()):
             if seen.setdefault(code, row) != row:
                 raise HierarchyError(
-                    f"{self._place(row)}: {quote([self.labels[0][code]])} has a row already, "
+                    f"{self._place(row)}: {quote_first([self.labels[0][code]])} has a row already, "
                     f"row {self.numbers[seen[code]]}; every value stands once"
                 )
 
@@ -141,9 +141,9 @@ class Rows(ShortRepr):
                 row = int(wrong[0])
                 before = int(first[lower[row]])
                 raise HierarchyError(
-                    f"{self._place(row)}: {quote([self.labels[level - 1][lower[row]]])} of level "
-                    f"{level - 1} has two parents at level {level}: the label in this row, and "
-                    f"another one in row {self.numbers[before]}"
+                    f"{self._place(row)}: {quote_first([self.labels[level - 1][lower[row]]])} of "
+                    f"level {level - 1} has two parents at level {level}: the label in this row, "
+                    f"and another one in row {self.numbers[before]}"
                 )
 
     def _refuse_roots(self) -> None:
@@ -151,7 +151,7 @@ class Rows(ShortRepr):
             row = int(np.flatnonzero(self.codes[-1])[0])
             raise HierarchyError(
                 f"{self._place(row)}: the last level must be one root, but it is "
-                f"{quote([self.labels[-1][1]])} here and another label in row "
+                f"{quote_first([self.labels[-1][1]])} here and another label in row "
                 f"{self.numbers[0]}{self._header_hint()}"
             )
         if None in self.labels[-1]:
@@ -170,12 +170,12 @@ class Rows(ShortRepr):
                 other = int(others[others != self.null][0])
                 raise HierarchyError(
                     f"{self._place(self.null)}: null is a branch of its own below the root, but "
-                    f"it shares {quote([self.labels[level][row[other]]])} of level {level} with "
-                    f"row {self.numbers[other]}"
+                    f"it shares {quote_first([self.labels[level][row[other]]])} of level {level} "
+                    f"with row {self.numbers[other]}"
                 )
 
 
-def _numbered(column: Row) -> tuple[tuple[str | None, ...], NDArray[np.int32]]:
+def _number_labels(column: Row) -> tuple[tuple[str | None, ...], NDArray[np.int32]]:
     """Return the distinct labels in order of first appearance, and each row's index in them."""
     index: dict[str | None, int] = {}
     codes = [index.setdefault(label, len(index)) for label in column]

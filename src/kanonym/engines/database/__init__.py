@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kanonym.data.extras import installed
+from kanonym.data.extras import require_extra
 
 if TYPE_CHECKING:
     from kanonym.engines.sql.store import Source
@@ -41,10 +41,10 @@ def Database(  # noqa: N802 - it stands for a kind of source
         column of it has a type that cannot be used.
 
     """
-    with installed("sql"):
+    with require_extra("sql"):
         from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
 
-        return sql.source(url, table, schema, most_tuples)
+        return sql.database_source(url, table, schema, most_tuples)
 
 
 def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) -> None:
@@ -67,7 +67,7 @@ def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) 
         database cannot hold. Nothing is written then.
 
     """
-    with installed("sql"):
+    with require_extra("sql"):
         from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
 
         sql.write(frame, url, table, schema)

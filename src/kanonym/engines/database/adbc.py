@@ -21,16 +21,16 @@ import pyarrow as pa
 import pyarrow.parquet
 from sqlglot import exp
 
-from kanonym.data.credentials import shown, without_credentials
+from kanonym.data.credentials import displayable_url, without_credentials
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, check_table_output
-from kanonym.data.files.text.cells import printable
+from kanonym.data.files.text.cells import require_printable
 from kanonym.data.files.text.header import refuse_names_like_values
-from kanonym.engines.database.arrow import frame_of, plain
+from kanonym.engines.database.arrow import frame_of, to_plain_types
 from kanonym.engines.database.fingerprints import Fingerprint, fingerprint_of, require_same
-from kanonym.engines.database.staging import HiddenFile, Staged, rows_of_file, write_aside
+from kanonym.engines.database.staging import HiddenFile, Staged, rows_of_file, write_hidden
 from kanonym.engines.database.temporary import TemporaryTables
-from kanonym.engines.sql.statements import named
+from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query
 
 Connection: TypeAlias = Any  # the drivers carry no types
@@ -62,11 +62,11 @@ class AdbcStore(TemporaryTables):
         self._open: Connection = None
 
     def __repr__(self) -> str:
-        return f"<{self.name} store of {shown(self._url)}>"
+        return f"<{self.name} store of {displayable_url(self._url)}>"
 
     def require_place(self, place: str | None) -> None:
         """Refuse no place, a table that exists, and a file that cannot be written."""
-        place = self._named(place)
+        place = self._table_name(place)
         if is_file(place):
             check_table_output(place)
         else:
@@ -89,7 +89,7 @@ class AdbcStore(TemporaryTables):
             There is such a table, or no place, or it cannot be written.
 
         """
-        place = self._named(place)
+        place = self._table_name(place)
         if is_file(place):
             return self._staged_file(query, place)
         self.check_names(self.columns(query))
@@ -103,7 +103,7 @@ class AdbcStore(TemporaryTables):
 
         return Staged(reads, publish, self.rollback)
 
-    def _named(self, place: str | None) -> str:
+    def _table_name(self, place: str | None) -> str:
         if place is None:
             raise DataError(
                 f"a release of {self.name} needs a place: name a table to be created, or a file"
@@ -119,11 +119,11 @@ class AdbcStore(TemporaryTables):
             There is a table or a view of this name.
 
         """
-        table = self.located(place)
+        table = self.locate(place)
         if self.exists(table):
             raise DataError(
-                f"table {place!r} exists in {shown(self._url)}; drop it, or name another one "
-                "(nothing was changed)"
+                f"table {place!r} exists in {displayable_url(self._url)}; drop it, or name another "
+                "one (nothing was changed)"
             )
         return table
 
@@ -132,7 +132,7 @@ class AdbcStore(TemporaryTables):
         """Return what reads a table with columns of usable types only."""
 
     @abstractmethod
-    def located(self, name: str) -> exp.Table:
+    def locate(self, name: str) -> exp.Table:
         """Return a table by its name, which may start with that of a schema."""
 
     @abstractmethod
@@ -148,7 +148,7 @@ class AdbcStore(TemporaryTables):
         """Yield the rows of a held table in order, some at a time."""
 
     @abstractmethod
-    def exact(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def to_exact_types(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a table in types that the database holds exactly.
 
         Raises
@@ -175,7 +175,7 @@ class AdbcStore(TemporaryTables):
         for part in parts:
             if schema is None:
                 self.check_names(part.columns)
-            fitted = self.exact(plain(part))
+            fitted = self.to_exact_types(to_plain_types(part))
             fitted = fitted if schema is None else fitted.cast(schema)
             self.load(
                 table.name,
@@ -187,20 +187,20 @@ class AdbcStore(TemporaryTables):
             schema = fitted.schema
             written.add(fitted)
         if schema is not None:
-            reads = exp.select(*map(named, schema)).from_(table)
+            reads = exp.select(*map(exact_column, schema)).from_(table)
             found = fingerprint_of(part.cast(schema) for part in self.frames(reads))
-            require_same(written, found, f"table {place!r} of {shown(self._url)}")
+            require_same(written, found, f"table {place!r} of {displayable_url(self._url)}")
         self.commit()
 
     def commit(self) -> None:
         """End the transaction: what was written is there for everyone."""
-        with self.errors():
+        with self.translate_errors():
             self.connection().commit()
 
     def rollback(self) -> None:
         """End the transaction: nothing was written, temporary tables are gone, too."""
         self._tables.clear()
-        with self.errors():
+        with self.translate_errors():
             self.connection().rollback()
 
     def close(self) -> None:
@@ -217,16 +217,16 @@ class AdbcStore(TemporaryTables):
     def connection(self) -> Connection:
         """Return the connection, opened if it is not."""
         if self._open is None:
-            with self.errors(_unquoted):
-                self._open = self._connected()
+            with self.translate_errors(_strip_quotes):
+                self._open = self._connect()
         return self._open
 
     @abstractmethod
-    def _connected(self) -> Connection:
+    def _connect(self) -> Connection:
         """Open a connection, in a transaction."""
 
     @contextlib.contextmanager
-    def errors(self, shortened: Callable[[str], str] = str) -> Iterator[None]:
+    def translate_errors(self, shortened: Callable[[str], str] = str) -> Iterator[None]:
         """Turn errors of the driver into ours, without values and without credentials.
 
         shortened: what to do with a reason before it is told.
@@ -234,30 +234,30 @@ class AdbcStore(TemporaryTables):
         try:
             yield
         except (adbc_driver_manager.Error, pa.ArrowException) as error:
-            if _stopped(error):
+            if _is_interrupt(error):
                 self.close()
                 raise KeyboardInterrupt from None
             # Repeated texts would hold the statement and, beside it, values.
             reason = _reason(str(error))
             state = getattr(error, "sqlstate", None) or ""
-            if not isinstance(error, adbc_driver_manager.Error) or not self._tells(state):
+            if not isinstance(error, adbc_driver_manager.Error) or not self._has_state(state):
                 reason = f"a value could not be read or computed (SQLSTATE {state or 'unknown'})"
             self.close()
             told = shortened(without_credentials(reason, self._url))
-            raise DataError(f"{self.name} ({shown(self._url)}): {told}") from None
+            raise DataError(f"{self.name} ({displayable_url(self._url)}): {told}") from None
 
-    def _tells(self, state: str) -> bool:
+    def _has_state(self, state: str) -> bool:
         return not state or state.startswith(self.telling)
 
     def query(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """Run a query of our own with values beside it; return its rows."""
-        with self.errors(), self.connection().cursor() as cursor:
+        with self.translate_errors(), self.connection().cursor() as cursor:
             cursor.execute(sql, parameters)
             return list(cursor.fetchall())
 
     def _read(self, sql: str) -> pl.DataFrame:
         connection = self.connection()
-        with self.errors(), connection.cursor() as cursor:
+        with self.translate_errors(), connection.cursor() as cursor:
             self._prepare(cursor)
             cursor.execute(sql)
             return frame_of(cursor.fetch_arrow_table())
@@ -267,11 +267,11 @@ class AdbcStore(TemporaryTables):
 
     def _execute(self, sql: str) -> None:
         connection = self.connection()
-        with self.errors(), connection.cursor() as cursor:
+        with self.translate_errors(), connection.cursor() as cursor:
             cursor.execute(sql)
 
     def _ingest(self, name: str, table: pl.DataFrame, *, append: bool) -> None:
-        self.load(name, self.exact(table), append=append, temporary=True)
+        self.load(name, self.to_exact_types(table), append=append, temporary=True)
 
     def load(
         self,
@@ -284,7 +284,7 @@ class AdbcStore(TemporaryTables):
     ) -> None:
         """Create a table of a frame whose types are exact, or add its rows to one."""
         connection = self.connection()
-        with self.errors(), connection.cursor() as cursor:
+        with self.translate_errors(), connection.cursor() as cursor:
             cursor.adbc_ingest(
                 name,
                 table.to_arrow(compat_level=pl.CompatLevel.oldest()),
@@ -303,14 +303,14 @@ class AdbcStore(TemporaryTables):
         held = self.hold(query)
         hidden = HiddenFile(place)
         rows: Callable[[], Iterable[pl.DataFrame]]
-        with hidden.writing() as path:
+        with hidden.open_for_writing() as path:
             if kind in ("parquet", "csv", "tsv") and not packed:
                 written, schema = self._write(held, path, kind)
                 rows = partial(rows_of_file, path, kind, schema)
                 require_same(written, fingerprint_of(rows()), place)
             else:
                 frame = self.fetch(held)
-                write_aside(frame, path, kind, packed=packed)
+                write_hidden(frame, path, kind, packed=packed)
                 rows = partial(iter, [frame])
         return Staged(held, hidden.publish, hidden.discard, rows)
 
@@ -334,7 +334,7 @@ class AdbcStore(TemporaryTables):
         try:
             with path.open("wb") as file:
                 for part in self.frames(held):
-                    frame = part if kind == "parquet" else printable(part, "CSV")
+                    frame = part if kind == "parquet" else require_printable(part, "CSV")
                     schema = frame.schema
                     written.add(frame)
                     if kind != "parquet":
@@ -358,7 +358,7 @@ class AdbcStore(TemporaryTables):
         return written, schema
 
 
-def _stopped(error: Exception) -> bool:
+def _is_interrupt(error: Exception) -> bool:
     """Tell whether a statement ended because the user pressed Ctrl-C: drivers catch that."""
     cancelled = adbc_driver_manager.AdbcStatusCode.CANCELLED
     return isinstance(error.__cause__, KeyboardInterrupt) or (
@@ -371,7 +371,7 @@ def _reason(message: str) -> str:
     return _STATEMENT.sub("query: ", message).partition("\n")[0]
 
 
-def _unquoted(reason: str) -> str:
+def _strip_quotes(reason: str) -> str:
     """Return why a connection failed, without what is quoted: it may be a part of a password."""
     return _QUOTED.sub('"***"', reason)
 

@@ -59,7 +59,7 @@ def frame_of(
     return pl.DataFrame(columns)
 
 
-def plain(frame: pl.DataFrame) -> pl.DataFrame:
+def to_plain_types(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a table of the types that every engine takes: categories and no type are text."""
     texts = {
         name: pl.String

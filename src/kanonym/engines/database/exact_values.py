@@ -22,7 +22,7 @@ def without_nan(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(selectors.float().fill_nan(None))
 
 
-def signed(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
+def to_signed(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
     """Return a table with whole numbers of at most 64 bits, and a sign.
 
     Raises
@@ -35,12 +35,14 @@ def signed(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
     for column in small.select(selectors.by_dtype(*_LARGE)):
         fitted = column.cast(pl.Int64, strict=False)
         if fitted.null_count() > column.null_count():
-            refuse(column.name, "whole numbers of more than 64 bits", engine, "convert it to text")
+            refuse_column(
+                column.name, "whole numbers of more than 64 bits", engine, "convert it to text"
+            )
         small = small.with_columns(fitted)
     return small
 
 
-def in_microseconds(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
+def to_microseconds(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
     """Return a table with dates and times in microseconds.
 
     Raises
@@ -52,7 +54,7 @@ def in_microseconds(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
     for column in frame.select(selectors.datetime(), selectors.time()):
         fine = column.dtype in (pl.Time, pl.Datetime("ns"), pl.Datetime("ns", "*"))
         if fine and bool((column.to_physical() % 1000 != 0).any()):
-            refuse(
+            refuse_column(
                 column.name,
                 "times below a microsecond",
                 engine,
@@ -91,7 +93,7 @@ def decimals_as_floats(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
         fitted = column.cast(pl.Float64)
         back = fitted.cast(column.dtype, strict=False)
         if not back.equals(column, null_equal=True):
-            refuse(
+            refuse_column(
                 column.name,
                 "decimals of more digits than a floating-point number has",
                 engine,
@@ -105,7 +107,7 @@ def refuse_nul(frame: pl.DataFrame, engine: str) -> None:
     """Refuse texts with the character U+0000."""
     for column in frame.select(pl.col(pl.String)):
         if bool(column.str.contains("\0", literal=True).any()):
-            refuse(column.name, "a text with the character U+0000", engine, "remove it")
+            refuse_column(column.name, "a text with the character U+0000", engine, "remove it")
 
 
 def refuse_types(frame: pl.DataFrame, engine: str, *, lists: bool) -> None:
@@ -113,9 +115,11 @@ def refuse_types(frame: pl.DataFrame, engine: str, *, lists: bool) -> None:
     for name, dtype in frame.schema.items():
         nested = dtype.is_nested() and not (lists and isinstance(dtype, pl.List))
         if nested or dtype == pl.Object:
-            refuse(name, f"values of the type {dtype}", engine, "drop it, or convert it to text")
+            refuse_column(
+                name, f"values of the type {dtype}", engine, "drop it, or convert it to text"
+            )
 
 
-def refuse(column: str, what: str, engine: str, mend: str) -> NoReturn:
+def refuse_column(column: str, what: str, engine: str, mend: str) -> NoReturn:
     """Say that a database cannot hold a column."""
     raise DataError(f"column {column!r} holds {what}, which {engine} cannot store exactly: {mend}")

@@ -39,8 +39,8 @@ class Fingerprint:
         hashes = pl.DataFrame([column.hash(seed=_SEED) for column in part])
         self.rows += len(part)
         for column in hashes:
-            self.columns[column.name] = _added(self.columns.get(column.name, 0), column)
-        self.records = _added(self.records, hashes.hash_rows(seed=_SEED))
+            self.columns[column.name] = _add_hashes(self.columns.get(column.name, 0), column)
+        self.records = _add_hashes(self.records, hashes.hash_rows(seed=_SEED))
 
 
 def fingerprint_of(parts: Iterable[pl.DataFrame]) -> Fingerprint:
@@ -77,5 +77,5 @@ def require_same(written: Fingerprint, found: Fingerprint, where: str) -> None:
     )
 
 
-def _added(total: int, hashes: pl.Series) -> int:
+def _add_hashes(total: int, hashes: pl.Series) -> int:
     return (total + int(hashes.cast(pl.Int128).sum() or 0)) & _WRAP

@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.engines.sql.statements import named
+from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query
 
 
 def table_of(query: Query) -> str:
-    """Return the name of the table that a query of `reading` reads."""
+    """Return the name of the table that a query of `read_query` reads."""
     return next(query.find_all(exp.Table)).name
 
 
-def fresh() -> str:
+def fresh_name() -> str:
     """Return a table's name that nobody has: letters, digits and underscores."""
     return f"kanonym_{secrets.token_hex(8)}"
 
 
-def reading(name: str, columns: list[str]) -> Query:
+def read_query(name: str, columns: list[str]) -> Query:
     """Return a query that reads columns of a table."""
-    return exp.select(*map(named, columns)).from_(exp.table_(name, quoted=True))
+    return exp.select(*map(exact_column, columns)).from_(exp.table_(name, quoted=True))
 
 
 def refuse_same_names(names: Sequence[str], where: str) -> None:

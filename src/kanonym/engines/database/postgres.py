@@ -10,19 +10,19 @@ import pyarrow as pa
 from polars import selectors
 from sqlglot import exp
 
-from kanonym.data.credentials import shown
+from kanonym.data.credentials import displayable_url
 from kanonym.data.errors import DataError
 from kanonym.engines.database.adbc import AdbcStore, ArrowTable, Connection
 from kanonym.engines.database.arrow import declared_scale, is_decimal_text
 from kanonym.engines.database.exact_values import (
-    in_microseconds,
     refuse_nul,
     refuse_types,
-    signed,
+    to_microseconds,
+    to_signed,
     without_nan,
 )
-from kanonym.engines.database.names import fresh
-from kanonym.engines.sql.statements import named
+from kanonym.engines.database.names import fresh_name
+from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query
 
 _NATIVE = frozenset(
@@ -64,13 +64,15 @@ class PostgresStore(AdbcStore):
         """Return each row as often as its integer column `times` says, in order."""
         names = [name for name in self.columns(query) if name != times]
         numbers = exp.Anonymous(
-            this="generate_series", expressions=[exp.Literal.number(1), named(times, "q")]
+            this="generate_series", expressions=[exp.Literal.number(1), exact_column(times, "q")]
         )
         return (
-            exp.select(*(named(name, "q") for name in names))
+            exp.select(*(exact_column(name, "q") for name in names))
             .from_(query.subquery(exp.to_identifier("q", quoted=True)))
             .join(
-                exp.Lateral(this=numbers, alias=exp.TableAlias(this=exp.to_identifier(fresh()))),
+                exp.Lateral(
+                    this=numbers, alias=exp.TableAlias(this=exp.to_identifier(fresh_name()))
+                ),
                 join_type="cross",
             )
         )
@@ -85,10 +87,10 @@ class PostgresStore(AdbcStore):
 
         """
         place = exp.table_(table, db=schema, quoted=True)
-        number = self._number(place)
+        number = self._table_number(place)
         if number is None:
             within = "" if schema is None else f" in the schema {schema!r}"
-            raise DataError(f"no table {table!r}{within} in {shown(self._url)}")
+            raise DataError(f"no table {table!r}{within} in {displayable_url(self._url)}")
         columns = self.query(
             "SELECT a.attname::text, t.typname::text, t.typtype::text, t.typcategory::text,"
             " COALESCE(c.collisdeterministic, true), format_type(a.atttypid, NULL)"
@@ -98,7 +100,7 @@ class PostgresStore(AdbcStore):
             (number,),
         )
         self.check_names([str(name) for name, *_ in columns])
-        return exp.select(*(_usable(*each) for each in columns)).from_(place)
+        return exp.select(*(_usable_column(*each) for each in columns)).from_(place)
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse names that PostgreSQL keeps for itself, or cuts; it tells case apart."""
@@ -116,14 +118,14 @@ class PostgresStore(AdbcStore):
         refuse_long(table.name, "table")
         return table
 
-    def exact(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def to_exact_types(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a table in types that PostgreSQL holds exactly: durations are text."""
         refuse_types(frame, "PostgreSQL", lists=True)
         refuse_nul(frame, "PostgreSQL")
-        frame = in_microseconds(signed(without_nan(frame), "PostgreSQL"), "PostgreSQL")
+        frame = to_microseconds(to_signed(without_nan(frame), "PostgreSQL"), "PostgreSQL")
         return frame.with_columns(selectors.duration().dt.to_string("iso"))
 
-    def located(self, name: str) -> exp.Table:
+    def locate(self, name: str) -> exp.Table:
         """Return a table by its name; what stands before a dot is a schema, if there is one."""
         schema, _, rest = name.partition(".")
         if rest and self.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", (schema,)):
@@ -132,30 +134,30 @@ class PostgresStore(AdbcStore):
 
     def exists(self, table: exp.Table) -> bool:
         """Tell whether there is a table or a view of a name."""
-        return self._number(table) is not None
+        return self._table_number(table) is not None
 
     def scales(self, held: Query) -> dict[str, int]:
         """Return the digits behind the point of the decimals of a held table."""
-        with self.errors(), self.connection().cursor() as cursor:
+        with self.translate_errors(), self.connection().cursor() as cursor:
             cursor.execute(self.sql(held.limit(0)))
             fields = [one for one in cursor.fetch_arrow_table().schema if is_decimal_text(one)]
         found = {field.name: declared_scale(field) for field in fields}
         for name, scale in found.items():
             if scale is None:
-                widest = exp.Max(this=exp.Anonymous(this="scale", expressions=[named(name)]))
+                widest = exp.Max(this=exp.Anonymous(this="scale", expressions=[exact_column(name)]))
                 asked = exp.select(widest).from_(held.subquery("q"))
                 found[name] = self.query(self.sql(asked))[0][0] or 0
         return {name: int(scale or 0) for name, scale in found.items()}
 
     def parts(self, held: Query) -> Iterator[ArrowTable]:
         """Yield the rows of a held table in order, some at a time."""
-        with self.errors(), self.connection().cursor() as cursor:
+        with self.translate_errors(), self.connection().cursor() as cursor:
             cursor.execute(self.sql(held))
             reader = cursor.fetch_record_batch()
             for batch in reader:
                 yield pa.Table.from_batches([batch], schema=reader.schema)
 
-    def _connected(self) -> Connection:
+    def _connect(self) -> Connection:
         connection = adbc_driver_postgresql.dbapi.connect(_libpq(self._url))
         with connection.cursor() as cursor:
             for statement in _SETTINGS:
@@ -163,16 +165,16 @@ class PostgresStore(AdbcStore):
         connection.commit()
         return connection
 
-    def _number(self, table: exp.Table) -> int | None:
+    def _table_number(self, table: exp.Table) -> int | None:
         """Return PostgreSQL's number of a table or view, None where there is none."""
         found = self.query("SELECT to_regclass($1)::oid::bigint", (self.sql(table),))
         return None if found[0][0] is None else int(found[0][0])
 
-    def _filled(self, name: str) -> None:
+    def _update_statistics(self, name: str) -> None:
         self._execute(f'ANALYZE "{name}"')
 
-    def _indexed(self, name: str, group: str) -> None:
-        self._execute(f'CREATE INDEX ON "{name}" ({self.sql(named(group))})')
+    def _create_index(self, name: str, group: str) -> None:
+        self._execute(f'CREATE INDEX ON "{name}" ({self.sql(exact_column(group))})')
 
 
 def refuse_long(name: str, kind: str) -> None:
@@ -183,8 +185,10 @@ def refuse_long(name: str, kind: str) -> None:
         )
 
 
-def _usable(name: str, dtype: str, kind: str, category: str, exact: object, told: str) -> exp.Expr:
-    read: exp.Expr = named(name)
+def _usable_column(
+    name: str, dtype: str, kind: str, category: str, exact: object, told: str
+) -> exp.Expr:
+    read: exp.Expr = exact_column(name)
     if dtype in _NATIVE or category == "A":
         if exact:
             return read

@@ -16,7 +16,7 @@ from kanonym.engines.database.staging import BATCH_ROWS
 from kanonym.engines.sql.store import MOST_TUPLES, Source
 
 
-def source(url: str, table: str, schema: str | None, most_tuples: int | None) -> Source:
+def database_source(url: str, table: str, schema: str | None, most_tuples: int | None) -> Source:
     """Return a table of a database; see `kanonym.engines.database.Database`."""
     store = store_of(url, schema)
     try:

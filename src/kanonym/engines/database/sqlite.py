@@ -13,19 +13,19 @@ import polars as pl
 from polars import selectors
 from sqlglot import exp
 
-from kanonym.data.credentials import shown
+from kanonym.data.credentials import displayable_url
 from kanonym.data.errors import DataError
 from kanonym.engines.database.adbc import AdbcStore, ArrowTable, Connection
 from kanonym.engines.database.exact_values import (
     decimals_as_floats,
     refuse_types,
-    signed,
     times_as_text,
+    to_signed,
     without_nan,
 )
-from kanonym.engines.database.names import fresh
+from kanonym.engines.database.names import fresh_name
 from kanonym.engines.database.staging import BATCH_ROWS
-from kanonym.engines.sql.statements import named
+from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query
 
 _BATCH = adbc_driver_sqlite.StatementOptions.BATCH_ROWS.value
@@ -57,9 +57,11 @@ class SqliteStore(AdbcStore):
         """Return each row as often as its integer column `times` says, in order."""
         names = [name for name in self.columns(query) if name != times]
         # A table of numbers that is sorted by them: the join stops where `times` is reached.
-        numbers, number = self._new(), fresh()
+        numbers, number = self._new_name(), fresh_name()
         most = self.fetch(
-            exp.select(exp.alias_(exp.Max(this=named(times)), "most")).from_(query.subquery("q"))
+            exp.select(exp.alias_(exp.Max(this=exact_column(times)), "most")).from_(
+                query.subquery("q")
+            )
         )["most"][0]
         self._execute(f'CREATE TEMPORARY TABLE "{numbers}" ("{number}" INTEGER PRIMARY KEY)')
         if most is not None and most > 0:
@@ -68,9 +70,9 @@ class SqliteStore(AdbcStore):
                 f"(SELECT 1 UNION ALL SELECT i + 1 FROM one WHERE i < {int(most)}) "
                 "SELECT i FROM one"
             )
-        enough = exp.LTE(this=named(number), expression=named(times))
+        enough = exp.LTE(this=exact_column(number), expression=exact_column(times))
         return (
-            exp.select(*map(named, names))
+            exp.select(*map(exact_column, names))
             .from_(query.subquery("q"))
             .join(exp.table_(numbers, quoted=True), join_type="cross")
             .where(enough)
@@ -86,7 +88,7 @@ class SqliteStore(AdbcStore):
 
         """
         if not Path(self._path()).is_file():
-            raise DataError(f"no file for {shown(self._url)}")
+            raise DataError(f"no file for {displayable_url(self._url)}")
         names = [
             name
             for (name,) in self.query(
@@ -95,11 +97,11 @@ class SqliteStore(AdbcStore):
             )
         ]
         if not names:
-            raise DataError(f"no table {table!r} in {shown(self._url)}")
+            raise DataError(f"no table {table!r} in {displayable_url(self._url)}")
         place = exp.table_(table, db=schema, quoted=True)
         kinds = exp.select(
             *(
-                exp.alias_(exp.Max(this=_is(name, kind)), f"{kind}{at}")
+                exp.alias_(exp.Max(this=_is_kind(name, kind)), f"{kind}{at}")
                 for at, name in enumerate(names)
                 for kind in _TYPES
             )
@@ -107,12 +109,12 @@ class SqliteStore(AdbcStore):
         found = self.fetch(kinds).row(0, named=True)
         return exp.select(
             *(
-                _usable(name, {kind for kind in _TYPES if found[f"{kind}{at}"]})
+                _usable_column(name, {kind for kind in _TYPES if found[f"{kind}{at}"]})
                 for at, name in enumerate(names)
             )
         ).from_(place.copy())
 
-    def located(self, name: str) -> exp.Table:
+    def locate(self, name: str) -> exp.Table:
         """Return a table by its name."""
         return exp.table_(name, db=self.schema, quoted=True)
 
@@ -149,13 +151,13 @@ class SqliteStore(AdbcStore):
                 some = some.where(exp.Between(this=row.copy(), low=low, high=high))
             yield super().fetch(some).cast(types).to_arrow()
 
-    def exact(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def to_exact_types(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a table in types that SQLite holds exactly: times are text."""
         refuse_types(frame, "SQLite", lists=False)
-        frame = times_as_text(signed(without_nan(frame), "SQLite"))
+        frame = times_as_text(to_signed(without_nan(frame), "SQLite"))
         return decimals_as_floats(frame, "SQLite").with_columns(selectors.boolean().cast(pl.Int64))
 
-    def _connected(self) -> Connection:
+    def _connect(self) -> Connection:
         return adbc_driver_sqlite.dbapi.connect(self._path())
 
     def _path(self) -> str:
@@ -179,7 +181,7 @@ class SqliteStore(AdbcStore):
         for source in (every.copy().limit(_FEW), every):
             kinds = exp.select(
                 *(
-                    exp.alias_(exp.Max(this=_kind(name)), str(at), quoted=True)
+                    exp.alias_(exp.Max(this=_kind_of(name)), str(at), quoted=True)
                     for at, name in enumerate(names)
                 )
             ).from_(source.subquery("q"))
@@ -188,23 +190,23 @@ class SqliteStore(AdbcStore):
                 break
         return pl.Schema({name: _TYPES[kind or "text"]() for name, kind in found.items()})
 
-    def _indexed(self, name: str, group: str) -> None:
-        self._execute(f'CREATE INDEX "{name}_i" ON "{name}" ({self.sql(named(group))})')
+    def _create_index(self, name: str, group: str) -> None:
+        self._execute(f'CREATE INDEX "{name}_i" ON "{name}" ({self.sql(exact_column(group))})')
 
 
-def _kind(name: str) -> exp.Expr:
+def _kind_of(name: str) -> exp.Expr:
     """Return the type of a column's value; null for null."""
-    given = exp.Anonymous(this="typeof", expressions=[named(name)])
+    given = exp.Anonymous(this="typeof", expressions=[exact_column(name)])
     return exp.Nullif(this=given, expression=exp.Literal.string("null"))
 
 
-def _is(name: str, kind: str) -> exp.Expr:
-    given = exp.Anonymous(this="typeof", expressions=[named(name)])
+def _is_kind(name: str, kind: str) -> exp.Expr:
+    given = exp.Anonymous(this="typeof", expressions=[exact_column(name)])
     return exp.EQ(this=given, expression=exp.Literal.string(kind))
 
 
-def _usable(name: str, kinds: set[str]) -> exp.Expr:
-    read: exp.Expr = named(name)
+def _usable_column(name: str, kinds: set[str]) -> exp.Expr:
+    read: exp.Expr = exact_column(name)
     if kinds == {"integer", "real"}:
         read = exp.cast(read, "REAL")
     elif len(kinds) > 1:

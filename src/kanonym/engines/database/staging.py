@@ -20,7 +20,7 @@ import pyarrow.parquet
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import check_table_output, write_table
-from kanonym.data.files.hidden import hidden
+from kanonym.data.files.hidden import hidden_path
 from kanonym.engines.sql.store import Query
 
 BATCH_ROWS = 1 << 17  # rows of a file that are in this process at a time
@@ -48,7 +48,7 @@ class HiddenFile:
         final = Path(self.place).resolve()
         aside = self.place == "-" or (final.exists() and not final.is_file())
         folder = Path(tempfile.gettempdir()) if aside else final.parent
-        object.__setattr__(self, "path", hidden(folder))
+        object.__setattr__(self, "path", hidden_path(folder))
 
     def publish(self) -> str:
         """Give the file its name, in one step; a device or a pipe gets its bytes.
@@ -85,7 +85,7 @@ class HiddenFile:
         return self.place
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Path]:
+    def open_for_writing(self) -> Iterator[Path]:
         """Give the path to write to; an error names the place, and takes the file away."""
         try:
             yield self.path
@@ -103,7 +103,7 @@ class HiddenFile:
             self.path.unlink(missing_ok=True)
 
 
-def write_aside(frame: pl.DataFrame, path: Path, kind: str, *, packed: bool) -> None:
+def write_hidden(frame: pl.DataFrame, path: Path, kind: str, *, packed: bool) -> None:
     """Write a whole table in a format of `data.files` to a hidden file."""
     write_table(frame, path, kind)
     if packed:
@@ -125,7 +125,7 @@ def rows_of_file(path: Path, kind: str, schema: pl.Schema) -> Iterator[pl.DataFr
     try:
         if kind == "parquet":
             for batch in pyarrow.parquet.ParquetFile(path).iter_batches(BATCH_ROWS):
-                yield _typed(pa.Table.from_batches([batch]), schema)
+                yield _to_schema(pa.Table.from_batches([batch]), schema)
             return
         types = pl.DataFrame(schema=schema).to_arrow(compat_level=pl.CompatLevel.oldest()).schema
         with pyarrow.csv.open_csv(
@@ -144,7 +144,7 @@ def rows_of_file(path: Path, kind: str, schema: pl.Schema) -> Iterator[pl.DataFr
             ),
         ) as reader:
             for batch in reader:
-                yield _typed(pa.Table.from_batches([batch]), schema)
+                yield _to_schema(pa.Table.from_batches([batch]), schema)
     except (pa.ArrowException, pl.exceptions.PolarsError):  # their texts quote values
         raise DataError(
             f"what was written as {kind} cannot be read back; nothing was released. Choose "
@@ -152,7 +152,7 @@ def rows_of_file(path: Path, kind: str, schema: pl.Schema) -> Iterator[pl.DataFr
         ) from None
 
 
-def _typed(table: Any, schema: pl.Schema) -> pl.DataFrame:
+def _to_schema(table: Any, schema: pl.Schema) -> pl.DataFrame:
     return pl.DataFrame([pl.Series(name, table.column(name)) for name in schema]).cast(schema)
 
 

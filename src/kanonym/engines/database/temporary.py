@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import polars as pl
 from sqlglot import exp
 
-from kanonym.engines.database.arrow import plain
-from kanonym.engines.database.names import fresh, reading, refuse_same_names, table_of
-from kanonym.engines.sql.statements import named
+from kanonym.engines.database.arrow import to_plain_types
+from kanonym.engines.database.names import fresh_name, read_query, refuse_same_names, table_of
+from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query, Staged
 
 _FRAGMENT_ROWS = 1 << 20  # rows of `by_group` that are in this process at a time
@@ -39,19 +39,19 @@ class TemporaryTables(ABC):
     def put(self, table: pl.DataFrame) -> Query:
         """Copy a table into a temporary one."""
         self.check_names(table.columns)
-        name = self._new()
-        self._ingest(name, plain(table), append=False)
-        self._filled(name)
-        return reading(name, table.columns)
+        name = self._new_name()
+        self._ingest(name, to_plain_types(table), append=False)
+        self._update_statistics(name)
+        return read_query(name, table.columns)
 
     def hold(self, query: Query) -> Query:
         """Write the rows of a query to a temporary table, in the order of the query."""
         columns = self.columns(query)
         self.check_names(columns)
-        name = self._new()
+        name = self._new_name()
         self._execute(f'CREATE TEMPORARY TABLE "{name}" AS {self.sql(query)}')
-        self._filled(name)
-        return reading(name, columns)
+        self._update_statistics(name)
+        return read_query(name, columns)
 
     @abstractmethod
     def repeat(self, query: Query, times: str) -> Query:
@@ -68,17 +68,17 @@ class TemporaryTables(ABC):
 
         At most about a million rows are here at a time, or the largest group.
         """
-        results = self._new()
-        self._ingest(results, plain(pl.DataFrame(schema=schema)), append=False)
-        held = self.hold(_ordered(query, self.columns(query), group))
-        self._indexed(table_of(held), group)
+        results = self._new_name()
+        self._ingest(results, to_plain_types(pl.DataFrame(schema=schema)), append=False)
+        held = self.hold(_order_query(query, self.columns(query), group))
+        self._create_index(table_of(held), group)
         for fragment in self._fragments(held, group):
             parts = [function(rows) for rows in fragment.partition_by(group)]
             done = pl.concat(part.select(list(schema)).cast(pl.Schema(schema)) for part in parts)
-            self._ingest(results, plain(done), append=True)
+            self._ingest(results, to_plain_types(done), append=True)
         self.drop(held)
-        self._filled(results)
-        return reading(results, list(schema))
+        self._update_statistics(results)
+        return read_query(results, list(schema))
 
     @abstractmethod
     def require_place(self, place: str | None) -> None:
@@ -123,7 +123,7 @@ class TemporaryTables(ABC):
 
     def _fragments(self, held: Query, group: str) -> Iterator[pl.DataFrame]:
         """Yield whole groups of a held table, several at a time."""
-        key = named(group)
+        key = exact_column(group)
         count = exp.alias_(exp.Count(this=exp.Star()), "kanonym_rows", quoted=True)
         source = held.subquery("q")
         types = self.fetch(held.limit(0)).schema
@@ -133,13 +133,13 @@ class TemporaryTables(ABC):
             numbers = run[1][group]
             low, high = (exp.Literal.number(str(numbers[at])) for at in (0, -1))
             yield self.fetch(
-                exp.select(*map(named, held.named_selects))
+                exp.select(*map(exact_column, held.named_selects))
                 .from_(source.copy())
                 .where(exp.Between(this=key, low=low, high=high))
             ).cast(types)
 
-    def _new(self) -> str:
-        self._tables.append(fresh())
+    def _new_name(self) -> str:
+        self._tables.append(fresh_name())
         return self._tables[-1]
 
     @abstractmethod
@@ -154,12 +154,14 @@ class TemporaryTables(ABC):
     def _ingest(self, name: str, table: pl.DataFrame, *, append: bool) -> None:
         """Create a temporary table from a frame, or add the rows of a frame to one."""
 
-    def _filled(self, name: str) -> None:  # noqa: B027 - most need not be told
+    def _update_statistics(self, name: str) -> None:  # noqa: B027 - most need not be told
         """Tell the engine's planner how a table is filled, where it does not see itself."""
 
-    def _indexed(self, name: str, group: str) -> None:  # noqa: B027 - most need none
+    def _create_index(self, name: str, group: str) -> None:  # noqa: B027 - most need none
         """Let the rows of a group be found without reading all rows."""
 
 
-def _ordered(query: Query, names: list[str], key: str) -> Query:
-    return exp.select(*map(named, names)).from_(query.subquery("q")).order_by(named(key))
+def _order_query(query: Query, names: list[str], key: str) -> Query:
+    return (
+        exp.select(*map(exact_column, names)).from_(query.subquery("q")).order_by(exact_column(key))
+    )

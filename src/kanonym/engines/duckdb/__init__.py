@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanonym.data.extras import installed
+from kanonym.data.extras import require_extra
 
 if TYPE_CHECKING:
     from kanonym.engines.sql.store import Source
@@ -58,8 +58,8 @@ def DuckDB(  # noqa: N802 - it stands for a kind of source
     their definition.
 
     """
-    with installed("duckdb"):
+    with require_extra("duckdb"):
         from kanonym.engines.duckdb import source  # noqa: PLC0415 - its driver may be absent
 
     settings = source.Settings(memory, threads, folder)
-    return source.source(table, settings, most_tuples)
+    return source.duckdb_source(table, settings, most_tuples)

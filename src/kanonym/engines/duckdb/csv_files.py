@@ -21,7 +21,7 @@ from kanonym.data.files.text.delimited import layout
 from kanonym.data.files.text.header import refuse_missing_header
 from kanonym.engines.database.arrow import frame_of
 from kanonym.engines.database.names import refuse_same_names
-from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, listed, option
+from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, file_array, read_option
 from kanonym.engines.sql.store import Query
 
 Connection: TypeAlias = Any
@@ -98,7 +98,7 @@ def read_csv(
         "max_line_size": exp.Literal.number(_LONGEST_ROW),
         "strict_mode": exp.true(),
     }
-    arguments = [listed(files), *(option(name, value) for name, value in options.items())]
+    arguments = [file_array(files), *(read_option(name, value) for name, value in options.items())]
     call = exp.Anonymous(this="read_csv", expressions=[*arguments, WITHOUT_FOLDERS])
     return exp.select("*").from_(exp.Table(this=call))
 

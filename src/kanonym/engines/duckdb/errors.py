@@ -27,7 +27,7 @@ _LINE = re.compile(r"CSV Error on Line: ([0-9]+)")
 
 
 @contextlib.contextmanager
-def errors(where: str = "DuckDB") -> Iterator[None]:
+def translate_errors(where: str = "DuckDB") -> Iterator[None]:
     """Turn errors of DuckDB into ours.
 
     where: the file or the engine, for the message.
@@ -47,12 +47,12 @@ def errors(where: str = "DuckDB") -> Iterator[None]:
     except RuntimeError as error:
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from None
-        raise DataError(_told(error, without_credentials(where))) from None
+        raise DataError(_describe_error(error, without_credentials(where))) from None
     except (duckdb.Error, pa.ArrowException, UnicodeError) as error:
-        raise DataError(_told(error, without_credentials(where))) from None
+        raise DataError(_describe_error(error, without_credentials(where))) from None
 
 
-def _told(error: Exception, where: str) -> str:
+def _describe_error(error: Exception, where: str) -> str:
     message = str(error)
     file = _FILE.search(message)
     if file is not None:

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet
 from sqlglot import exp
 
-from kanonym.data.credentials import shown
+from kanonym.data.credentials import displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS
-from kanonym.engines.database.names import fresh, refuse_same_names
+from kanonym.engines.database.names import fresh_name, refuse_same_names
 from kanonym.engines.duckdb.csv_files import csv_query
-from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, files_of, listed, option
-from kanonym.engines.sql.statements import named
+from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, file_array, files_of, read_option
+from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query
 
 Connection: TypeAlias = Any
@@ -29,7 +29,7 @@ _TEXTS = ("UUID", "JSON", "BIT", "INTERVAL", "BIGNUM", "VARINT", "TIME WITH TIME
 _REFUSED = ("UNION", "MAP", "VARIANT", "GEOMETRY")
 
 
-def opened(connection: Connection, path: str) -> tuple[str, bool]:
+def open_files(connection: Connection, path: str) -> tuple[str, bool]:
     """Make a view of files.
 
     Returns
@@ -52,9 +52,9 @@ def opened(connection: Connection, path: str) -> tuple[str, bool]:
         refuse_same_names(names, files[0])
         query = read_parquet(files, names)
     else:
-        whole = option("sample_size", exp.Literal.number(-1))
+        whole = read_option("sample_size", exp.Literal.number(-1))
         query = exp.select("*").from_(_call("read_json", files, whole, WITHOUT_FOLDERS))
-    name = fresh()
+    name = fresh_name()
     connection.execute(f'CREATE TEMPORARY VIEW "{name}" AS {query.sql(dialect="duckdb")}')
     return name, kind in ("csv", "tsv")
 
@@ -70,25 +70,25 @@ def read_parquet(files: Sequence[str], names: Sequence[str]) -> Query:
     return exp.select("*").from_(_call("read_parquet", files, *([WITHOUT_FOLDERS] if own else [])))
 
 
-def registered(connection: Connection, frame: pl.DataFrame) -> str:
+def register_frame(connection: Connection, frame: pl.DataFrame) -> str:
     """Make a view of a frame of this process, and return its name; nothing is copied.
 
     DuckDB takes enumerations of Arrow for texts: they become its own, in their order.
     """
-    name = fresh()
+    name = fresh_name()
     connection.register(name, frame.to_arrow())
     picked: list[exp.Expr] = []
     for each, dtype in frame.schema.items():
-        picked.append(named(each))
+        picked.append(exact_column(each))
         if isinstance(dtype, pl.Enum):
-            kind, words = fresh(), fresh()
+            kind, words = fresh_name(), fresh_name()
             categories = pl.DataFrame({"word": dtype.categories}).with_row_index("place")
             connection.register(words, categories.to_arrow())
             connection.execute(
                 f"CREATE TYPE {kind} AS ENUM (SELECT word FROM {words} ORDER BY place)"  # noqa: S608
             )
             connection.unregister(words)
-            cast = exp.cast(named(each), exp.DataType.build(kind, udt=True))
+            cast = exp.cast(exact_column(each), exp.DataType.build(kind, udt=True))
             picked[-1] = exp.alias_(cast, each, quoted=True)
     if not any(isinstance(dtype, pl.Enum) for dtype in frame.schema.values()):
         return name
@@ -97,7 +97,7 @@ def registered(connection: Connection, frame: pl.DataFrame) -> str:
     return f"{name}_e"
 
 
-def usable(name: str, dtype: str) -> exp.Expr:
+def usable_column(name: str, dtype: str) -> exp.Expr:
     """Return a column as a type that polars has.
 
     Raises
@@ -106,7 +106,7 @@ def usable(name: str, dtype: str) -> exp.Expr:
         There is none.
 
     """
-    read = named(name)
+    read = exact_column(name)
     if dtype.startswith(_REFUSED):
         raise DataError(
             f"column {name!r} has the type {dtype.partition('(')[0]}, which cannot be used; "
@@ -124,7 +124,7 @@ def _kind(path: str) -> str:
     kind = FORMATS.get(os.path.splitext(bare)[1].lower())  # noqa: PTH122 - of a pattern or URL, too
     if kind not in ("csv", "tsv", "parquet", "json", "jsonl"):
         raise DataError(
-            f"{shown(path)}: DuckDB reads Parquet, CSV, TSV and JSON files; name them by "
+            f"{displayable_url(path)}: DuckDB reads Parquet, CSV, TSV and JSON files; name them by "
             ".parquet, .csv, .tsv, .json or .jsonl"
         )
     return kind
@@ -139,4 +139,4 @@ def _parquet_names(path: str) -> list[str]:
 
 
 def _call(function: str, files: Sequence[str], *options: exp.Expr) -> exp.Table:
-    return exp.Table(this=exp.Anonymous(this=function, expressions=[listed(files), *options]))
+    return exp.Table(this=exp.Anonymous(this=function, expressions=[file_array(files), *options]))

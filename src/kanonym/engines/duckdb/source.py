@@ -12,11 +12,11 @@ from typing import Any
 import duckdb
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.hidden import hidden
+from kanonym.data.files.hidden import hidden_path
 from kanonym.data.frames import is_frame, to_polars
-from kanonym.engines.database.names import fresh, refuse_same_names
+from kanonym.engines.database.names import fresh_name, refuse_same_names
 from kanonym.engines.duckdb import files
-from kanonym.engines.duckdb.errors import errors
+from kanonym.engines.duckdb.errors import translate_errors
 from kanonym.engines.duckdb.store import ArrowTable, DuckStore, Relation
 from kanonym.engines.sql.store import MOST_TUPLES, Source
 
@@ -30,11 +30,11 @@ class Settings:
     folder: str | Path | None
 
 
-def source(table: Any, settings: Settings, most_tuples: int | None) -> Source:
+def duckdb_source(table: Any, settings: Settings, most_tuples: int | None) -> Source:
     """Return a table that DuckDB reads; see `kanonym.engines.duckdb.DuckDB`."""
     most_tuples = MOST_TUPLES if most_tuples is None else most_tuples
     if isinstance(table, duckdb.DuckDBPyRelation):
-        return _of_relation(table, settings, most_tuples)
+        return _relation_source(table, settings, most_tuples)
     if not isinstance(table, (str, Path)) and not is_frame(table):
         raise DataError(
             "a table of DuckDB is a relation, the path of Parquet, CSV or JSON files, or a "
@@ -47,37 +47,37 @@ def source(table: Any, settings: Settings, most_tuples: int | None) -> Source:
 
     store, text = DuckStore(run, connection), False
     if isinstance(table, (str, Path)):
-        with errors(str(table)):
-            name, text = files.opened(connection, str(table))
+        with translate_errors(str(table)):
+            name, text = files.open_files(connection, str(table))
             names = connection.table(name).columns
     else:
         frame = to_polars(table)
         names = frame.columns
         refuse_same_names(names, "the table")
-        name = files.registered(connection, frame)
+        name = files.register_frame(connection, frame)
     return Source(store, store.usable(name, names), text=text, most_tuples=most_tuples)
 
 
-def _of_relation(relation: Relation, settings: Settings, most_tuples: int) -> Source:
+def _relation_source(relation: Relation, settings: Settings, most_tuples: int) -> Source:
     if settings != Settings(None, None, None):
         raise DataError(
             "memory, threads and folder are for a connection of kanonym's own; a relation has "
             "its own already: set memory_limit, threads and temp_directory there"
         )
-    name = fresh()  # by which every statement knows the relation
+    name = fresh_name()  # by which every statement knows the relation
 
     def run(sql: str, kanonym_2f1c9be04d5a7e63: ArrowTable = None) -> Relation:  # noqa: ARG001 - see DuckStore
         return relation.query(name, sql)
 
     store = DuckStore(run)
-    with errors("the relation"):
+    with translate_errors("the relation"):
         return Source(store, store.usable(name, relation.columns), most_tuples=most_tuples)
 
 
 def _connection(settings: Settings) -> Any:
     """Return a connection in memory, which spills to a folder of its own."""
     try:
-        folder = hidden(Path(settings.folder or tempfile.gettempdir()))
+        folder = hidden_path(Path(settings.folder or tempfile.gettempdir()))
         folder.mkdir(mode=0o700)
     except OSError as error:
         raise DataError(

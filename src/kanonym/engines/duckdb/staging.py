@@ -12,14 +12,14 @@ from sqlglot import exp
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import check_table_output
-from kanonym.data.files.text.cells import printable
+from kanonym.data.files.text.cells import require_printable
 from kanonym.data.files.text.header import refuse_names_like_values
 from kanonym.engines.database.fingerprints import fingerprint_of, require_same
-from kanonym.engines.database.staging import HiddenFile, Staged, rows_of_file, write_aside
+from kanonym.engines.database.staging import HiddenFile, Staged, rows_of_file, write_hidden
 from kanonym.engines.duckdb.csv_files import read_csv
-from kanonym.engines.duckdb.errors import errors
+from kanonym.engines.duckdb.errors import translate_errors
 from kanonym.engines.duckdb.files import read_parquet
-from kanonym.engines.sql.statements import inner, named
+from kanonym.engines.sql.statements import exact_column, subquery
 from kanonym.engines.sql.store import Query
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HEAD = 1000  # rows among which names are looked for
 
 
-def staged_table(store: DuckStore, query: Query) -> Staged:
+def stage_table(store: DuckStore, query: Query) -> Staged:
     """Write a release to a temporary table; it is given out as a relation."""
     held = store.hold(query)
 
@@ -39,7 +39,7 @@ def staged_table(store: DuckStore, query: Query) -> Staged:
     return Staged(held, publish, lambda: store.drop(held))
 
 
-def staged_file(store: DuckStore, query: Query, place: str) -> Staged:
+def stage_file(store: DuckStore, query: Query, place: str) -> Staged:
     """Write a release to a hidden file; what is verified is read from that file.
 
     Parquet and CSV are written by DuckDB, batch by batch, read back by pyarrow, and every value is
@@ -57,7 +57,7 @@ def staged_file(store: DuckStore, query: Query, place: str) -> Staged:
     hidden = HiddenFile(place)
     reads: Query
     rows: Callable[[], Iterable[pl.DataFrame]] | None = None
-    with hidden.writing() as path:
+    with hidden.open_for_writing() as path:
         held = store.hold(query)
         if kind == "parquet" or (kind in ("csv", "tsv") and not packed):
             if kind == "parquet":
@@ -69,7 +69,7 @@ def staged_file(store: DuckStore, query: Query, place: str) -> Staged:
         else:
             reads = held
             frame = store.fetch(reads)
-            write_aside(frame, path, kind, packed=packed)
+            write_hidden(frame, path, kind, packed=packed)
             rows = partial(iter, [frame])
     return Staged(reads, hidden.publish, hidden.discard, rows)
 
@@ -83,19 +83,21 @@ def _require_same(store: DuckStore, held: Query, path: Path, kind: str, place: s
 
 def _csv(store: DuckStore, query: Query, path: str, separator: str, place: str) -> Query:
     relation = store.relation(query)
-    head = printable(store.fetch(query.limit(_HEAD)), "CSV")  # refuses what cells cannot hold
+    head = require_printable(
+        store.fetch(query.limit(_HEAD)), "CSV"
+    )  # refuses what cells cannot hold
     refuse_names_like_values(head, "CSV")
-    with errors(place):
+    with translate_errors(place):
         relation.write_csv(path, sep=separator)
     return read_csv([path], relation.columns, separator, [str(dtype) for dtype in relation.types])
 
 
 def _parquet(store: DuckStore, query: Query, path: str, place: str) -> Query:
     written = store.relation(query)
-    with errors(place):
+    with translate_errors(place):
         written.write_parquet(path, compression="zstd")
     names = list(written.columns)
-    reads = exp.select(*map(named, names)).from_(inner(read_parquet([path], names), "f"))
+    reads = exp.select(*map(exact_column, names)).from_(subquery(read_parquet([path], names), "f"))
     found = store.relation(reads)
     for name, before, after in zip(names, written.types, found.types, strict=True):
         if before != after and before.id != "enum":

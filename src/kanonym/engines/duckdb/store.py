@@ -10,14 +10,14 @@ import pyarrow as pa
 from sqlglot import exp
 
 from kanonym.data.files import check_table_output
-from kanonym.engines.database.arrow import frame_of, plain
-from kanonym.engines.database.names import fresh, reading, table_of
+from kanonym.engines.database.arrow import frame_of, to_plain_types
+from kanonym.engines.database.names import fresh_name, read_query, table_of
 from kanonym.engines.database.staging import BATCH_ROWS
 from kanonym.engines.database.temporary import TemporaryTables
 from kanonym.engines.duckdb import files
-from kanonym.engines.duckdb.errors import errors
-from kanonym.engines.duckdb.staging import staged_file, staged_table
-from kanonym.engines.sql.statements import named
+from kanonym.engines.duckdb.errors import translate_errors
+from kanonym.engines.duckdb.staging import stage_file, stage_table
+from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query, Staged
 
 Relation: TypeAlias = Any  # duckdb tells its types, but none of the result of a statement
@@ -69,13 +69,13 @@ class DuckStore(TemporaryTables):
         if self._connection is None:
             return super().put(table)
         rows = min(_MOST_ROWS, max(1, len(table) // _BATCHES))
-        arrow = plain(table).to_arrow()
-        self._registered.append(fresh())
+        arrow = to_plain_types(table).to_arrow()
+        self._registered.append(fresh_name())
         self._connection.register(
             self._registered[-1],
             pa.Table.from_batches(arrow.to_batches(max_chunksize=rows), arrow.schema),
         )
-        return reading(self._registered[-1], table.columns)
+        return read_query(self._registered[-1], table.columns)
 
     def repeat(self, query: Query, times: str) -> Query:
         """Return each row as often as its integer column `times` says, in order.
@@ -84,25 +84,25 @@ class DuckStore(TemporaryTables):
         apart into rows of at most `_LIST` first.
         """
         names = [name for name in self.columns(query) if name != times]
-        number, part, one = named(times), fresh(), fresh()
+        number, part, one = exact_column(times), fresh_name(), fresh_name()
         most = exp.Literal.number(_LIST)
         parts = exp.IntDiv(
             this=exp.paren(exp.Add(this=number, expression=exp.Literal.number(_LIST - 1))),
             expression=most,
         )
-        before = exp.Mul(this=most, expression=named(part))
+        before = exp.Mul(this=most, expression=exact_column(part))
         rest = exp.Least(this=most, expressions=[exp.Sub(this=number, expression=before)])
         apart = (
-            exp.select(*map(named, names), number)
-            .select(exp.alias_(_unnested(parts), part, quoted=True))
+            exp.select(*map(exact_column, names), number)
+            .select(exp.alias_(_unnest(parts), part, quoted=True))
             .from_(query.subquery("q"))
         )
         repeated = (
-            exp.select(*map(named, names))
-            .select(exp.alias_(_unnested(rest), one, quoted=True))
+            exp.select(*map(exact_column, names))
+            .select(exp.alias_(_unnest(rest), one, quoted=True))
             .from_(apart.subquery("q"))
         )
-        return exp.select(*map(named, names)).from_(repeated.subquery("q"))
+        return exp.select(*map(exact_column, names)).from_(repeated.subquery("q"))
 
     def require_place(self, place: str | None) -> None:
         """Refuse a file that cannot be written."""
@@ -115,26 +115,26 @@ class DuckStore(TemporaryTables):
         What `publish` returns for None is a relation; its table stays until the connection
         is closed.
         """
-        return staged_table(self, query) if place is None else staged_file(self, query, place)
+        return stage_table(self, query) if place is None else stage_file(self, query, place)
 
     def relation(self, query: Query) -> Relation:
         """Return a query as a relation of duckdb."""
-        with errors():
+        with translate_errors():
             return self._run(self.sql(query))
 
     def frames(self, query: Query) -> Iterator[pl.DataFrame]:
         """Yield the rows of a query in parts, enumerations as text; the first part has no rows."""
-        with errors():
+        with translate_errors():
             reader = self._run(self.sql(query)).to_arrow_reader(BATCH_ROWS)
-        yield plain(pl.DataFrame(reader.schema.empty_table()))
+        yield to_plain_types(pl.DataFrame(reader.schema.empty_table()))
         for batch in reader:
-            yield plain(pl.DataFrame(pa.Table.from_batches([batch])))
+            yield to_plain_types(pl.DataFrame(pa.Table.from_batches([batch])))
 
     def usable(self, name: str, names: list[str]) -> Query:
         """Return what reads a table with columns of usable types only."""
-        relation = self.relation(reading(name, names))
+        relation = self.relation(read_query(name, names))
         picked = [
-            files.usable(each, str(dtype))
+            files.usable_column(each, str(dtype))
             for each, dtype in zip(names, relation.types, strict=True)
         ]
         return exp.select(*picked).from_(exp.table_(name, quoted=True))
@@ -144,21 +144,21 @@ class DuckStore(TemporaryTables):
         self._tables.remove(table_of(query))
 
     def _read(self, sql: str) -> pl.DataFrame:
-        with errors():
+        with translate_errors():
             relation = self._run(sql)
             kinds = zip(relation.columns, relation.types, strict=True)
             words = {name: kind.children[0][1] for name, kind in kinds if kind.id == "enum"}
             return frame_of(relation.to_arrow_table(), words=words)
 
     def _execute(self, sql: str) -> None:
-        with errors():
+        with translate_errors():
             self._run(sql)
 
     def _ingest(self, name: str, table: pl.DataFrame, *, append: bool) -> None:
         verb = f'INSERT INTO "{name}"' if append else f'CREATE TEMPORARY TABLE "{name}" AS'
-        with errors():
+        with translate_errors():
             self._run(f"{verb} SELECT * FROM kanonym_2f1c9be04d5a7e63", table.to_arrow())  # noqa: S608 - our own
 
 
-def _unnested(times: exp.Expr) -> exp.Expr:
+def _unnest(times: exp.Expr) -> exp.Expr:
     return exp.Unnest(expressions=[exp.func("range", times)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from kanonym.data.extras import installed
+from kanonym.data.extras import require_extra
 
 if TYPE_CHECKING:
     from kanonym.engines.sql.store import Source
@@ -48,19 +48,19 @@ def Spark(  # noqa: N802 - it stands for a kind of source
     does not have, are text.
 
     """
-    with installed("spark"):
+    with require_extra("spark"):
         from kanonym.engines.spark import columns, reading, store  # noqa: PLC0415
         from kanonym.engines.spark import session as sessions  # noqa: PLC0415
-        from kanonym.engines.spark.faults import told  # noqa: PLC0415
+        from kanonym.engines.spark.faults import translate_errors  # noqa: PLC0415
         from kanonym.engines.sql.store import MOST_TUPLES, Source  # noqa: PLC0415 - it may be absent
 
     text = False
     if isinstance(table, (str, os.PathLike)):
         running = sessions.session_of(session)
-        frame, text = reading.read(running, os.fspath(table), format)
+        frame, text = reading.read_files(running, os.fspath(table), format)
     else:
         frame, running = table, table.sparkSession
-    with told("read this table"):
+    with translate_errors("read this table"):
         columns.check_names(frame.columns, by_case=store.is_set(running, store.BY_CASE))
         frame = columns.without_void(frame)
     kept = store.SparkStore(running)

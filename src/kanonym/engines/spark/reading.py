@@ -13,8 +13,8 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import typed_texts
 from kanonym.data.files.text import delimited
 from kanonym.data.files.text.header import refuse_missing_header
-from kanonym.engines.spark.columns import functions_of, quoted
-from kanonym.engines.spark.faults import told, without_credentials
+from kanonym.engines.spark.columns import functions_of, quote_name
+from kanonym.engines.spark.faults import translate_errors, without_credentials
 from kanonym.engines.spark.formats import OPTIONS, format_of
 
 Frame: TypeAlias = Any  # pyspark carries no types
@@ -23,7 +23,7 @@ _SAMPLE = 100
 _NULL = "\x00"  # stands for an empty cell without quotes, which differs from one with quotes
 
 
-def read(session: SparkSession, path: str, given: str | None) -> tuple[Frame, bool]:
+def read_files(session: SparkSession, path: str, given: str | None) -> tuple[Frame, bool]:
     """Return the DataFrame of files, and whether its columns are text without types.
 
     Parameters
@@ -48,21 +48,21 @@ def read(session: SparkSession, path: str, given: str | None) -> tuple[Frame, bo
     is_delta = given is None and (local / "_delta_log").is_dir()
     kind = "delta" if is_delta else format_of(path, given or "")
     where = without_credentials(path)
-    with told(f"read {where}"):
+    with translate_errors(f"read {where}"):
         if kind in ("csv", "tsv"):
-            return _cells(session, path, where, "\t" if kind == "tsv" else None), True
+            return _read_cells(session, path, where, "\t" if kind == "tsv" else None), True
         if kind in ("json", "jsonl"):
-            return _records(session, path), False
+            return _read_records(session, path), False
         return session.read.format(kind).load(path), False
 
 
-def _cells(session: SparkSession, path: str, where: str, separator: str | None) -> Frame:
+def _read_cells(session: SparkSession, path: str, where: str, separator: str | None) -> Frame:
     lines = session.read.text(path)
     head = [row[0] for row in lines.limit(_SAMPLE).collect()]
     if not any(head):
         raise DataError(f"{where} is empty")
     separator, names, _ = delimited.layout("\n".join(head).encode(), where, separator)
-    several, broken, blank = _scanned(lines)
+    several, broken, blank = _scan_lines(lines)
     if broken:
         raise DataError(
             f"{where} is not UTF-8. Save it as UTF-8 first "
@@ -95,7 +95,7 @@ def _cells(session: SparkSession, path: str, where: str, separator: str | None) 
     return frame
 
 
-def _scanned(lines: Frame) -> tuple[bool, bool, bool]:
+def _scan_lines(lines: Frame) -> tuple[bool, bool, bool]:
     """Tell of lines of text: a quoted cell goes over several, one is no UTF-8, one is blank."""
     sql, value = functions_of(lines), lines["value"]
     quotes = sql.length(value) - sql.length(sql.regexp_replace(value, '"', ""))
@@ -105,7 +105,7 @@ def _scanned(lines: Frame) -> tuple[bool, bool, bool]:
     return bool(found[0]), bool(found[1]), bool(found[2])
 
 
-def _records(session: SparkSession, path: str) -> Frame:
+def _read_records(session: SparkSession, path: str) -> Frame:
     head = [row[0] for row in session.read.text(path).limit(_SAMPLE).collect()]
     first = next((line for line in head if line.strip()), "").removeprefix("\ufeff").lstrip()
     options = {"mode": "FAILFAST", "multiLine": first.startswith("[")}
@@ -117,4 +117,4 @@ def _records(session: SparkSession, path: str) -> Frame:
     record = record[0] if isinstance(record, list) and record else record
     names = list(record) if isinstance(record, dict) else []
     known = [name for name in names if name in frame.columns]
-    return frame.select([quoted(one) for one in dict.fromkeys([*known, *frame.columns])])
+    return frame.select([quote_name(one) for one in dict.fromkeys([*known, *frame.columns])])

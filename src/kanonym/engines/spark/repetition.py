@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from pyspark.sql import types
 
-from kanonym.engines.spark.columns import functions_of, quoted
+from kanonym.engines.spark.columns import functions_of, quote_name
 
 Frame: TypeAlias = Any  # pyspark carries no types
 
@@ -15,17 +15,17 @@ _OTHER = ("variant",)
 _BINARY = "UTF8_BINARY"
 
 
-def repeated(frame: Frame, times: str) -> Frame:
+def repeat_rows(frame: Frame, times: str) -> Frame:
     """Return each row as often as its integer column `times` says, without it; in their order.
 
     A chunk of equal rows at a time, so that a row may be repeated a billion times.
     """
     sql = functions_of(frame)
     names = [name for name in frame.columns if name != times]
-    chunk, left = _free(names, 0), _free(names, 1)
-    number = frame[quoted(times)].cast("long")
+    chunk, left = _free_name(names, 0), _free_name(names, 1)
+    number = frame[quote_name(times)].cast("long")
     starts = sql.sequence(sql.lit(0).cast("long"), number - 1, sql.lit(_CHUNK).cast("long"))
-    columns = [quoted(name) for name in names]
+    columns = [quote_name(name) for name in names]
     chunks = frame.where(number >= 1).select(
         *columns, number.alias(left), sql.explode(starts).alias(chunk)
     )
@@ -34,7 +34,7 @@ def repeated(frame: Frame, times: str) -> Frame:
     return rows.select(*columns)
 
 
-def in_order(frame: Frame) -> Frame:
+def order_rows(frame: Frame) -> Frame:
     """Return the rows ordered by their values, column by column.
 
     Notes
@@ -45,13 +45,13 @@ def in_order(frame: Frame) -> Frame:
 
     """
     sql = functions_of(frame)
-    columns = [quoted(name) for name in frame.columns]
-    times = _free(frame.columns, 0)
+    columns = [quote_name(name) for name in frame.columns]
+    times = _free_name(frame.columns, 0)
     counted = frame.groupBy(*columns).agg(sql.count(sql.lit(1)).alias(times))
-    return repeated(counted.orderBy(*columns), times)
+    return repeat_rows(counted.orderBy(*columns), times)
 
 
-def groupable(frame: Frame) -> bool:
+def is_groupable(frame: Frame) -> bool:
     """Whether rows that are equal on Spark have the same values, in types that it can compare."""
     return not any(
         isinstance(one.dataType, (types.ArrayType, types.MapType, types.StructType))
@@ -61,7 +61,7 @@ def groupable(frame: Frame) -> bool:
     )
 
 
-def _free(names: list[str], place: int) -> str:
+def _free_name(names: list[str], place: int) -> str:
     """Return a name that none of these is, in any case."""
     taken = {name.lower() for name in names}
     return [one for number in range(len(taken) + 2) if (one := f"c{number}") not in taken][place]

@@ -8,7 +8,7 @@ import sys
 from pyspark.sql import SparkSession
 
 from kanonym.engines.spark import java
-from kanonym.engines.spark.faults import told
+from kanonym.engines.spark.faults import translate_errors
 
 _LOOPBACK = "127.0.0.1"
 _GIGABYTE = 1 << 30
@@ -29,10 +29,10 @@ def session_of(given: SparkSession | None) -> SparkSession:
     active: SparkSession | None = given or SparkSession.getActiveSession()
     if active is not None:
         return active
-    with told("start"):
+    with translate_errors("start"):
         if "SPARK_REMOTE" in os.environ:
             return SparkSession.builder.getOrCreate()
-        java.provide()
+        java.provide_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
         builder = SparkSession.builder.appName("kanonym")

@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession, functions
 from pyspark.sql.types import DecimalType
 
 from kanonym.data.errors import DataError
-from kanonym.engines.spark.faults import told, without_credentials
+from kanonym.engines.spark.faults import translate_errors, without_credentials
 from kanonym.engines.spark.folders import Folders, folders_of
 from kanonym.engines.spark.formats import OPTIONS, check_writable, format_of
 from kanonym.engines.sql.store import Query
@@ -33,7 +33,7 @@ _INSTANTS = "spark.sql.parquet.outputTimestampType"
 
 
 @dataclass
-class Written:
+class HiddenFolder:
     """A release in a hidden folder.
 
     Attributes
@@ -66,20 +66,20 @@ class Written:
             Something is there by now, or it cannot be moved.
 
         """
-        with told(f"write {without_credentials(self.place)}"):
+        with translate_errors(f"write {without_credentials(self.place)}"):
             _refuse_existing(self.folders, self.place)
-            self.folders.move(_inside(self.hidden), self.place)
+            self.folders.move(_hidden_path(self.hidden), self.place)
             self.folders.remove(self.hidden)
         return self.place
 
     def discard(self) -> None:
         """Remove what was written."""
-        with told("remove what it wrote"):
+        with translate_errors("remove what it wrote"):
             self.folders.remove(self.hidden)
 
 
 @dataclass
-class Shown:
+class LazyRelease:
     """A release that is a DataFrame, computed when it is read.
 
     Attributes
@@ -105,14 +105,14 @@ class Shown:
         """Do nothing: nothing was written."""
 
 
-def staged(
+def stage_frame(
     session: SparkSession,
     frame: Frame,
     place: str | None,
     view: Callable[[Frame], Query],
     *,
     remote: bool,
-) -> Written | Shown:
+) -> HiddenFolder | LazyRelease:
     """Write a DataFrame where nobody takes it for a release.
 
     Parameters
@@ -137,28 +137,28 @@ def staged(
 
     """
     if place is None:
-        return Shown(view(frame), frame)
+        return LazyRelease(view(frame), frame)
     kind = format_of(place, "")
     folders = require_place(session, place, remote=remote)
-    inside, name = _parts(place)
-    with told(f"write {without_credentials(place)}"):
-        _tidy(folders, inside, name)
+    inside, name = _split_place(place)
+    with translate_errors(f"write {without_credentials(place)}"):
+        _remove_stale(folders, inside, name)
         hidden = f"{inside}/{_prefix(name)}{os.getpid()}-{secrets.token_hex(4)}"
         try:
             if _source(kind) == "json":
                 _refuse_rounding(frame)
             options = OPTIONS.get(kind, {})
             with _exact_times(session):
-                frame.write.format(_source(kind)).options(**options).save(_inside(hidden))
+                frame.write.format(_source(kind)).options(**options).save(_hidden_path(hidden))
             reader = session.read.format(_source(kind)).options(**options).schema(frame.schema)
             if _source(kind) == "csv":
                 reader = reader.options(multiLine=True)  # a cell may hold a line break
-            query = view(reader.load(_inside(hidden)))
+            query = view(reader.load(_hidden_path(hidden)))
         except BaseException:
             with contextlib.suppress(Exception):  # the first error is the one to be told
                 folders.remove(hidden)
             raise
-    return Written(query, folders, hidden, place)
+    return HiddenFolder(query, folders, hidden, place)
 
 
 def _refuse_rounding(frame: Frame) -> None:
@@ -188,15 +188,15 @@ def _refuse_rounding(frame: Frame) -> None:
 
 
 def require_place(session: SparkSession, place: str, *, remote: bool) -> Folders:
-    """Return the file system of a place; errors as of `staged`."""
+    """Return the file system of a place; errors as of `stage_frame`."""
     check_writable(format_of(place, ""), place)
-    with told(f"write {without_credentials(place)}"):
-        folders = folders_of(session, _parts(place)[0], remote=remote)
+    with translate_errors(f"write {without_credentials(place)}"):
+        folders = folders_of(session, _split_place(place)[0], remote=remote)
         _refuse_existing(folders, place)
     return folders
 
 
-def _parts(place: str) -> tuple[str, str]:
+def _split_place(place: str) -> tuple[str, str]:
     """Return the folder of a place, and its name in it."""
     inside, _, name = place.rstrip("/").rpartition("/")
     return inside or ("/" if place.startswith("/") else "."), name
@@ -215,20 +215,20 @@ def _prefix(name: str) -> str:
     return f".{name}.{_MARK}-{socket.gethostname()}-"
 
 
-def _inside(hidden: str) -> str:
+def _hidden_path(hidden: str) -> str:
     return f"{hidden}/release"
 
 
-def _tidy(folders: Folders, inside: str, name: str) -> None:
+def _remove_stale(folders: Folders, inside: str, name: str) -> None:
     """Remove what processes of this machine left that are no more."""
     prefix = _prefix(name)
     for left in folders.names(inside):
         number = left.removeprefix(prefix).partition("-")[0]
-        if left.startswith(prefix) and number.isdigit() and not _alive(int(number)):
+        if left.startswith(prefix) and number.isdigit() and not _is_alive(int(number)):
             folders.remove(f"{inside}/{left}")
 
 
-def _alive(process: int) -> bool:
+def _is_alive(process: int) -> bool:
     if sys.platform == "win32":  # there, asking would end it
         return True
     try:

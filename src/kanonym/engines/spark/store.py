@@ -18,10 +18,10 @@ from kanonym.engines.spark.columns import (
     struct_of,
     to_spark,
 )
-from kanonym.engines.spark.faults import told
-from kanonym.engines.spark.repetition import groupable, in_order, repeated
-from kanonym.engines.spark.staging import require_place, staged
-from kanonym.engines.sql.statements import table
+from kanonym.engines.spark.faults import translate_errors
+from kanonym.engines.spark.repetition import is_groupable, order_rows, repeat_rows
+from kanonym.engines.spark.staging import require_place, stage_frame
+from kanonym.engines.sql.statements import table_query
 from kanonym.engines.sql.store import Query, Staged
 
 Frame: TypeAlias = Any  # pyspark carries no types
@@ -61,27 +61,27 @@ class SparkStore:
 
     def frame(self, query: Query) -> Frame:
         """Return the DataFrame of a query; nothing is computed."""
-        with told("read this table"):
+        with translate_errors("read this table"):
             return self.session.sql(query.sql(dialect=self.dialect))
 
     def view(self, frame: Frame) -> Query:
         """Return what reads a DataFrame."""
         name = f"kanonym_{self._token}_{len(self._views)}"
-        with told("take this table"):
+        with translate_errors("take this table"):
             frame.createOrReplaceTempView(name)
         self._views.append(name)
-        return table(name)
+        return table_query(name)
 
     def fetch(self, query: Query) -> pl.DataFrame:
         """Return the rows of a query: as `Store.fetch`, in Arrow batches."""
         frame = self.frame(query)
-        with told("compute this table"):
+        with translate_errors("compute this table"):
             return from_arrow(frame.toArrow())
 
     def put(self, table: pl.DataFrame) -> Query:
         """Give Spark a table of this process: as `Store.put`, its order kept."""
         arrow, struct = to_spark(table)
-        with told("take a table from here"):
+        with translate_errors("take a table from here"):
             check_names(table.columns, by_case=self._is_set(BY_CASE))
             frame = self.session.createDataFrame(arrow, schema=struct)
         return self.view(frame.hint("broadcast") if _SMALL < arrow.nbytes <= _BROADCAST else frame)
@@ -92,7 +92,7 @@ class SparkStore:
         Held partitions that a lost worker had are computed again from their lineage.
         """
         frame = self.frame(query)
-        with told("hold this table"):
+        with translate_errors("hold this table"):
             frame = frame.persist()
         self._held.append(frame)
         return self.view(frame)
@@ -103,8 +103,8 @@ class SparkStore:
         A chunk of equal rows at a time, so that a row may be repeated a billion times.
         """
         frame = self.frame(query)
-        with told("repeat rows"):
-            return self.view(repeated(frame, times))
+        with translate_errors("repeat rows"):
+            return self.view(repeat_rows(frame, times))
 
     def by_group(
         self,
@@ -118,7 +118,7 @@ class SparkStore:
         The workers need kanonym; a group must fit into the memory of one of them.
         """
         frame = self.frame(query)
-        with told("apply a function to groups"):
+        with translate_errors("apply a function to groups"):
             names = list(frame.columns)
             awaited = arrow_schema(
                 schema,
@@ -127,7 +127,7 @@ class SparkStore:
             # PySpark looks the columns up again, by names that must be plain ones.
             plain = frame.toDF(*[f"c{place}" for place in range(len(names))])
             applied = plain.groupBy(f"c{names.index(group)}").applyInArrow(
-                _on_arrow(function, names, awaited), struct_of(schema)
+                _arrow_function(function, names, awaited), struct_of(schema)
             )
             return self.view(applied)
 
@@ -146,11 +146,11 @@ class SparkStore:
         without = query.copy()
         order = without.args.pop("order", None)
         frame = self.frame(without)
-        with told("order rows"):
+        with translate_errors("order rows"):
             if order is not None:
-                frame = in_order(frame) if groupable(frame) else self.frame(query)
+                frame = order_rows(frame) if is_groupable(frame) else self.frame(query)
         remote = is_remote(self.session)
-        return staged(self.session, frame, place, self.view, remote=remote)
+        return stage_frame(self.session, frame, place, self.view, remote=remote)
 
     def close(self) -> None:
         """Drop the views and what is held.
@@ -160,7 +160,7 @@ class SparkStore:
         """
         if self._shown and is_remote(self.session):
             return
-        with told("tidy up"):
+        with translate_errors("tidy up"):
             for frame in self._held:
                 frame.unpersist()
             for name in self._views:
@@ -182,7 +182,7 @@ def is_set(session: SparkSession, setting: str) -> bool:
     return str(session.conf.get(setting, "false")).lower() == "true"
 
 
-def _on_arrow(
+def _arrow_function(
     function: Callable[[pl.DataFrame], pl.DataFrame], names: list[str], schema: ArrowSchema
 ) -> Callable[[ArrowTable], ArrowTable]:
     """Return a function of Arrow tables, for the workers, from one of polars frames.
@@ -190,8 +190,8 @@ def _on_arrow(
     names: of the columns. schema: of the result, as Arrow.
     """
 
-    def applied(group: ArrowTable) -> ArrowTable:
+    def apply(group: ArrowTable) -> ArrowTable:
         arrow, _ = to_spark(function(from_arrow(group.rename_columns(names))))
         return arrow.cast(schema)
 
-    return applied
+    return apply

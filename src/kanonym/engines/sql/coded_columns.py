@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.data.merged import first_leaves
+from kanonym.data.merged_table import first_leaves
 from kanonym.data.schema import Schema, Sensitive
 from kanonym.data.table import Domain, encode
 from kanonym.engines.sql.frequencies import Frequencies, frequencies
@@ -80,7 +80,7 @@ class CodedKey:
 
 
 @dataclass(frozen=True)
-class CodedSecret:
+class CodedSensitive:
     """A sensitive attribute: its values on the engine, and the code of each.
 
     Attributes
@@ -110,7 +110,7 @@ class CodedSecret:
             .join(known, on=VALUE, how="left", nulls_equal=True, maintain_order="left")
         )
         if found["code"].null_count():
-            raise changed()
+            raise changed_error()
         return found["code"].to_numpy(), found["typed"]
 
 
@@ -131,9 +131,9 @@ def coded_key(
     )
 
 
-def coded_secret(
+def coded_sensitive(
     source: Source, name: str, task: Task, dtypes: Mapping[str, pl.DataType]
-) -> CodedSecret:
+) -> CodedSensitive:
     """Count the values of a sensitive attribute."""
     found = values_of(source, name, dtypes)
     attribute = task.schema.attributes[name]
@@ -143,7 +143,7 @@ def coded_secret(
     typed = found.column(name)
     table = encode([], [(typed, tree, exclude)], len(typed), counts=found.counts)
     codes = table.sensitive_codes[table.tuple_of_row, 0]
-    return CodedSecret(table.sensitive[0], found.raw[name], typed, codes)
+    return CodedSensitive(table.sensitive[0], found.raw[name], typed, codes)
 
 
 def values_of(source: Source, name: str, dtypes: Mapping[str, pl.DataType]) -> Frequencies:
@@ -164,7 +164,7 @@ def values_of(source: Source, name: str, dtypes: Mapping[str, pl.DataType]) -> F
     return found
 
 
-def changed() -> DataError:
+def changed_error() -> DataError:
     """Say that somebody has written to the table meanwhile."""
     return DataError(
         "two counts of the table do not agree: a value that one query counted is not in the next. "

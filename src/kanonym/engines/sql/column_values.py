@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from kanonym.engines.sql.statements import COUNT, aliased, counted, inner, named
+from kanonym.engines.sql.statements import COUNT, alias_column, count_query, exact_column, subquery
 from kanonym.engines.sql.store import Query, Source
 from kanonym.verification import ColumnValues, Repeats
 
@@ -24,21 +24,21 @@ def column_values(source: Source, query: Query, name: str) -> ColumnValues:
         What the engine says; of a type that cannot be grouped, too.
 
     """
-    known = exp.Not(this=exp.Is(this=named(VALUE, "g"), expression=exp.Null()))
-    groups = inner(counted(query, [VALUE]), "g")
-    once = exp.EQ(this=named(COUNT, "g"), expression=exp.Literal.number(1))
+    known = exp.Not(this=exp.Is(this=exact_column(VALUE, "g"), expression=exp.Null()))
+    groups = subquery(count_query(query, [VALUE]), "g")
+    once = exp.EQ(this=exact_column(COUNT, "g"), expression=exp.Literal.number(1))
     one, zero = exp.Literal.number(1), exp.Literal.number(0)
     found = source.store.fetch(
         exp.select(
-            aliased(exp.Sum(this=named(COUNT, "g")), "records"),
-            aliased(exp.Count(this=exp.Star()), "distinct_values"),
-            aliased(exp.Sum(this=exp.Case().when(once, one).else_(zero)), "alone"),
+            alias_column(exp.Sum(this=exact_column(COUNT, "g")), "records"),
+            alias_column(exp.Count(this=exp.Star()), "distinct_values"),
+            alias_column(exp.Sum(this=exp.Case().when(once, one).else_(zero)), "alone"),
         )
         .from_(groups)
         .where(known)
     )
     sample = source.store.fetch(
-        exp.select(named(VALUE, "g")).from_(groups.copy()).where(known.copy()).limit(SAMPLED)
+        exp.select(exact_column(VALUE, "g")).from_(groups.copy()).where(known.copy()).limit(SAMPLED)
     )
     records, distinct, alone = (int(one or 0) for one in found.row(0))
     return ColumnValues(sample.to_series().alias(name), Repeats(records, distinct, alone))

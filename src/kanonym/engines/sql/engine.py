@@ -18,10 +18,10 @@ from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.sql import large, premerged
 from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import Frequencies, frequencies, frequency_set, types_of
-from kanonym.engines.sql.mapping import mapped
-from kanonym.engines.sql.releasing import assigned, released_query, untouched
-from kanonym.engines.sql.staged import SqlRelease
-from kanonym.engines.sql.statements import projected
+from kanonym.engines.sql.mapping import apply_actions_on_engine
+from kanonym.engines.sql.release_query import assign_tuples, released_query, unchanged_columns
+from kanonym.engines.sql.staged_release import SqlRelease
+from kanonym.engines.sql.statements import project
 from kanonym.engines.sql.store import Query, Source
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, prepare
@@ -72,14 +72,16 @@ class SqlEngine:
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""
-        return column_values(self.source, projected(self.source, {name: VALUE}, self.types), name)
+        return column_values(self.source, project(self.source, {name: VALUE}, self.types), name)
 
     def read(self, policy: Policy, schema: Schema, seed: int) -> SqlInput:
         """Return the table as a policy reads it: actions are carried out on distinct values."""
         actions = {name: one.action for name, one in schema.attributes.items() if one.action}
         if not actions:
             return SqlInput(self, self.source, self.types, policy, schema)
-        source, types = mapped(self.source, self.types, actions, seed, policy.entities)
+        source, types = apply_actions_on_engine(
+            self.source, self.types, actions, seed, policy.entities
+        )
         return SqlInput(self, source, types, policy, schema)
 
     def require_place(self, place: str | None) -> None:
@@ -152,9 +154,9 @@ class SqlInput:
         if counted is not None:
             ready = prepare(task, counted.column, len(counted.counts), watch, counted.counts)
             if not self.policy.entities:
-                counted = _needed(counted, self.schema)
+                counted = _drop_unneeded(counted, self.schema)
             decision = with_input(decide(task, ready, watch), task, frequency_set(counted))
-            return self._to_write(decision, self.source, self.types, counted, watch)
+            return self._add_writer(decision, self.source, self.types, counted, watch)
         watch.tell(
             f"more than {self.source.most_tuples} different tuples: the frequency set stays on "
             f"{self.source.store.name}"
@@ -166,13 +168,13 @@ class SqlInput:
                 "tuples: give the source a larger most_tuples"
             )
         if task.algorithm.lattice is not None:
-            found = premerged.search(self.source, task, self.types, watch)
+            found = premerged.search_on_engine(self.source, task, self.types, watch)
             decision = found.decide(watch)
-            own = self._to_write(decision, found.source, found.dtypes, found.counted, watch)
+            own = self._add_writer(decision, found.source, found.dtypes, found.counted, watch)
             return replace(own, measured=found.utility(decision), lasting=False)
-        return self._partitioned(task, watch)
+        return self._decide_on_engine(task, watch)
 
-    def _to_write(
+    def _add_writer(
         self,
         decision: Decision,
         source: Source,
@@ -184,16 +186,16 @@ class SqlInput:
 
         source, types: the table that the tuples of the frequency set are found in.
         """
-        kept = untouched(self.schema)
+        kept = unchanged_columns(self.schema)
         whole = set(kept) <= set(counted.raw.columns)
         with watch.stage("recode"):
-            needed = counted.only(kept) if whole else counted
-            table = assigned(decision, needed, self.schema, whole=whole)
+            needed = counted.select(kept) if whole else counted
+            table = assign_tuples(decision, needed, self.schema, whole=whole)
 
         def query(further: Sequence[str]) -> Query:
             if not further:
                 return released_query(source, table, types)
-            joined = assigned(decision, counted, self.schema, whole=False) if whole else table
+            joined = assign_tuples(decision, counted, self.schema, whole=False) if whole else table
             return released_query(source, joined, types, further)
 
         names = [one.name for one in fields(Decision) if one.name != "lasting"]
@@ -201,14 +203,14 @@ class SqlInput:
             **{name: getattr(decision, name) for name in names},
             query=query,
             released=tuple(table.columns),
-            texts=_texts(decision.table.sensitive),
+            texts=_text_columns(decision.table.sensitive),
             lasting=self.source is self.engine.source,  # else what actions gave is gone with it
         )
 
-    def _partitioned(self, task: Task, watch: Stopwatch) -> SqlDecision:
+    def _decide_on_engine(self, task: Task, watch: Stopwatch) -> SqlDecision:
         """Divide a frequency set that stays on the engine."""
-        found = large.divided(self.source, task, task.columns, self.types, watch)
-        classes, kept = found.classes, untouched(self.schema)
+        found = large.partition_on_engine(self.source, task, task.columns, self.types, watch)
+        classes, kept = found.classes, unchanged_columns(self.schema)
         by_name = {one.name: [column.name for column in one.columns] for one in classes.recoded}
         order = [
             column
@@ -224,7 +226,7 @@ class SqlInput:
             measured=classes.utility,
             query=lambda _: large.released_query(self.source, found, self.schema, self.types),
             released=tuple(order),
-            texts=_texts(found.coding.ready.table.sensitive),
+            texts=_text_columns(found.coding.ready.table.sensitive),
             lasting=False,
         )
 
@@ -247,12 +249,12 @@ class SqlInput:
         )
 
 
-def _needed(counted: Frequencies, schema: Schema) -> Frequencies:
+def _drop_unneeded(counted: Frequencies, schema: Schema) -> Frequencies:
     """Return what is still needed of a frequency set that is encoded: columns take memory."""
-    kept = untouched(schema)
-    return counted.only(kept) if set(kept) <= set(counted.raw.columns) else counted
+    kept = unchanged_columns(schema)
+    return counted.select(kept) if set(kept) <= set(counted.raw.columns) else counted
 
 
-def _texts(domains: Sequence[Domain]) -> frozenset[str]:
+def _text_columns(domains: Sequence[Domain]) -> frozenset[str]:
     """Return the columns whose values are texts."""
     return frozenset(one.name for one in domains if one.values.dtype == pl.String)

@@ -14,7 +14,7 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.files import differing_texts, values_of_file
 from kanonym.data.short_repr import ShortRepr
 from kanonym.engines.frequency_set import FrequencySet
-from kanonym.engines.sql.statements import COUNT, counted, free_name, nothing_of, projected
+from kanonym.engines.sql.statements import COUNT, count_query, empty_query, free_name, project
 from kanonym.engines.sql.store import Query, Source
 
 _PENDING_ROWS = 1 << 22  # rows that are counted before they are merged with the others
@@ -39,7 +39,7 @@ class Frequencies(ShortRepr):
     table: pl.DataFrame
     counts: NDArray[np.int64]
 
-    def only(self, names: Sequence[str]) -> Frequencies:
+    def select(self, names: Sequence[str]) -> Frequencies:
         """Return the same tuples with some of their columns."""
         return Frequencies(self.raw.select(names), self.table.select(names), self.counts)
 
@@ -67,7 +67,7 @@ def types_of(source: Source) -> dict[str, pl.DataType]:
         It has no column, or one whose name cannot be used.
 
     """
-    empty = source.store.fetch(nothing_of(source.query))
+    empty = source.store.fetch(empty_query(source.query))
     frames.column_names(empty)
     return dict(empty.schema)
 
@@ -102,10 +102,10 @@ def frequencies(
     if absent:
         raise SchemaError(f"no column {absent[0]!r}; the table has: {', '.join(dtypes)}")
     aliases = {name: f"c{place}" for place, name in enumerate(columns)}
-    return fetched(source, projected(source, aliases, dtypes), aliases, text=source.is_text)
+    return fetch_frequencies(source, project(source, aliases, dtypes), aliases, text=source.is_text)
 
 
-def fetched(
+def fetch_frequencies(
     source: Source,
     query: Query,
     aliases: Mapping[str, str],
@@ -117,7 +117,7 @@ def fetched(
     text: whether a column is of texts of a file, which have types by the rules of local files.
     """
     many = source.most_tuples + 1
-    found = source.store.fetch(counted(query, list(aliases.values())).limit(many))
+    found = source.store.fetch(count_query(query, list(aliases.values())).limit(many))
     if len(found) == many:
         return None
     raw = found.select(pl.col(alias).alias(name) for name, alias in aliases.items())
@@ -134,16 +134,16 @@ def counted_rows(parts: Iterable[pl.DataFrame], names: Sequence[str]) -> Frequen
     limit = _PENDING_ROWS
     for part in parts:
         one = part.select(*names, pl.lit(1, pl.Int64).alias(number))
-        pending.append(_summed(one, names, number))
+        pending.append(_sum_rows(one, names, number))
         if sum(map(len, pending)) > limit:
-            pending = [_summed(pl.concat(pending, how="vertical_relaxed"), names, number)]
+            pending = [_sum_rows(pl.concat(pending, how="vertical_relaxed"), names, number)]
             limit = max(_PENDING_ROWS, 2 * len(pending[0]))
-    found = _summed(pl.concat(pending, how="vertical_relaxed"), names, number)
+    found = _sum_rows(pl.concat(pending, how="vertical_relaxed"), names, number)
     raw = found.select(names)
     return Frequencies(raw, raw, found[number].to_numpy())
 
 
-def _summed(rows: pl.DataFrame, names: Sequence[str], number: str) -> pl.DataFrame:
+def _sum_rows(rows: pl.DataFrame, names: Sequence[str], number: str) -> pl.DataFrame:
     # Without a column all records are alike: one group.
     groups = rows.group_by(names) if names else rows.group_by(pl.lit(0).alias(f"{number}0"))
     return groups.agg(pl.col(number).sum()).select(*names, number)

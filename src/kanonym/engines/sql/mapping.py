@@ -9,16 +9,22 @@ import polars as pl
 from sqlglot import exp
 
 from kanonym.actions.base import Action, After
-from kanonym.actions.registry import Acting
+from kanonym.actions.registry import ColumnActions
 from kanonym.data.errors import PolicyError
 from kanonym.engines.sql.coded_columns import values_of
-from kanonym.engines.sql.statements import aliased, cleaned, inner, named, same
+from kanonym.engines.sql.statements import (
+    alias_column,
+    equal_condition,
+    exact_column,
+    nan_as_null,
+    subquery,
+)
 from kanonym.engines.sql.store import Source
 
 BEFORE, AFTER = "before", "after"
 
 
-def mapped(
+def apply_actions_on_engine(
     source: Source,
     types: Mapping[str, pl.DataType],
     actions: Mapping[str, Sequence[Action | After]],
@@ -50,25 +56,25 @@ def mapped(
     One GROUP BY and one join a column.
 
     """
-    reads = exp.select().from_(inner(source.query, "t"))
-    picked: dict[str, exp.Condition] = {name: named(name, "t") for name in types}
+    reads = exp.select().from_(subquery(source.query, "t"))
+    picked: dict[str, exp.Condition] = {name: exact_column(name, "t") for name in types}
     changed: dict[str, pl.DataType] = {}
     for place, (name, several) in enumerate(actions.items()):
         found = values_of(source, name, types)
         given = found.column(name)
-        after = Acting({name: given}.__getitem__, {name: several}, seed).before(name)
+        after = ColumnActions({name: given}.__getitem__, {name: several}, seed).before(name)
         if name in entities and after.n_unique() < given.n_unique():
             raise PolicyError(
                 f"k-anonymity counts persons by {name!r}, of which an action makes several alike: "
                 "take an action that keeps them apart, such as surrogate, or drop the column"
             )
         table = pl.DataFrame({BEFORE: found.raw[name], AFTER: after})
-        column = cleaned(source, named(name, "t"), types[name])
+        column = nan_as_null(source, exact_column(name, "t"), types[name])
         key = f"m{place}"
-        condition = same(source, column, named(BEFORE, key), types[name])
-        reads = reads.join(inner(source.store.put(table), key), on=condition)
-        picked[name] = named(AFTER, key)
+        condition = equal_condition(source, column, exact_column(BEFORE, key), types[name])
+        reads = reads.join(subquery(source.store.put(table), key), on=condition)
+        picked[name] = exact_column(AFTER, key)
         changed[name] = after.dtype
-    query = reads.select(*(aliased(column, name) for name, column in picked.items()))
+    query = reads.select(*(alias_column(column, name) for name, column in picked.items()))
     types = {**types, **changed}
     return replace(source, query=query, typed=source.typed | set(changed)), types

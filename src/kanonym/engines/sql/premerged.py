@@ -8,16 +8,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from kanonym.algorithms.full_domain.premerged import Levels, labels_of, merge, search_premerged
+from kanonym.algorithms.full_domain.premerged import (
+    Levels,
+    labels_of,
+    merge_at_levels,
+    search_premerged,
+)
 from kanonym.algorithms.full_domain.space import hierarchies
 from kanonym.data.errors import PolicyError
-from kanonym.data.merged import MergedTable, first_leaves
+from kanonym.data.merged_table import MergedTable, first_leaves
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Role
 from kanonym.engines.decision import Decision, decide, with_input
-from kanonym.engines.sql.at_levels import AtLevels
-from kanonym.engines.sql.coded_columns import changed, coded_key, coded_secret
+from kanonym.engines.sql.coded_columns import changed_error, coded_key, coded_sensitive
 from kanonym.engines.sql.frequencies import Frequencies, frequency_set
+from kanonym.engines.sql.level_counter import LevelCounter
 from kanonym.engines.sql.store import Source
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, sensitive_names
@@ -27,7 +32,7 @@ from kanonym.metrics.release_loss import InformationLoss, measure_utility
 
 
 @dataclass(frozen=True)
-class Premerged:
+class PremergedSearch:
     """What a search found, and the input as it sees it: quasi-identifiers are codes of labels.
 
     Everything goes on with these as it does with a table that was counted whole.
@@ -59,7 +64,7 @@ class Premerged:
     counted: Frequencies
     source: Source
     dtypes: dict[str, pl.DataType]
-    engine: AtLevels
+    engine: LevelCounter
 
     def decide(self, watch: Stopwatch) -> Decision:
         """Give the classes their values."""
@@ -90,7 +95,7 @@ class Premerged:
         for a, domain in enumerate(table.domains):
             if domain.name in rmse and table.lowest[a] > 0:
                 del rmse[domain.name]
-                by_value = self._by_value(table, a, levels, lost=measured.suppressed > 0)
+                by_value = self._restore_values(table, a, levels, lost=measured.suppressed > 0)
                 if by_value is not None:
                     labels = labels_of(by_value, table, partition.labels, levels)
                     own = replace(partition, labels=labels)
@@ -98,7 +103,7 @@ class Premerged:
                     rmse[domain.name] = found.rmse[domain.name]
         return replace(measured, rmse={name: rmse[name] for name in measured.rmse if name in rmse})
 
-    def _by_value(
+    def _restore_values(
         self, table: MergedTable, a: int, levels: Levels, *, lost: bool
     ) -> MergedTable | None:
         """Return tuples with the original values of an attribute, of the records that are kept.
@@ -118,9 +123,9 @@ class Premerged:
         return replace(table, codes=codes, weights=table.records[a][held])
 
 
-def search(
+def search_on_engine(
     source: Source, task: Task, dtypes: Mapping[str, pl.DataType], watch: Stopwatch
-) -> Premerged:
+) -> PremergedSearch:
     """Find the best node of a table whose frequency set is too large for this process.
 
     Parameters
@@ -167,11 +172,11 @@ def search(
             for name in task.schema.names(Role.QUASI_IDENTIFIER)
         ]
         hidden = [
-            coded_secret(source, name, task, dtypes)
+            coded_sensitive(source, name, task, dtypes)
             for name in sensitive_names(task.schema, task.models)
         ]
     whole = _looks_at_tuples(algorithm.metric)
-    engine = AtLevels(source, dtypes, of_levels, hidden, whole=whole)
+    engine = LevelCounter(source, dtypes, of_levels, hidden, whole=whole)
     with watch.stage("algorithm"):
         table, partition = search_premerged(
             algorithm, task.models, task.suppression_limit, engine, watch.tell
@@ -179,22 +184,24 @@ def search(
         levels = engine.heights
         if "levels" in partition.account:
             levels = tuple(partition.account["levels"].values())
-        rows = engine.fetched(levels)
+        rows = engine.fetch_tuples(levels)
         if rows is None:  # it is coarser than what was counted
-            raise changed()
+            raise changed_error()
     ready = Prepared(
-        table=replace(table, tuple_of_row=engine.places(rows, merge(table, levels), table)),
+        table=replace(
+            table, tuple_of_row=engine.places(rows, merge_at_levels(table, levels), table)
+        ),
         recodings=["hierarchy"] * len(of_levels),
         dtypes=[one.dtype for one in of_levels],
         costs=certainty_costs([], []),
         built={name: one for each in of_levels for name, one in each.built.items()},
     )
-    return Premerged(
+    return PremergedSearch(
         task,
         partition,
         ready,
         engine.frequencies(rows),
-        engine.coded(levels),
+        engine.coded_source(levels),
         engine.coded_types,
         engine,
     )

@@ -20,34 +20,32 @@ def free_name(names: Iterable[str]) -> str:
     return next(one for place in range(len(taken) + 1) if (one := f"n{place}") not in taken)
 
 
-def named(name: str, table: str | None = None) -> exp.Column:
+def exact_column(name: str, table: str | None = None) -> exp.Column:
     """Return a column by its exact name."""
     return exp.column(name, table=table, quoted=True)
 
 
-def table(name: str) -> Query:
+def table_query(name: str) -> Query:
     """Return a query of everything in a table."""
     return exp.select(exp.Star()).from_(exp.table_(name, quoted=True))
 
 
-def inner(query: Query, alias: str) -> exp.Subquery:
+def subquery(query: Query, alias: str) -> exp.Subquery:
     """Return a query in brackets, with a name."""
     return query.subquery(exp.to_identifier(alias, quoted=True))
 
 
-def aliased(column: exp.Condition, name: str) -> exp.Alias:
+def alias_column(column: exp.Condition, name: str) -> exp.Alias:
     """Return a column under another name, exactly as it is written."""
     return exp.Alias(this=column, alias=exp.to_identifier(name, quoted=True))
 
 
-def nothing_of(query: Query) -> Query:
+def empty_query(query: Query) -> Query:
     """Return a query of the same columns without a row."""
-    return exp.select(exp.Star()).from_(inner(query, "t")).limit(0)
+    return exp.select(exp.Star()).from_(subquery(query, "t")).limit(0)
 
 
-def projected(
-    source: Source, columns: Mapping[str, str], dtypes: Mapping[str, pl.DataType]
-) -> Query:
+def project(source: Source, columns: Mapping[str, str], dtypes: Mapping[str, pl.DataType]) -> Query:
     """Return a query of some columns of a source under other names, NaN as null.
 
     columns: the new name of each; without any, the source. dtypes: the types of the columns.
@@ -56,13 +54,13 @@ def projected(
         return source.query
     return exp.select(
         *(
-            aliased(cleaned(source, named(name, "t"), dtypes[name]), alias)
+            alias_column(nan_as_null(source, exact_column(name, "t"), dtypes[name]), alias)
             for name, alias in columns.items()
         )
-    ).from_(inner(source.query, "t"))
+    ).from_(subquery(source.query, "t"))
 
 
-def cleaned(source: Source, column: exp.Column, dtype: pl.DataType) -> exp.Condition:
+def nan_as_null(source: Source, column: exp.Column, dtype: pl.DataType) -> exp.Condition:
     """Return what a column of a source holds, NaN as null."""
     # SQLite has no NaN, and reads its name as 0.
     if not dtype.is_float() or source.store.dialect == "sqlite":
@@ -71,17 +69,17 @@ def cleaned(source: Source, column: exp.Column, dtype: pl.DataType) -> exp.Condi
     return exp.Nullif(this=column, expression=nan)
 
 
-def renamed(query: Query, columns: Mapping[str, str]) -> Query:
+def rename_columns(query: Query, columns: Mapping[str, str]) -> Query:
     """Return a query of some columns of another one under new names."""
-    picked = (aliased(named(name, "t"), alias) for name, alias in columns.items())
-    return exp.select(*picked).from_(inner(query, "t"))
+    picked = (alias_column(exact_column(name, "t"), alias) for name, alias in columns.items())
+    return exp.select(*picked).from_(subquery(query, "t"))
 
 
-def counted(query: Query, columns: Sequence[str]) -> Query:
+def count_query(query: Query, columns: Sequence[str]) -> Query:
     """Return a query of the distinct rows of some columns, and of the records of each, `n`."""
-    keys = [named(name, "t") for name in columns]
-    number = aliased(exp.Count(this=exp.Star()), COUNT)
-    found = exp.select(*[column.copy() for column in keys], number).from_(inner(query, "t"))
+    keys = [exact_column(name, "t") for name in columns]
+    number = alias_column(exp.Count(this=exp.Star()), COUNT)
+    found = exp.select(*[column.copy() for column in keys], number).from_(subquery(query, "t"))
     # Without a column all records are alike; of an empty table there is then no row, as elsewhere.
     if not keys:
         return found.having(
@@ -90,7 +88,7 @@ def counted(query: Query, columns: Sequence[str]) -> Query:
     return found.group_by(*keys)
 
 
-def same(
+def equal_condition(
     source: Source, left: exp.Condition, right: exp.Condition, dtype: pl.DataType
 ) -> exp.Condition:
     """Return the condition that two columns of one type hold the same value, null included."""
@@ -99,16 +97,16 @@ def same(
         return equal
 
     # No key of a hash join elsewhere: what stands in the place of null is compared beside it.
-    def filled(column: exp.Condition) -> exp.Condition:
+    def fill_null(column: exp.Condition) -> exp.Condition:
         number = dtype.is_numeric()
         given = column.copy() if number else exp.cast(column.copy(), exp.DataType.Type.TEXT)
         other = exp.Literal.number(0) if number else exp.Literal.string("")
         return exp.Coalesce(this=given, expressions=[other])
 
-    return exp.and_(exp.EQ(this=filled(left), expression=filled(right)), equal)
+    return exp.and_(exp.EQ(this=fill_null(left), expression=fill_null(right)), equal)
 
 
-def ordering(column: exp.Column, dtype: pl.DataType | None) -> exp.Condition:
+def order_key(column: exp.Column, dtype: pl.DataType | None) -> exp.Condition:
     """Return what to order a column by: of lists and the like their text, which engines can order.
 
     dtype: None for released values, which are never nested.
@@ -118,7 +116,7 @@ def ordering(column: exp.Column, dtype: pl.DataType | None) -> exp.Condition:
     return exp.cast(column, exp.DataType.Type.TEXT)
 
 
-def shuffled(source: Source, columns: Sequence[exp.Condition]) -> exp.Condition:
+def shuffle_key(source: Source, columns: Sequence[exp.Condition]) -> exp.Condition:
     """Return a hash of values: an order that follows from the records, and tells nothing of them.
 
     Raises

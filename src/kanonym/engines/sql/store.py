@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import values_of_file
-from kanonym.data.frames import TableElsewhere
+from kanonym.data.frames import FetchableTable
 
 Query: TypeAlias = exp.Query
 """A SELECT; `sql.statements` writes them."""
@@ -118,7 +118,7 @@ class Store(Protocol):
 
 
 @dataclass(frozen=True)
-class Source(TableElsewhere):
+class Source(FetchableTable):
     """A table that stays where it is.
 
     Attributes

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.result import AttackResult
 
 Aim = Literal["singling-out", "linkability", "inference"]
@@ -47,11 +47,11 @@ class Attack(ABC):
     record_per_person: ClassVar[Assumed] = "never"
 
     @abstractmethod
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Attack; where the tables leave nothing to attack, say why in the result."""
         ...
 
-    def counts_records(self, scene: Scene) -> bool:
+    def counts_records(self, scene: AttackContext) -> bool:
         """Whether the attack takes every record of these tables for another person."""
         if self.record_per_person == "without a sensitive attribute":
             return not scene.sensitive

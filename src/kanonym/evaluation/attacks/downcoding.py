@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.base import Aim, Attack
-from kanonym.evaluation.attacks.intruder_view import Scene, drawn
-from kanonym.evaluation.attacks.matching.lookup import candidates, classes_of, is_changed
+from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.matching.lookup import classes_of, find_candidates, is_changed
 from kanonym.evaluation.attacks.matching.shapes import Shape, shape_of
-from kanonym.evaluation.attacks.result import AttackResult, Counted
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer
 
@@ -87,21 +87,21 @@ class Downcoding(Attack):
     def __post_init__(self) -> None:
         check_integer("downcoding", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         if not pair.n_original or not pair.quasi_identifiers:
-            return self._nothing("there is no person, or no quasi-identifier")
+            return self._empty_outcome("there is no person, or no quasi-identifier")
         if is_changed(pair):
-            return self._nothing("released values are changed, not generalized")
-        found = candidates(pair, drawn(pair.n_original, self.attempts, random))
+            return self._empty_outcome("released values are changed, not generalized")
+        found = find_candidates(pair, draw_persons(pair.n_original, self.attempts, random))
         if not len(found.classes):
-            return self._nothing("no released record leaves a person's values open")
+            return self._empty_outcome("no released record leaves a person's values open")
         classes, place = np.unique(found.classes, return_inverse=True)
-        named = _named(pair, classes.astype(np.int64))
+        named = _name_values(pair, classes.astype(np.int64))
         weights = np.reciprocal(np.maximum(found.numbers, 1.0))[found.persons]
         by_class = np.bincount(place, weights, len(classes)).astype(np.float64)
-        parts = _parts(named, by_class, pair.quasi_identifiers)
+        parts = _outcome_details(named, by_class, pair.quasi_identifiers)
 
         def by_person(cells: NDArray[np.number]) -> NDArray[np.float64]:
             held = np.where(named.generalized, cells, 0).sum(axis=0)
@@ -111,23 +111,23 @@ class Downcoding(Attack):
         cells = by_person(np.ones_like(named.right))
         some = cells > 0
         if not some.any():
-            all_of_them = Counted(len(some), len(some), exact=True)
+            all_of_them = SuccessCount(len(some), len(some), exact=True)
             return AttackResult(self.type, self.question, all_of_them, all_of_them, parts=parts)
         right, expected = (by_person(one)[some] / cells[some] for one in named[:2])
         return AttackResult(
             self.type,
             self.question,
-            Counted(float(right.sum()), len(right)),
-            Counted(float(expected.sum()), len(right), exact=True),
+            SuccessCount(float(right.sum()), len(right)),
+            SuccessCount(float(expected.sum()), len(right), exact=True),
             parts=parts,
         )
 
-    def _nothing(self, reason: str) -> AttackResult:
-        nobody = Counted(0, 0)
+    def _empty_outcome(self, reason: str) -> AttackResult:
+        nobody = SuccessCount(0, 0)
         return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
 
 
-class _Named(NamedTuple):
+class _NamedValues(NamedTuple):
     """What is named of each quasi-identifier and class, (n_columns, n_classes) each.
 
     Attributes
@@ -152,7 +152,9 @@ class _Named(NamedTuple):
     minimal: NDArray[np.bool_]
 
 
-def _parts(named: _Named, weights: NDArray[np.float64], names: Sequence[str]) -> dict[str, float]:
+def _outcome_details(
+    named: _NamedValues, weights: NDArray[np.float64], names: Sequence[str]
+) -> dict[str, float]:
     """Return the details of the outcome, classes counted with (n_classes,) weights."""
     cells = named.generalized @ weights
     right = np.where(named.generalized, named.right, 0) @ weights
@@ -169,7 +171,7 @@ def _parts(named: _Named, weights: NDArray[np.float64], names: Sequence[str]) ->
     return parts
 
 
-def _named(pair: TablePair, chosen: NDArray[np.int64]) -> _Named:
+def _name_values(pair: TablePair, chosen: NDArray[np.int64]) -> _NamedValues:
     """Name values in some classes, (n_classes,) ascending numbers."""
     classes, rows = classes_of(pair)
     sizes = np.bincount(classes, minlength=len(rows))
@@ -178,18 +180,18 @@ def _named(pair: TablePair, chosen: NDArray[np.int64]) -> _Named:
         some = chosen[start : start + AT_ONCE]
         members = _members(pair, classes, some)
         shapes = [shape_of(pair, name, rows[some], members) for name in pair.quasi_identifiers]
-        blocks.append(_judged(shapes, sizes[some]))
-    return _Named(*(np.concatenate(part, axis=1) for part in zip(*blocks, strict=True)))
+        blocks.append(_judge_names(shapes, sizes[some]))
+    return _NamedValues(*(np.concatenate(part, axis=1) for part in zip(*blocks, strict=True)))
 
 
-def _judged(shapes: list[Shape], sizes: NDArray[np.int64]) -> _Named:
+def _judge_names(shapes: list[Shape], sizes: NDArray[np.int64]) -> _NamedValues:
     """Judge what is named in classes of some sizes."""
     several = np.array([shape.several for shape in shapes])
     numbers = np.array([shape.named for shape in shapes])
     shares = np.where(several, np.minimum(numbers, sizes) / sizes, numbers > 0)
     occurring = np.array([shape.occurring for shape in shapes]) / np.maximum(numbers, 1)
     expected = np.array([shape.expected for shape in shapes])
-    return _Named(shares * occurring, shares * expected, several, numbers > 0, occurring == 1)
+    return _NamedValues(shares * occurring, shares * expected, several, numbers > 0, occurring == 1)
 
 
 def _members(
@@ -197,7 +199,7 @@ def _members(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return pairs of a class's place and a person in it: where unknown, one who could be."""
     if pair.rows is None:
-        found = candidates(pair, np.arange(pair.n_original), among=some)
+        found = find_candidates(pair, np.arange(pair.n_original), among=some)
         return np.searchsorted(some, found.classes), found.persons
     place = np.full(int(classes.max(initial=-1)) + 1, -1, np.int64)
     place[some] = np.arange(len(some))

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.base import Aim, Attack
-from kanonym.evaluation.attacks.intruder_view import Scene, drawn
-from kanonym.evaluation.attacks.matching.cells import regrouped
-from kanonym.evaluation.attacks.matching.guessing import Secret, guesses, reach_of, secret_of
-from kanonym.evaluation.attacks.matching.lookup import candidates
-from kanonym.evaluation.attacks.result import AttackResult, Counted, worst_of
+from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.matching.cells import regroup_records
+from kanonym.evaluation.attacks.matching.guessing import Secret, guess_values, reach_of, secret_of
+from kanonym.evaluation.attacks.matching.lookup import find_candidates
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_attribute, check_choice, check_integer
 
@@ -62,7 +62,7 @@ class Inference(Attack):
     all records that fit vote, as classes of k records ask for, and the baseline is the best
     that is possible without knowing anybody.
 
-    Cost: a lookup (`candidates`), and the records of each distinct set of classes found.
+    Cost: a lookup (`find_candidates`), and the records of each distinct set of classes found.
 
     """
 
@@ -84,26 +84,26 @@ class Inference(Attack):
         check_choice(self.type, "known", self.known, get_args(Known))
         check_integer(self.type, "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Guess the secrets of persons of the original and of the control; see the class."""
         pair = scene.pair
         asked = scene.sensitive if self.secret is None else (self.secret,)
         held = {column.name for column in pair.columns}
-        secrets = {name: self._known(pair, name) for name in asked if name in held}
+        secrets = {name: self._known_columns(pair, name) for name in asked if name in held}
         if not secrets or not pair.n_original or not pair.n_released:
-            return self._refused(_reason(pair, self.secret))
+            return self._refusal(_reason(pair, self.secret))
         outcomes, parts = [], dict[str, float]()
         for done, (name, known) in enumerate(secrets.items()):
             scene.told(2 * done, 2 * len(secrets))
             reach = reach_of(pair.column(name))
-            targets = self._tried(pair, pair, name, known, reach, random)
+            targets = self._attack_persons(pair, pair, name, known, reach, random)
             scene.told(2 * done + 1, 2 * len(secrets))
             if not targets.attempts:
                 continue
             control = None
             if scene.control is not None and scene.control.n_original:
-                control = self._tried(scene.control, pair, name, known, reach, random)
-            baseline = _blind(secret_of(pair.column(name), reach), pair)
+                control = self._attack_persons(scene.control, pair, name, known, reach, random)
+            baseline = _baseline(secret_of(pair.column(name), reach), pair)
             parts |= {name: targets.rate, f"{name}: baseline": baseline.rate}
             if control is not None and control.attempts:
                 parts[f"{name}: control"] = control.rate
@@ -115,18 +115,18 @@ class Inference(Attack):
                 )
             )
         if not outcomes:
-            return self._refused("no person has a value of the secret")
+            return self._refusal("no person has a value of the secret")
         worst = worst_of(outcomes)
         return replace(worst, parts=parts)
 
-    def _known(self, pair: TablePair, secret: str) -> tuple[str, ...]:
+    def _known_columns(self, pair: TablePair, secret: str) -> tuple[str, ...]:
         """Return the columns whose values the intruder knows."""
         names = pair.quasi_identifiers
         if self.known == "all":
             names = tuple(column.name for column in pair.columns)
         return tuple(name for name in names if name != secret)
 
-    def _tried(
+    def _attack_persons(
         self,
         pair: TablePair,
         release: TablePair,
@@ -134,19 +134,19 @@ class Inference(Attack):
         known: tuple[str, ...],
         reach: float,
         random: np.random.Generator,
-    ) -> Counted:
+    ) -> SuccessCount:
         """Attack persons of a pair; `release` says what the cells leave open."""
         secret = secret_of(pair.column(name), reach)
-        having = np.flatnonzero(secret.known)
-        persons = having[drawn(len(having), self.attempts, random)]
-        classes = regrouped(pair, known)
-        found = candidates(replace(pair, classes=classes), persons, known, nearest=True)
-        guessed = guesses(secret, found, classes, _weights(release, known))
-        return Counted(int(secret.right(guessed, persons).sum()), len(persons))
+        having = np.flatnonzero(secret.has_value)
+        persons = having[draw_persons(len(having), self.attempts, random)]
+        classes = regroup_records(pair, known)
+        found = find_candidates(replace(pair, classes=classes), persons, known, nearest=True)
+        guessed = guess_values(secret, found, classes, _weights(release, known))
+        return SuccessCount(int(secret.are_right(guessed, persons).sum()), len(persons))
 
-    def _refused(self, reason: str) -> AttackResult:
-        nobody = Counted(0, 0, exact=True)
-        return AttackResult(self.type, self.question, Counted(0, 0), nobody, reason=reason)
+    def _refusal(self, reason: str) -> AttackResult:
+        nobody = SuccessCount(0, 0, exact=True)
+        return AttackResult(self.type, self.question, SuccessCount(0, 0), nobody, reason=reason)
 
 
 def _weights(pair: TablePair, known: tuple[str, ...]) -> NDArray[np.float64]:
@@ -162,13 +162,13 @@ def _weights(pair: TablePair, known: tuple[str, ...]) -> NDArray[np.float64]:
     return np.asarray(np.exp(logarithms - logarithms.max(initial=-np.inf)))
 
 
-def _blind(secret: Secret, pair: TablePair) -> Counted:
+def _baseline(secret: Secret, pair: TablePair) -> SuccessCount:
     """Return for how many persons the most frequent value of the release is right."""
     everybody = np.arange(pair.n_released)
     guess = secret.guess(everybody, np.ones(pair.n_released))
-    persons = np.flatnonzero(secret.known)
-    right = secret.right(np.full(len(persons), guess), persons)
-    return Counted(int(right.sum()), len(persons), exact=True)
+    persons = np.flatnonzero(secret.has_value)
+    right = secret.are_right(np.full(len(persons), guess), persons)
+    return SuccessCount(int(right.sum()), len(persons), exact=True)
 
 
 def _reason(pair: TablePair, secret: str | None) -> str:

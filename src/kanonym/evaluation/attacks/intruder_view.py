@@ -14,12 +14,12 @@ from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import TablePair
 
 
-def _untold(done: int, total: int) -> None:
+def _ignore_progress(done: int, total: int) -> None:
     del done, total
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Scene(ShortRepr):
+class AttackContext(ShortRepr):
     """A release beside the persons whose records were anonymized, and persons who were not.
 
     Attributes
@@ -46,20 +46,20 @@ class Scene(ShortRepr):
     sensitive: tuple[str, ...]
     second: TablePair | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
-    told: Callable[[int, int], None] = _untold
+    told: Callable[[int, int], None] = _ignore_progress
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """What the intruder knows of a person."""
         return self.pair.quasi_identifiers
 
-    def steps(self, total: int) -> Callable[[], None]:
+    def progress_steps(self, total: int) -> Callable[[], None]:
         """Return what an attack calls whenever one of so many steps is done."""
         numbers = count(1)  # each is given once, whichever thread asks
         return lambda: self.told(next(numbers), total)
 
 
-def drawn(n: int, attempts: int, random: np.random.Generator) -> NDArray[np.int64]:
+def draw_persons(n: int, attempts: int, random: np.random.Generator) -> NDArray[np.int64]:
     """Return at most `attempts` of n persons, ascending; all where there are no more."""
     if n <= attempts:
         return np.arange(n)

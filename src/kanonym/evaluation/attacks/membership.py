@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.gaps import nearest_gaps
 from kanonym.evaluation.attacks.models.roc import area, best_threshold
-from kanonym.evaluation.attacks.result import AttackResult, Counted
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.models.base import check_integer
 
 NO_CONTROL = "give a control table: people who are not in the data"
@@ -72,46 +72,46 @@ class Membership(Attack):
         """Refuse parameters that mean nothing."""
         check_integer(self.type, "attempts", self.attempts, 2)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Decide about persons of the original and of the control; see the class."""
         pair, control = scene.pair, scene.control
         if control is None:
-            return self._refused(NO_CONTROL)
+            return self._refusal(NO_CONTROL)
         if not pair.n_released or not pair.quasi_identifiers:
-            return self._refused("the release has no record, or no quasi-identifier")
+            return self._refusal("the release has no record, or no quasi-identifier")
         half = min(self.attempts, pair.n_original, control.n_original) // 2
         if not half:
-            return self._refused("the original and the control need two persons each, or more")
+            return self._refusal("the original and the control need two persons each, or more")
         members = random.permutation(pair.n_original)[: 2 * half]
         others = random.permutation(control.n_original)[: 2 * half]
 
         secrets = tuple(name for name in scene.sensitive if name not in pair.quasi_identifiers)
-        step = scene.steps(4 if secrets else 2)
+        step = scene.progress_steps(4 if secrets else 2)
 
-        def tried(names: tuple[str, ...]) -> tuple[Counted, float]:
+        def try_columns(names: tuple[str, ...]) -> tuple[SuccessCount, float]:
             near = -nearest_gaps(pair, members, names, pair)
             step()
             far = -nearest_gaps(control, others, names, pair)
             step()
             threshold = best_threshold(near[:half], far[:half])
             correct = (near[half:] >= threshold).sum() + (far[half:] < threshold).sum()
-            return Counted(int(correct), 2 * half), area(near, far)
+            return SuccessCount(int(correct), 2 * half), area(near, far)
 
-        targets, auc = tried(pair.quasi_identifiers)
+        targets, auc = try_columns(pair.quasi_identifiers)
         parts = {"advantage": _advantage(targets), "auc": auc}
         if secrets:
-            stronger, auc = tried((*pair.quasi_identifiers, *secrets))
+            stronger, auc = try_columns((*pair.quasi_identifiers, *secrets))
             parts["with sensitive values"] = stronger.rate
             parts["advantage with sensitive values"] = _advantage(stronger)
             parts["auc with sensitive values"] = auc
-        baseline = Counted(half, 2 * half, exact=True)
+        baseline = SuccessCount(half, 2 * half, exact=True)
         return AttackResult(self.type, self.question, targets, baseline, parts=parts)
 
-    def _refused(self, reason: str) -> AttackResult:
-        nobody = Counted(0, 0, exact=True)
-        return AttackResult(self.type, self.question, Counted(0, 0), nobody, reason=reason)
+    def _refusal(self, reason: str) -> AttackResult:
+        nobody = SuccessCount(0, 0, exact=True)
+        return AttackResult(self.type, self.question, SuccessCount(0, 0), nobody, reason=reason)
 
 
-def _advantage(decided: Counted) -> float:
+def _advantage(decided: SuccessCount) -> float:
     """Return the true minus the false positive rate, of as many members as others."""
     return 2 * decided.rate - 1

@@ -9,8 +9,8 @@ from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
 from kanonym.data.result import Result, ResultTable
-from kanonym.metrics.measured_table import figure
-from kanonym.policy.faults import unknown
+from kanonym.metrics.measured_table import format_figure
+from kanonym.policy.faults import unknown_name
 
 CONFIDENCE = 0.95
 
@@ -30,7 +30,7 @@ HIDDEN: dict[Hiding, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class SuccessCount:
     """Successes among attempts.
 
     Attributes
@@ -110,9 +110,9 @@ class AttackResult(Result):
 
     type: str
     question: str
-    targets: Counted
-    baseline: Counted
-    control: Counted | None = None
+    targets: SuccessCount
+    baseline: SuccessCount
+    control: SuccessCount | None = None
     seed: int = 0
     confidence: float = CONFIDENCE
     parts: Mapping[str, float] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class AttackResult(Result):
         return self.targets.attempts
 
     @property
-    def chance(self) -> Counted:
+    def chance(self) -> SuccessCount:
         """What the rate is compared with: the control where there is one, else the baseline.
 
         The same attack on other persons is what the attack achieves without their records. A
@@ -154,7 +154,7 @@ class AttackResult(Result):
     @property
     def risk(self) -> float:
         """(rate - chance) / (1 - chance), in [0, 1]: what the release adds (anonymeter's risk)."""
-        return _beyond(self.targets.rate, self.chance.rate)
+        return _share_beyond_chance(self.targets.rate, self.chance.rate)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -166,7 +166,9 @@ class AttackResult(Result):
         confidence = 1 - (1 - self.confidence) / self.best_of
         low, high = self.targets.interval(confidence)
         least, most = self.chance.interval(confidence)
-        return min(_beyond(low, most), self.risk), _beyond(high, least) or high
+        return min(_share_beyond_chance(low, most), self.risk), _share_beyond_chance(
+            high, least
+        ) or high
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
@@ -215,7 +217,7 @@ class AttackResults(Result):
         for one in self.results:
             if one.type == name:
                 return one
-        raise KeyError(unknown("attack", name, [one.type for one in self.results]))
+        raise KeyError(unknown_name("attack", name, [one.type for one in self.results]))
 
     def __iter__(self) -> Iterator[AttackResult]:
         """Go through the results."""
@@ -247,7 +249,7 @@ def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
     )
 
 
-def _beyond(rate: float, chance: float) -> float:
+def _share_beyond_chance(rate: float, chance: float) -> float:
     """Return the share of what chance leaves that a rate reaches, in [0, 1]."""
     return min(1.0, max(0.0, (rate - chance) / (1 - chance))) if chance < 1 else 0.0
 
@@ -267,5 +269,5 @@ def _row(one: AttackResult) -> tuple[str, ...]:
     if not one.attempts:
         return (one.type, "–", "", "", "", one.reason or "")
     numbers = (one.targets.rate, one.chance.rate, one.risk, *one.interval)
-    rate, chance, risk, low, high = (figure(round(number, 4)) for number in numbers)
+    rate, chance, risk, low, high = (format_figure(round(number, 4)) for number in numbers)
     return (one.type, f"{one.attempts:,}", rate, chance, risk, f"{low} to {high}")

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from kanonym.data.errors import HierarchyError, SchemaError
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
 from kanonym.data.table import encode_column, kind_of
-from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 
 Columns = Mapping[str, pl.Series]
 
 
-def stage(
+def build_context(
     original: Columns,
     released: Columns,
     quasi_identifiers: Sequence[str],
@@ -32,7 +32,7 @@ def stage(
     second_hierarchies: Mapping[str, HierarchySource] | None = None,
     aligned: bool | None = None,
     rows: NDArray[np.int64] | None = None,
-) -> Scene:
+) -> AttackContext:
     """Read a release beside its original, and what else an intruder may have.
 
     Parameters
@@ -77,15 +77,15 @@ def stage(
     trees = dict(hierarchies or {})
     pair = read_pair(original, released, quasi_identifiers, trees, aligned=aligned, rows=rows)
     wanted = tuple(name for name in sensitive if name in {column.name for column in pair.columns})
-    return Scene(
+    return AttackContext(
         pair,
         None
         if control is None
-        else _control(original, released, pair, control, (trees, trees | dict(sources or {}))),
+        else _control_pair(original, released, pair, control, (trees, trees | dict(sources or {}))),
         wanted,
         second=None
         if second is None
-        else _second(
+        else _second_pair(
             original,
             second,
             quasi_identifiers,
@@ -95,7 +95,7 @@ def stage(
     )
 
 
-def _control(
+def _control_pair(
     original: Columns,
     released: Columns,
     pair: TablePair,
@@ -106,16 +106,18 @@ def _control(
 
     trees: hierarchies of the release, and what builds them.
     """
-    both = {column.name: joined(original, control, column.name) for column in pair.columns}
+    both = {column.name: stack_columns(original, control, column.name) for column in pair.columns}
     first, known = pair.n_original, dict[str, HierarchySource]()
     for name in pair.quasi_identifiers:
         if name in trees[0]:
-            tree, both[name] = _known(trees[0][name], trees[1][name], both[name], first, released)
+            tree, both[name] = _complete_hierarchy(
+                trees[0][name], trees[1][name], both[name], first, released
+            )
             known |= {} if tree is None else {name: tree}
     held = read_pair(both, released, pair.quasi_identifiers, known, aligned=False)
     return replace(
         held,
-        columns=tuple(_from(column, first) for column in held.columns),
+        columns=tuple(_skip_persons(column, first) for column in held.columns),
         generalizations=tuple(
             replace(one, original=one.original[first:]) for one in held.generalizations
         ),
@@ -123,7 +125,7 @@ def _control(
     )
 
 
-def _known(
+def _complete_hierarchy(
     tree: HierarchySource, source: HierarchySource, both: pl.Series, first: int, released: Columns
 ) -> tuple[HierarchySource | None, pl.Series]:
     """Return a hierarchy of all values, None where the release needs none, and the values.
@@ -136,7 +138,7 @@ def _known(
         wide = encode_column(both, source)[0].hierarchy
     except HierarchyError:
         wide = None
-    if wide is not None and _agree(own, wide):
+    if wide is not None and _hierarchies_agree(own, wide):
         return wide, both
     try:
         readable = not read_pair({both.name: both}, released, [both.name], aligned=False).new
@@ -147,7 +149,7 @@ def _known(
     return own, both.set(pl.Series(own.leaf_of(both) < 0), None)
 
 
-def _agree(own: Hierarchy, wide: Hierarchy) -> bool:
+def _hierarchies_agree(own: Hierarchy, wide: Hierarchy) -> bool:
     """Whether labels of a hierarchy stand for the same of its values in another one."""
     labels = {label for names in own.labels for label in names}
     above = _labels(own, np.arange(own.size, dtype=np.int32))
@@ -166,7 +168,7 @@ def _labels(tree: Hierarchy, leaves: NDArray[np.int32]) -> pl.DataFrame:
     ).unique()
 
 
-def joined(original: Columns, control: Columns, name: str) -> pl.Series:
+def stack_columns(original: Columns, control: Columns, name: str) -> pl.Series:
     """Return one column of the original and below it that of the control."""
     if name not in control:
         raise SchemaError(
@@ -191,7 +193,7 @@ def joined(original: Columns, control: Columns, name: str) -> pl.Series:
     return joined[name]
 
 
-def _from(column: Column, first: int) -> Column:
+def _skip_persons(column: Column, first: int) -> Column:
     """Return a column without the first persons."""
     if isinstance(column, NumericColumn):
         return replace(column, original=column.original[first:])
@@ -199,7 +201,7 @@ def _from(column: Column, first: int) -> Column:
     return replace(column, original=column.original[first:])
 
 
-def _second(
+def _second_pair(
     original: Columns,
     second: Columns,
     quasi_identifiers: Sequence[str],

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.cells import cell_codes
 from kanonym.evaluation.attacks.matching.lookup import classes_of, is_changed
-from kanonym.evaluation.attacks.matching.predicates import Predicates, matched, possible
-from kanonym.evaluation.attacks.matching.sizes import alone_elsewhere
-from kanonym.evaluation.attacks.result import AttackResult, Counted
+from kanonym.evaluation.attacks.matching.predicates import Predicates, count_matches, count_possible
+from kanonym.evaluation.attacks.matching.sizes import expected_singletons
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.models.base import check_integer
@@ -72,7 +72,7 @@ class SinglingOut(Attack):
     matches one person. A release in which everything is suppressed gives 0, as chance does.
 
     Chance is that the same predicates match exactly one of as many other persons: those of the
-    control, corrected for their number (`sizes.alone_elsewhere`). Without a control released
+    control, corrected for their number (`sizes.expected_singletons`). Without a control released
     records stand for them: predicates made of one half of the release are counted among the
     records of the other half; where each class has several records, halves are of classes,
     and a class stands for one person. That is the `baseline`, told also beside a control. A
@@ -111,7 +111,7 @@ class SinglingOut(Attack):
         check_integer(self.type, "n_columns", self.n_columns, 1)
         check_integer(self.type, "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Try the predicates of each mode on the original and on the control.
 
         Returns
@@ -121,14 +121,14 @@ class SinglingOut(Attack):
 
         """
         pair = scene.pair
-        reason = _reason(pair)
+        reason = _obstacle(pair)
         if reason:
-            nobody = Counted(0, 0)
+            nobody = SuccessCount(0, 0)
             return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
         codes = np.column_stack([cell_codes(column)[0] for column in pair.columns])
         # By what they say, so that the order of the release means nothing.
         everything = np.lexsort(codes.T)
-        kept, aside = _halves(pair, everything, random)
+        kept, aside = _split_records(pair, everything, random)
         # As rare among fewer records as those that are tried are among all.
         fewer = -(-self.attempts * len(kept) // pair.n_released)
         parts: dict[str, float] = {}
@@ -137,21 +137,23 @@ class SinglingOut(Attack):
         steps = 4 * len(modes)
         for done, mode in enumerate(modes):
             scene.told(4 * done, steps)
-            predicates = self._made(mode, pair, codes, (everything, self.attempts), random)
+            predicates = self._make_predicates(
+                mode, pair, codes, (everything, self.attempts), random
+            )
             parts[f"{mode} attempts"] = len(predicates)
             if not len(predicates):
                 continue
             scene.told(4 * done + 1, steps)
-            held = matched(pair, predicates)
+            held = count_matches(pair, predicates)
             scene.told(4 * done + 2, steps)
-            elsewhere = self._made(mode, pair, codes, (kept, fewer), random)
+            elsewhere = self._make_predicates(mode, pair, codes, (kept, fewer), random)
             scene.told(4 * done + 3, steps)
             found = AttackResult(
                 self.type,
                 self.question,
-                Counted(int((held == 1).sum()), len(held)),
-                _among_records(pair, elsewhere, aside),
-                _among_others(scene.control, predicates, pair.n_original),
+                SuccessCount(int((held == 1).sum()), len(held)),
+                _expect_among_records(pair, elsewhere, aside),
+                _expect_among_others(scene.control, predicates, pair.n_original),
                 parts=parts,
                 best_of=len(modes),
                 other_attack=True,
@@ -162,9 +164,9 @@ class SinglingOut(Attack):
                 parts[f"{mode} control"] = found.control.rate
             parts[f"{mode} risk"] = found.risk
             outcomes.append(found)
-        return max(outcomes, key=evidence)
+        return max(outcomes, key=evidence_rank)
 
-    def _made(
+    def _make_predicates(
         self,
         mode: str,
         pair: TablePair,
@@ -174,14 +176,16 @@ class SinglingOut(Attack):
     ) -> Predicates:
         """Return at most so many predicates of a mode, made of some released records."""
         if mode == UNIVARIATE:
-            return _some(_univariate(pair, codes, asked[0]), asked[1], random)
+            return _sample_predicates(
+                _univariate_predicates(pair, codes, asked[0]), asked[1], random
+            )
         width = codes.shape[1] if mode == WHOLE else min(self.n_columns, codes.shape[1])
         if mode == ONE_SIDED:
-            return _one_sided(pair, codes, asked, width, random)
-        return _multivariate(pair, codes, asked, width, random)
+            return _one_sided_predicates(pair, codes, asked, width, random)
+        return _multivariate_predicates(pair, codes, asked, width, random)
 
 
-def _multivariate(
+def _multivariate_predicates(
     pair: TablePair,
     codes: NDArray[np.int32],
     asked: tuple[NDArray[np.int64], int],
@@ -216,7 +220,7 @@ def _multivariate(
     return _rarest(pair, found, rows, attempts, share[best])
 
 
-def _one_sided(
+def _one_sided_predicates(
     pair: TablePair,
     codes: NDArray[np.int32],
     asked: tuple[NDArray[np.int64], int],
@@ -248,10 +252,10 @@ def _rarest(
 
     Others are tried only where there are too few of them to tell anything.
     """
-    counts = _possible(pair, found, rows)
+    counts = _count_possible(pair, found, rows)
     fewest = int((counts == counts.min(initial=pair.n_released)).sum())
     first = np.lexsort((share, counts))
-    return found.taken(first[: min(max(fewest, attempts // 10), attempts)])
+    return found.take(first[: min(max(fewest, attempts // 10), attempts)])
 
 
 def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -262,7 +266,7 @@ def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> 
     return np.unique(drawn, axis=0)
 
 
-def evidence(found: AttackResult) -> tuple[float, ...]:
+def evidence_rank(found: AttackResult) -> tuple[float, ...]:
     """Return how strong the evidence of an outcome is, the surest first.
 
     Where no kind of predicate is surely better than chance, the likeliest to be is meant, then
@@ -273,7 +277,7 @@ def evidence(found: AttackResult) -> tuple[float, ...]:
     return low, likely, found.risk, found.targets.rate, found.targets.attempts
 
 
-def _reason(pair: TablePair) -> str | None:
+def _obstacle(pair: TablePair) -> str | None:
     """Say why nobody can be singled out, if so."""
     if not (pair.n_original and pair.n_released and pair.columns):
         return "the original or the release has no record, or they share no column"
@@ -282,7 +286,7 @@ def _reason(pair: TablePair) -> str | None:
     return None
 
 
-def _halves(
+def _split_records(
     pair: TablePair, rows: NDArray[np.int64], random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return released records of which predicates are made, and others that stand for persons.
@@ -317,30 +321,38 @@ def _shares(
     return shares
 
 
-def _among_others(control: TablePair | None, predicates: Predicates, wanted: int) -> Counted | None:
+def _expect_among_others(
+    control: TablePair | None, predicates: Predicates, wanted: int
+) -> SuccessCount | None:
     """Return how many predicates would match one of as many persons of the control."""
     if control is None or not control.n_original:
         return None
-    return alone_elsewhere(matched(control, predicates), control.n_original, wanted)
+    return expected_singletons(count_matches(control, predicates), control.n_original, wanted)
 
 
-def _among_records(pair: TablePair, predicates: Predicates, aside: NDArray[np.int64]) -> Counted:
+def _expect_among_records(
+    pair: TablePair, predicates: Predicates, aside: NDArray[np.int64]
+) -> SuccessCount:
     """Return how many would match one of as many persons as released records stand for."""
     if not len(aside) or not len(predicates):
-        return Counted(0, 0)
-    return alone_elsewhere(_possible(pair, predicates, aside), len(aside), pair.n_original)
+        return SuccessCount(0, 0)
+    return expected_singletons(
+        _count_possible(pair, predicates, aside), len(aside), pair.n_original
+    )
 
 
-def _possible(
+def _count_possible(
     pair: TablePair, predicates: Predicates, rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return how many of some released records may satisfy each predicate."""
     among = np.zeros(pair.n_released, np.bool_)
     among[rows] = True
-    return possible(pair, predicates, among)
+    return count_possible(pair, predicates, among)
 
 
-def _univariate(pair: TablePair, codes: NDArray[np.int32], among: NDArray[np.int64]) -> Predicates:
+def _univariate_predicates(
+    pair: TablePair, codes: NDArray[np.int32], among: NDArray[np.int64]
+) -> Predicates:
     """Return the values that one of some released records has, and the ends of columns."""
     found: list[tuple[int, int, int]] = []
     for number, column in enumerate(pair.columns):
@@ -355,13 +367,13 @@ def _univariate(pair: TablePair, codes: NDArray[np.int32], among: NDArray[np.int
                 continue
             ends = (int(among[np.nanargmin(low)]), -1), (int(among[np.nanargmax(high)]), 1)
             found += [
-                (row, number, side) for row, side in ends if _held_once(column, row, side, among)
+                (row, number, side) for row, side in ends if _occurs_once(column, row, side, among)
             ]
     table = np.array(found, np.int64).reshape(-1, 3)
     return Predicates(table[:, 0], table[:, 1:2], table[:, 2:].astype(np.int8))
 
 
-def _held_once(column: NumericColumn, row: int, side: int, among: NDArray[np.int64]) -> bool:
+def _occurs_once(column: NumericColumn, row: int, side: int, among: NDArray[np.int64]) -> bool:
     """Whether at most one of some released records surely has the end of a column."""
     end = column.low[row] if side < 0 else column.high[row]
     sure = (column.low == end) & (column.high == end) & ~column.suppressed
@@ -380,7 +392,9 @@ def _sides(pair: TablePair) -> NDArray[np.int8]:
     return sides
 
 
-def _some(predicates: Predicates, attempts: int, random: np.random.Generator) -> Predicates:
+def _sample_predicates(
+    predicates: Predicates, attempts: int, random: np.random.Generator
+) -> Predicates:
     """Return at most `attempts` of them."""
     chosen = np.sort(random.permutation(len(predicates))[:attempts])
-    return predicates.taken(chosen)
+    return predicates.take(chosen)

@@ -17,17 +17,17 @@ from kanonym.data.errors import DataError, PolicyError, SchemaError, shown_value
 from kanonym.data.progress import Progress
 from kanonym.data.table import value_codes
 from kanonym.evaluation.attacks.base import Attack
-from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.registry import ATTACKS
-from kanonym.evaluation.attacks.result import AttackResult, AttackResults, Counted
-from kanonym.evaluation.attacks.setup import stage
-from kanonym.evaluation.columns import listed
-from kanonym.evaluation.pair.aligned import Beside, beside
-from kanonym.evaluation.releases import hierarchies_of, opened
+from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
+from kanonym.evaluation.attacks.setup import build_context
+from kanonym.evaluation.columns import name_list
+from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
+from kanonym.evaluation.releases import hierarchies_of, unpack_release
 from kanonym.models.base import check_integer, check_number
-from kanonym.pipeline import anonymize, canonical, typed
+from kanonym.pipeline import anonymize, parse_with_policy, to_canonical
 from kanonym.policy import Policy
-from kanonym.policy.faults import unknown
+from kanonym.policy.faults import unknown_name
 
 SEVERAL = "persons have several records, and this attack takes every record for another person"
 
@@ -106,21 +106,21 @@ def attack(
     """
     check_integer("attack", "seed", seed, 0)
     check_integer("attack", "attempts", attempts, 2)
-    chosen = _chosen(attacks, attempts)
-    step = progress or _quiet
+    chosen = _select_attacks(attacks, attempts)
+    step = progress or _ignore_progress
     if hold_out is not None:
         given = released is not None or control is not None or any(columns.values())
         if given or not isinstance(policy, Policy):
             raise PolicyError("hold_out makes a release and its control: it needs a policy alone")
         step("anonymize")
-        original, control = parted(original, policy, hold_out, seed)
+        original, control = split_hold_out(original, policy, hold_out, seed)
         released = anonymize(original, policy)
         policy = None
     elif released is None:
         raise PolicyError("attack needs a release, or hold_out and a policy to make one")
     step("read")
-    tables = beside(original, released, policy, **columns)
-    scene = _scene(tables, control, second)
+    tables = align_tables(original, released, policy, **columns)
+    scene = _attack_context(tables, control, second)
     # The policy that is meant, or that of the release, may count persons.
     several = any(one.entities for one in (policy, policy_of(released)) if one is not None)
     results = []
@@ -128,11 +128,11 @@ def attack(
         step(one.type)
         random = np.random.default_rng([seed, *one.type.encode()])
         if several and one.counts_records(scene):
-            nobody = Counted(0, 0)
+            nobody = SuccessCount(0, 0)
             result = AttackResult(one.type, one.question, nobody, nobody, reason=SEVERAL)
         else:
-            told = partial(_share, step, one.type)
-            result = one.carry_out(replace(scene, told=told), random)
+            told = partial(_report_share, step, one.type)
+            result = one.run(replace(scene, told=told), random)
         results.append(replace(result, seed=int(seed)))
     return AttackResults(tuple(results), _notes(scene.pair.new))
 
@@ -147,26 +147,26 @@ def _notes(new: Mapping[str, int]) -> tuple[str, ...]:
     )
 
 
-def _share(step: Callable[[str], None], attack: str, done: int, total: int) -> None:
+def _report_share(step: Callable[[str], None], attack: str, done: int, total: int) -> None:
     """Tell which share of an attack is done."""
     if 0 < done < total:
         step(Progress(f"{done / total:.0%} done", done=done, total=total).of(attack))
 
 
-def _quiet(stage: str) -> None:
+def _ignore_progress(stage: str) -> None:
     del stage
 
 
 def policy_of(released: object) -> Policy | None:
     """Return the policy of a `Release`."""
-    _, policy, _ = opened(released, None, named=False)
+    _, policy, _ = unpack_release(released, None, named=False)
     return policy
 
 
-def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attack]:
+def _select_attacks(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attack]:
     """Return the attacks that are asked for; those that are named attack so many persons."""
     if isinstance(attacks, str):
-        listed(attacks, "attacks")  # refuses a text
+        name_list(attacks, "attacks")  # refuses a text
     given: Sequence[str | Attack] = list(ATTACKS) if attacks is None else attacks
     chosen: list[Attack] = []
     for one in given:
@@ -180,17 +180,17 @@ def _chosen(attacks: Sequence[str | Attack] | None, attempts: int) -> list[Attac
         elif one in ATTACKS:
             chosen.append(ATTACKS[one](attempts=attempts))  # type: ignore[call-arg]
         else:
-            raise PolicyError(unknown("attack", one, ATTACKS))
+            raise PolicyError(unknown_name("attack", one, ATTACKS))
     return chosen
 
 
-def parted(original: Frame, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
+def split_hold_out(original: Frame, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
     """Return the part of a table that is anonymized, and the part that is held out."""
     check_number("attack", "hold_out", hold_out, above=0, maximum=1)
-    native = frames.eager(original)
+    native = frames.to_eager(original)
     persons, noun = np.arange(frames.n_rows(native)), "records"
     if entities := policy.entities:
-        persons, noun = _persons(frames.column(native, entities[0])), "persons"
+        persons, noun = _person_codes(frames.column(native, entities[0])), "persons"
     n = int(persons.max(initial=-1)) + 1
     held = round(n * hold_out)
     if not 0 < held < n:
@@ -207,7 +207,7 @@ def parted(original: Frame, policy: Policy, hold_out: float, seed: int) -> tuple
     return kept, rest
 
 
-def _persons(who: pl.Series) -> NDArray[np.int64]:
+def _person_codes(who: pl.Series) -> NDArray[np.int64]:
     """Return (n_rows,) int64: persons from 0 by first appearance; a null is one of its own."""
     code, n = value_codes(who)
     null = who.is_null().to_numpy()
@@ -216,10 +216,12 @@ def _persons(who: pl.Series) -> NDArray[np.int64]:
     return np.argsort(np.argsort(first))[place]
 
 
-def _scene(tables: Beside, control: Frame | None, second: Frame | None) -> Scene:
+def _attack_context(
+    tables: AlignedTables, control: Frame | None, second: Frame | None
+) -> AttackContext:
     """Return what the intruders see."""
-    further, _, release = opened(second, None, named=False)
-    return stage(
+    further, _, release = unpack_release(second, None, named=False)
+    return build_context(
         tables.before,
         tables.after,
         tables.known,
@@ -234,9 +236,9 @@ def _scene(tables: Beside, control: Frame | None, second: Frame | None) -> Scene
     )
 
 
-def control_columns(control: Frame, tables: Beside) -> dict[str, pl.Series]:
+def control_columns(control: Frame, tables: AlignedTables) -> dict[str, pl.Series]:
     """Return the columns of the control that the original is compared by."""
-    native = typed(control, tables.policy)
+    native = parse_with_policy(control, tables.policy)
     names = frames.column_names(native)
     absent = [name for name in tables.before if name not in names]
     if absent:
@@ -251,5 +253,5 @@ def control_columns(control: Frame, tables: Beside) -> dict[str, pl.Series]:
 
 
 def _columns(table: Frame, policy: Policy | None) -> dict[str, pl.Series]:
-    native = canonical(table, policy)
+    native = to_canonical(table, policy)
     return {name: frames.column(native, name) for name in frames.column_names(native)}

@@ -20,7 +20,7 @@ from kanonym.evaluation.risk.individual import (
 )
 from kanonym.evaluation.risk.population import PopulationUniques, population_uniques
 from kanonym.evaluation.risk.presets import PRESETS, Preset, Verdict
-from kanonym.metrics.measured import Measured
+from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.metrics.person_risk import PersonRisk, person_risk
 from kanonym.metrics.record_risk import THRESHOLD, RecordRisk, journalist, prosecutor
 
@@ -80,12 +80,14 @@ class RiskAssessment(ShortRepr):
         """Expected share of re-identified records: the journalist's average."""
         return self.journalist.average
 
-    def entries(self) -> dict[str, Measured]:
+    def entries(self) -> dict[str, MeasuredValue]:
         """Return every entry of `entries.ENTRIES`; without a value where it was not asked for."""
         values = self._values()
         parts = self._parts()
         return {
-            name: Measured(meaning, values.get(name), parts.get(name, {}), self.reasons.get(name))
+            name: MeasuredValue(
+                meaning, values.get(name), parts.get(name, {}), self.reasons.get(name)
+            )
             for name, meaning in ENTRIES.items()
         }
 

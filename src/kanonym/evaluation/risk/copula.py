@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.short_repr import ShortRepr
-from kanonym.evaluation.risk.dependence import fitted_correlation
+from kanonym.evaluation.risk.dependence import fit_correlation
 from kanonym.evaluation.risk.normal import Sides, box_probabilities, lattice
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 Floats = NDArray[np.float64]
 
@@ -65,8 +65,8 @@ class CopulaRisk(ShortRepr):
 
     uniqueness: Floats
     correctness: Floats
-    population_uniqueness: Measured
-    population_correctness: Measured
+    population_uniqueness: MeasuredValue
+    population_correctness: MeasuredValue
 
 
 class _Model(NamedTuple):
@@ -149,13 +149,15 @@ def copula_risk(
     if n == 0 or d == 0:
         reason = "the table has no record" if n == 0 else "no quasi-identifier is given"
         nothing = np.full(n, np.nan)
-        none = [Measured(meaning, None, reason=reason) for meaning in (UNIQUENESS, CORRECTNESS)]
+        none = [
+            MeasuredValue(meaning, None, reason=reason) for meaning in (UNIQUENESS, CORRECTNESS)
+        ]
         return CopulaRisk(nothing, nothing, *none)
 
-    kept = _undetermined(codes, sizes)
-    ranks, counts = _by_frequency(codes[:, kept], [sizes[a] for a in kept])
+    kept = _undetermined_attributes(codes, sizes)
+    ranks, counts = _order_by_frequency(codes[:, kept], [sizes[a] for a in kept])
     groups = group_rows(ranks, [len(each) for each in counts])
-    model = _Model(fitted_correlation(groups.codes, groups.sizes, counts), counts)
+    model = _Model(fit_correlation(groups.codes, groups.sizes, counts), counts)
     of_group = _record_probabilities(groups.codes, model, seed)
     unique, correct = _likelihoods(of_group, population)
     persons, weights = _person_probabilities(model, seed)
@@ -164,12 +166,14 @@ def copula_risk(
     return CopulaRisk(
         unique[groups.labels],
         correct[groups.labels],
-        Measured(UNIQUENESS, float(weights @ all_unique), {"records": float(share @ unique)}),
-        Measured(CORRECTNESS, float(weights @ all_correct), {"records": float(share @ correct)}),
+        MeasuredValue(UNIQUENESS, float(weights @ all_unique), {"records": float(share @ unique)}),
+        MeasuredValue(
+            CORRECTNESS, float(weights @ all_correct), {"records": float(share @ correct)}
+        ),
     )
 
 
-def _undetermined(codes: NDArray[np.int32], sizes: Sequence[int]) -> list[int]:
+def _undetermined_attributes(codes: NDArray[np.int32], sizes: Sequence[int]) -> list[int]:
     """Return the attributes that no other one determines; of two that do each other, the first.
 
     Cost: one radix sort of the records for each two attributes.
@@ -193,7 +197,7 @@ def _undetermined(codes: NDArray[np.int32], sizes: Sequence[int]) -> list[int]:
     return [a for a in range(d) if a not in determined]
 
 
-def _by_frequency(
+def _order_by_frequency(
     codes: NDArray[np.int32], sizes: Sequence[int]
 ) -> tuple[list[NDArray[np.int32]], list[NDArray[np.int64]]]:
     """Renumber values by falling frequency, and put attributes of many rare values first."""

@@ -31,9 +31,7 @@ WIDE = 20.0
 """Cell counts whose standard deviation is larger are expanded, not summed."""
 
 
-def fitted_correlation(
-    codes: NDArray[np.int32], weights: Counts, counts: Sequence[Counts]
-) -> Floats:
+def fit_correlation(codes: NDArray[np.int32], weights: Counts, counts: Sequence[Counts]) -> Floats:
     """Fit the correlations of a Gaussian copula to the dependence of each pair of attributes.
 
     Parameters
@@ -72,7 +70,7 @@ def fitted_correlation(
     d = len(counts)
     columns = [np.ascontiguousarray(codes[:, a]) for a in range(d)]
 
-    def fitted(pair: tuple[int, int]) -> float:
+    def fit_pair(pair: tuple[int, int]) -> float:
         first, second = pair
         if min(len(counts[first]), len(counts[second])) < 2:
             return 0.0
@@ -88,7 +86,7 @@ def fitted_correlation(
 
     pairs = list(itertools.combinations(range(d), 2))
     matrix = np.eye(d)
-    for (first, second), correlation in zip(pairs, parallel(fitted, pairs), strict=True):
+    for (first, second), correlation in zip(pairs, parallel(fit_pair, pairs), strict=True):
         matrix[first, second] = matrix[second, first] = correlation
     return positive_definite(matrix)
 

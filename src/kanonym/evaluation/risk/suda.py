@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.risk.suda import Uniques, minimal_uniques
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 MOST_ATTRIBUTES = 27
 """With one more, the exponent of DIS-SUDA is 0, and then negative: high scores would be safe."""
 
 MOST_SETS = 10_000_000
-"""Most minimal sample uniques that `fitting` lets a search find: 400 MB and some seconds."""
+"""Most minimal sample uniques that `largest_feasible` lets a search find: 400 MB, some seconds."""
 
 MOST_VISITS = 200_000_000
 """Most times that it looks at a record: some seconds."""
@@ -84,7 +84,7 @@ class Suda(ShortRepr):
     _carried: NDArray[np.float64] = field(repr=False)
 
     @property
-    def told(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether scores of 0 throughout say that nobody is alone, or nothing at all."""
         looked = self.largest == len(self.names) or bool(self.counts.any())
         return looked or not bool((self._uniques.counts == 1).any())
@@ -116,29 +116,33 @@ class Suda(ShortRepr):
         """
         return _shares(self.names, self._carried[self._tuple(row)], float(self.scores[row]))
 
-    def entries(self) -> dict[str, Measured]:
+    def entries(self) -> dict[str, MeasuredValue]:
         """Return the entries of `ENTRIES`; without a value for a table without a record.
 
         The parts of `suda_mean` are `contributions`; part `file` of `dis_highest` is `file_dis`.
         Where sets of all attributes were not looked for, part `largest` of the other two says
         up to how many were.
         """
-        if not self.told:
+        if not self.is_conclusive:
             reason = (
                 f"records are alone in the table, but none on {self.largest} attributes or fewer, "
                 "and sets of more were not looked for"
             )
-            return {name: Measured(meaning, None, {}, reason) for name, meaning in ENTRIES.items()}
+            return {
+                name: MeasuredValue(meaning, None, {}, reason) for name, meaning in ENTRIES.items()
+            }
         if not len(self.scores):
             reason = "the table has no record"
-            return {name: Measured(meaning, None, {}, reason) for name, meaning in ENTRIES.items()}
+            return {
+                name: MeasuredValue(meaning, None, {}, reason) for name, meaning in ENTRIES.items()
+            }
         up_to = {"largest": float(self.largest)} if self.largest < len(self.names) else {}
         found: dict[str, tuple[float, dict[str, float]]] = {
             "suda_highest": (float(self.scores.max()), up_to),
             "suda_mean": (float(self.scores.mean()), self.contributions),
             "dis_highest": (float(self.dis.max()), {"file": self.file_dis, **up_to}),
         }
-        return {name: Measured(ENTRIES[name], *one) for name, one in found.items()}
+        return {name: MeasuredValue(ENTRIES[name], *one) for name, one in found.items()}
 
     def _tuple(self, row: int) -> int:
         if not 0 <= row < len(self.scores):
@@ -146,7 +150,7 @@ class Suda(ShortRepr):
         return int(self._uniques.tuples[row])
 
 
-def fitting(n_distinct: int, sizes: Sequence[int], largest: int) -> int:
+def largest_feasible(n_distinct: int, sizes: Sequence[int], largest: int) -> int:
     """Return up to how many attributes sets can be looked for in a table of this size.
 
     n_distinct: different records. sizes: values of each of the d attributes. At most `largest`;
@@ -157,8 +161,10 @@ def fitting(n_distinct: int, sizes: Sequence[int], largest: int) -> int:
 
     Examples
     --------
-    >>> fitting(30_000, [60] * 9, 9), fitting(50_000, [60] * 15, 3), fitting(10**8, [60] * 15, 3)
-    (9, 2, 0)
+    >>> largest_feasible(30_000, [60] * 9, 9), largest_feasible(50_000, [60] * 15, 3)
+    (9, 2)
+    >>> largest_feasible(10**8, [60] * 15, 3)
+    0
 
     """
     visits = 0

@@ -17,26 +17,26 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.result import Result, ResultTable
 from kanonym.data.table import encode_column, value_codes
-from kanonym.evaluation.columns import Asked, check_seed, columns_asked, known_column
+from kanonym.evaluation.columns import SelectedColumns, check_seed, finite_column, select_columns
 from kanonym.evaluation.options import households_of, population_of, presets_of, weights_of
 from kanonym.evaluation.persons import UNTOLD, persons_of_classes, persons_of_release
-from kanonym.evaluation.releases import opened
+from kanonym.evaluation.releases import unpack_release
 from kanonym.evaluation.risk import RiskAssessment, measure_risk
 from kanonym.evaluation.risk.assessment import SEVERAL_RECORDS
 from kanonym.evaluation.risk.copula import CORRECTNESS, UNIQUENESS, CopulaRisk, copula_risk
-from kanonym.evaluation.risk.disclosed import disclosed
+from kanonym.evaluation.risk.disclosure import disclosure_entries
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.evaluation.risk.suda import ENTRIES as SUDA
-from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, fitting, suda
+from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, largest_feasible, suda
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.metrics.measured import Measured
 from kanonym.metrics.measured_table import measured_table
+from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.metrics.record_risk import THRESHOLD
-from kanonym.pipeline import canonical
+from kanonym.pipeline import to_canonical
 from kanonym.policy import Policy
-from kanonym.verification import SensitiveColumn, classes_as_released, group_by_code, k_wildcard
+from kanonym.verification import SensitiveColumn, classes_of_release, group_by_code, k_wildcard
 
 MANY_ATTRIBUTES = 10
 LARGEST_OF_MANY = 3
@@ -96,9 +96,9 @@ class Risk(Result):
         counts = f"records {found.rows:,} · classes {found.classes:,} · k {found.k:,} · {alone}"
         return [measured_table("risk", self.entries(), counts)]
 
-    def entries(self) -> dict[str, Measured]:
+    def entries(self) -> dict[str, MeasuredValue]:
         """Return every measure that the given columns allow, by name."""
-        found = {**disclosed(self.measurement), **self.assessment.entries()}
+        found = {**disclosure_entries(self.measurement), **self.assessment.entries()}
         if self.suda is not None:
             found |= self.suda.entries()
         if self.copula is not None:
@@ -106,7 +106,7 @@ class Risk(Result):
             found |= {one.meaning.name: one for one in both}
         for meaning in (*SUDA.values(), UNIQUENESS, CORRECTNESS):
             if meaning.name in self.reasons:
-                found[meaning.name] = Measured(meaning, None, {}, self.reasons[meaning.name])
+                found[meaning.name] = MeasuredValue(meaning, None, {}, self.reasons[meaning.name])
         return {name: one for name, one in found.items() if one.value is not None or one.reason}
 
     def to_dict(self) -> dict[str, Any]:
@@ -136,14 +136,14 @@ class Risk(Result):
             columns["household"] = found.households.by_record
         if found.persons is not None:
             columns["persons"] = found.persons.by_class[labels]
-        if self.suda is not None and self.suda.told:
+        if self.suda is not None and self.suda.is_conclusive:
             columns |= {"suda": self.suda.scores, "dis": self.suda.dis}
         if self.copula is not None:
             columns |= {
                 "uniqueness": self.copula.uniqueness,
                 "correctness": self.copula.correctness,
             }
-        return frames.with_index(self._framed(columns, []), self._table)
+        return frames.with_index(self._to_frame(columns, []), self._table)
 
     @cached_property
     def classes(self) -> Any:
@@ -162,17 +162,17 @@ class Risk(Result):
         first = pl.Series(self._groups.first[order])
         taken = [one.gather(first) for one in self._columns]
         names = {one.name for one in taken}
-        free = {_free(name, names): values for name, values in columns.items()}
-        return self._framed(free, taken)
+        free = {_free_name(name, names): values for name, values in columns.items()}
+        return self._to_frame(free, taken)
 
-    def _framed(self, columns: Mapping[str, NDArray[Any]], taken: Sequence[pl.Series]) -> Any:
+    def _to_frame(self, columns: Mapping[str, NDArray[Any]], taken: Sequence[pl.Series]) -> Any:
         built = [pl.Series(name, np.ascontiguousarray(one)) for name, one in columns.items()]
         return frames.assemble(
             self._table, np.zeros(len(built[0]), np.int64), [*taken, *built], self._like
         )
 
 
-def _free(name: str, names: set[str]) -> str:
+def _free_name(name: str, names: set[str]) -> str:
     """Return a name that is none of the others."""
     while name in names:
         name += "_"
@@ -231,7 +231,7 @@ def risk(
     largest
         Attributes of the largest minimal sample unique that is looked for (SUDA), 0 for
         none. None: all of up to ten attributes, else three of them; of many records fewer,
-        as `evaluation.risk.suda.fitting` says. A range, released as two columns, is one
+        as `evaluation.risk.suda.largest_feasible` says. A range, released as two columns, is one
         attribute.
     seed
         Of integration points, where `population` is a number.
@@ -259,15 +259,15 @@ def risk(
     """
     check_seed(seed)
     named = bool(quasi_identifiers or sensitive or hierarchies)
-    frame, policy, release = opened(frame, policy, named=named)
-    native = canonical(frame, policy)
+    frame, policy, release = unpack_release(frame, policy, named=named)
+    native = to_canonical(frame, policy)
     names = frames.column_names(native)
-    asked = columns_asked(policy, quasi_identifiers, sensitive, hierarchies or {}, names)
+    asked = select_columns(policy, quasi_identifiers, sensitive, hierarchies or {}, names)
     if not asked.held:
         raise SchemaError("say which columns are quasi-identifiers: without one there is no risk")
     judged = presets_of(presets)
     number, table = population_of(population)
-    known = [known_column(native, name) for name in asked.columns]
+    known = [finite_column(native, name) for name in asked.columns]
     groups = group_by_code(known)
     whose: NDArray[np.int32] | PersonRisk | None = None
     untold = None
@@ -303,7 +303,7 @@ def risk(
     if number is not None and UNIQUENESS.name not in reasons:
         likely = _copula(known, asked, number, seed)
     return Risk(
-        measurement=measure_table(classes_as_released(groups, hidden), k_wildcard(known)),
+        measurement=measure_table(classes_of_release(groups, hidden), k_wildcard(known)),
         assessment=assessment,
         suda=special,
         copula=likely,
@@ -344,15 +344,15 @@ def _reasons(
 
 
 def _suda(
-    asked: Asked, groups: Groups, largest: int | None, fraction: float | None
+    asked: SelectedColumns, groups: Groups, largest: int | None, fraction: float | None
 ) -> tuple[Suda | None, str | None]:
     """Return the special uniques, or why they were not looked for."""
     d = len(asked.held)
     if largest is None and d > MOST_ATTRIBUTES:
         return None, TOO_MANY_ATTRIBUTES
-    of_classes = _together(list(groups.codes.T), asked)
+    of_classes = _joint_codes(list(groups.codes.T), asked)
     if largest is None:
-        largest = fitting(
+        largest = largest_feasible(
             len(groups.sizes),
             [int(codes.max(initial=-1)) + 1 for codes in of_classes],
             LARGEST_OF_MANY if d > MANY_ATTRIBUTES else d,
@@ -365,14 +365,18 @@ def _suda(
     return found, None
 
 
-def _copula(known: Sequence[pl.Series], asked: Asked, population: int, seed: int) -> CopulaRisk:
+def _copula(
+    known: Sequence[pl.Series], asked: SelectedColumns, population: int, seed: int
+) -> CopulaRisk:
     """Return the likelihood of correct matches."""
-    columns = _together([encode_column(one, by_value=True)[1] for one in known], asked)
+    columns = _joint_codes([encode_column(one, by_value=True)[1] for one in known], asked)
     sizes = [int(codes.max(initial=-1)) + 1 for codes in columns]
     return copula_risk(np.column_stack(columns), sizes, population, seed=seed)
 
 
-def _together(columns: Sequence[NDArray[np.int32]], asked: Asked) -> list[NDArray[np.int32]]:
+def _joint_codes(
+    columns: Sequence[NDArray[np.int32]], asked: SelectedColumns
+) -> list[NDArray[np.int32]]:
     """Return one code column for each quasi-identifier, from one for each column."""
     left = list(columns)
     found = []

@@ -26,7 +26,7 @@ from kanonym.evaluation.utility.cells import (
     one_hot,
 )
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 COLUMNS = 20
 """Columns whose pairs are compared: the first, quasi-identifiers before others."""
@@ -192,27 +192,27 @@ def _categories_of(columns: Iterable[Column]) -> list[CategoricalColumn]:
     return [column for column in columns if isinstance(column, CategoricalColumn)]
 
 
-def _two_way(pair: TablePair, _: np.random.Generator) -> Measured:
+def _two_way(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     columns = _first(pair, pair.columns)
     blocks = {column.name: _shares(column) for column in columns}
     return _compare(pair, PAIRWISE, blocks, combinations(blocks, 2), two_way_variation)
 
 
-def _correlations(pair: TablePair, _: np.random.Generator) -> Measured:
+def _correlations(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     columns = _first(pair, _numbers_of(pair.columns))
     blocks = {column.name: _numbers(column) for column in columns}
     change = partial(_change, correlation)
     return _compare(pair, CORRELATION, blocks, combinations(blocks, 2), change)
 
 
-def _contingencies(pair: TablePair, _: np.random.Generator) -> Measured:
+def _contingencies(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     columns = _first(pair, _categories_of(pair.columns))
     blocks = {column.name: _shares(column) for column in columns}
     change = partial(_change, cramers_v)
     return _compare(pair, CRAMERS_V, blocks, combinations(blocks, 2), change)
 
 
-def _ratios(pair: TablePair, _: np.random.Generator) -> Measured:
+def _ratios(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     columns = _first(pair, pair.columns)
     categories = {column.name: _shares(column) for column in _categories_of(columns)}
     numbers = {column.name: _numbers(column) for column in _numbers_of(columns)}
@@ -230,18 +230,18 @@ def _compare(
     blocks: Mapping[str, Block],
     couples: Iterable[tuple[str, str]],
     difference: Callable[[Matrix, Matrix], float],
-) -> Measured:
+) -> MeasuredValue:
     """Take the mean difference over couples of blocks."""
     chosen = list(couples)
     reason = nothing_to_compare(pair)
     if reason is None and not chosen:
         reason = f"the tables have no {_COUPLES[meaning.name]} in common"
     if reason is not None:
-        return Measured(meaning, None, reason=reason)
+        return MeasuredValue(meaning, None, reason=reason)
     original = _products(blocks, pair.n_original, original=True)
     released = _products(blocks, pair.n_released, original=False)
     parts = {f"{a} × {b}": difference(original(a, b), released(a, b)) for a, b in chosen}
-    return Measured(meaning, float(np.mean(list(parts.values()))), parts)
+    return MeasuredValue(meaning, float(np.mean(list(parts.values()))), parts)
 
 
 _LIMITS = f"of the first {COLUMNS} columns, quasi-identifiers before others"

@@ -41,10 +41,10 @@ from kanonym.metrics.information_loss import (
     Precision,
 )
 from kanonym.metrics.information_loss.base import aggregate
-from kanonym.metrics.information_loss.entropy import cut_off as cut_off_bits
+from kanonym.metrics.information_loss.entropy import truncate_bits as cut_off_bits
 from kanonym.metrics.information_loss.labels import ordered_sum, x_log2_x
-from kanonym.metrics.information_loss.loss import bounds, cut_off
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.information_loss.loss import bounds, scale_sums
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 Found = tuple[float, dict[str, float]]
 
@@ -81,43 +81,43 @@ class _UnknownError(Exception):
     """Why a pair of tables gives no number."""
 
 
-def measures(pair: TablePair) -> dict[str, Measured]:
+def measures(pair: TablePair) -> dict[str, MeasuredValue]:
     """Return every measure of this module by name; see `MEASURES`."""
     drawn = np.random.default_rng(0)  # none of them draws
     return {one.meaning.name: one.take(pair, drawn) for one in MEASURES}
 
 
 def _measure(meaning: Meaning, found: Callable[[TablePair], Found]) -> Measure:
-    def take(pair: TablePair, rng: np.random.Generator) -> Measured:
+    def take(pair: TablePair, rng: np.random.Generator) -> MeasuredValue:
         del rng
         if not pair.generalizations:
-            return Measured(meaning, None, reason="there is no quasi-identifier")
+            return MeasuredValue(meaning, None, reason="there is no quasi-identifier")
         if not pair.n_original:
-            return Measured(meaning, None, reason="the original has no records")
+            return MeasuredValue(meaning, None, reason="the original has no records")
         if pair.n_released > pair.n_original:
-            return Measured(meaning, None, reason=MORE_RECORDS)
+            return MeasuredValue(meaning, None, reason=MORE_RECORDS)
         try:
             value, parts = found(pair)
         except _UnknownError as why:
-            return Measured(meaning, None, reason=str(why))
-        return Measured(meaning, value, parts)
+            return MeasuredValue(meaning, None, reason=str(why))
+        return MeasuredValue(meaning, value, parts)
 
     return Measure(meaning, take)
 
 
-def _as_metric(metric: type[Metric]) -> Meaning:
+def _metric_meaning(metric: type[Metric]) -> Meaning:
     return Meaning(metric.type, metric.low, metric.high, metric.better, metric.unit, metric.source)
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenValues:
     """What each quasi-identifier leaves open, the suppressed records apart."""
 
     counts: list[NDArray[np.int64]]
     lost: int
 
     @classmethod
-    def of(cls, pair: TablePair) -> _Open:
+    def of(cls, pair: TablePair) -> _OpenValues:
         """Count the records of each label, and refuse values of which nothing is known."""
         counts = []
         for one in pair.generalizations:
@@ -129,10 +129,10 @@ class _Open:
                     f"{one.name} is released with values that no record of the original has: "
                     "what they stand for is known only where the rows of both tables are aligned"
                 )
-        return cls(counts, _lost(pair))
+        return cls(counts, _count_lost(pair))
 
 
-def _lost(pair: TablePair) -> int:
+def _count_lost(pair: TablePair) -> int:
     return max(pair.n_original - pair.n_released, 0)
 
 
@@ -143,7 +143,7 @@ def _class_sizes(pair: TablePair) -> NDArray[np.int64]:
 
 
 def _gcp(pair: TablePair) -> Found:
-    open_ = _Open.of(pair)
+    open_ = _OpenValues.of(pair)
     parts = {
         one.name: float(counts @ one.penalties + open_.lost) / pair.n_original
         for one, counts in zip(pair.generalizations, open_.counts, strict=True)
@@ -152,7 +152,7 @@ def _gcp(pair: TablePair) -> Found:
 
 
 def _span_loss(pair: TablePair) -> Found:
-    open_ = _Open.of(pair)
+    open_ = _OpenValues.of(pair)
     parts = {
         one.name: float(counts @ one.spans + open_.lost) / pair.n_original
         for one, counts in zip(pair.generalizations, open_.counts, strict=True)
@@ -161,7 +161,7 @@ def _span_loss(pair: TablePair) -> Found:
 
 
 def _losses(pair: TablePair) -> dict[str, float]:
-    open_ = _Open.of(pair)
+    open_ = _OpenValues.of(pair)
     sizes = np.array([one.size for one in pair.generalizations], np.float64)
     sums = np.array(
         [
@@ -169,7 +169,7 @@ def _losses(pair: TablePair) -> dict[str, float]:
             for one, counts in zip(pair.generalizations, open_.counts, strict=True)
         ]
     )
-    x = cut_off(sums, *bounds(pair.n_original, sizes)).tolist()
+    x = scale_sums(sums, *bounds(pair.n_original, sizes)).tolist()
     return dict(zip((one.name for one in pair.generalizations), x, strict=True))
 
 
@@ -184,21 +184,21 @@ def _loss_arithmetic(pair: TablePair) -> Found:
 
 
 def _average_class_size(pair: TablePair) -> Found:
-    sizes, lost = _class_sizes(pair), _lost(pair)
+    sizes, lost = _class_sizes(pair), _count_lost(pair)
     released = float(sizes.mean()) if len(sizes) else 0.0
     parts = {"classes": float(len(sizes)), "suppressed": float(lost), "released": released}
     return pair.n_original / (len(sizes) + (lost > 0)), parts
 
 
 def _discernibility(pair: TablePair) -> Found:
-    sizes, lost = _class_sizes(pair), _lost(pair)
+    sizes, lost = _class_sizes(pair), _count_lost(pair)
     squares, suppressed = int(sizes @ sizes), pair.n_original * lost
     parts = {"classes": float(squares), "suppressed": float(suppressed)}
     return float(squares + suppressed), parts
 
 
 def _ambiguity(pair: TablePair) -> Found:
-    open_ = _Open.of(pair)
+    open_ = _OpenValues.of(pair)
     every = pair.generalizations
     groups = group_rows([one.labels for one in every], [len(one.values) for one in every])
     boxes = np.ones(len(groups.sizes))
@@ -208,7 +208,7 @@ def _ambiguity(pair: TablePair) -> Found:
     return ordered_sum(groups.sizes * boxes) + open_.lost * domain, {}
 
 
-def _climbed(pair: TablePair) -> list[tuple[Generalization, int, int]]:
+def _level_sums(pair: TablePair) -> list[tuple[Generalization, int, int]]:
     """Return of each quasi-identifier the height of its root and its records' levels, added up."""
     found = []
     for one in pair.generalizations:
@@ -221,10 +221,10 @@ def _climbed(pair: TablePair) -> list[tuple[Generalization, int, int]]:
 
 
 def _precision(pair: TablePair) -> Found:
-    lost, n_rows = _lost(pair), pair.n_original
+    lost, n_rows = _count_lost(pair), pair.n_original
     x = {
         one.name: (climbed + lost * height) / (n_rows * height)
-        for one, height, climbed in _climbed(pair)
+        for one, height, climbed in _level_sums(pair)
     }
     return aggregate(x.values(), [1.0 / len(x)] * len(x), geometric=False), x
 
@@ -232,13 +232,13 @@ def _precision(pair: TablePair) -> Found:
 def _height(pair: TablePair) -> Found:
     if not pair.n_released:
         raise _UnknownError("no record is released, so that none has a level")
-    x = {one.name: climbed / pair.n_released for one, _, climbed in _climbed(pair)}
+    x = {one.name: climbed / pair.n_released for one, _, climbed in _level_sums(pair)}
     return float(sum(x.values())), x
 
 
 def _bits(pair: TablePair) -> list[tuple[str, float, float]]:
     """Return of each quasi-identifier the bits that are lost, and those that there are to lose."""
-    open_ = _Open.of(pair)
+    open_ = _OpenValues.of(pair)
     found = []
     for one, counts in zip(pair.generalizations, open_.counts, strict=True):
         values = _entropy_sum(np.bincount(one.original))
@@ -270,7 +270,7 @@ def _normalized_entropy(pair: TablePair) -> Found:
 
 
 def _divergence(pair: TablePair) -> Found:
-    open_, every = _Open.of(pair), pair.generalizations
+    open_, every = _OpenValues.of(pair), pair.generalizations
     tuples = group_rows([one.original for one in every], [one.size for one in every]).sizes
     own = ordered_sum(x_log2_x(tuples.astype(np.float64)))
     boxes = math.fsum(
@@ -299,6 +299,6 @@ _FOUND: Mapping[type[Metric], Callable[[TablePair], Found]] = {
 MEASURES: tuple[Measure, ...] = (
     _measure(SPAN_LOSS, _span_loss),
     _measure(GCP, _gcp),
-    *(_measure(_as_metric(metric), found) for metric, found in _FOUND.items()),
+    *(_measure(_metric_meaning(metric), found) for metric, found in _FOUND.items()),
 )
 """Every measure of what a release leaves open; each costs a pass or two over the labels."""

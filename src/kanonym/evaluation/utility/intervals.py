@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import category_cells, chunks, nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 Z = NormalDist().inv_cdf(0.975)
 """Half the length of a 95 % interval in standard errors."""
@@ -98,10 +98,10 @@ def slope_intervals(moments: NDArray[np.float64], n: int, target: int) -> Ends |
     return slopes - half, slopes + half
 
 
-def _estimates(pair: TablePair, _: np.random.Generator) -> Measured:
+def _estimates(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     reason = nothing_to_compare(pair)
     if reason is not None:
-        return Measured(OVERLAP, None, reason=reason)
+        return MeasuredValue(OVERLAP, None, reason=reason)
     parts = {}
     for column in pair.columns:
         if isinstance(column, CategoricalColumn):
@@ -109,8 +109,8 @@ def _estimates(pair: TablePair, _: np.random.Generator) -> Measured:
         elif not np.isnan(column.original).all():
             parts[column.name] = _mean(column)
     if not parts:
-        return Measured(OVERLAP, None, reason="the columns have no values")
-    return Measured(OVERLAP, float(np.mean(list(parts.values()))), parts)
+        return MeasuredValue(OVERLAP, None, reason="the columns have no values")
+    return MeasuredValue(OVERLAP, float(np.mean(list(parts.values()))), parts)
 
 
 def _mean(column: NumericColumn) -> float:
@@ -134,13 +134,13 @@ def _shares(column: CategoricalColumn) -> float:
     return float(overlaps(*intervals).mean())
 
 
-def _regressions(pair: TablePair, _: np.random.Generator) -> Measured:
+def _regressions(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     reason = nothing_to_compare(pair)
     numbers = [column for column in pair.columns if isinstance(column, NumericColumn)][:COLUMNS]
     if reason is None and len(numbers) < 2:
         reason = "the tables have fewer than two columns of numbers or times"
     if reason is not None:
-        return Measured(REGRESSION, None, reason=reason)
+        return MeasuredValue(REGRESSION, None, reason=reason)
     original, n_original = _covariances(numbers, pair.n_original, original=True)
     released, n_released = _covariances(numbers, pair.n_released, original=False)
     parts = {}
@@ -152,8 +152,8 @@ def _regressions(pair: TablePair, _: np.random.Generator) -> Measured:
         parts[column.name] = 0.0 if found is None else float(overlaps(truth, found).mean())
     if not parts:
         reason = "the original's columns of numbers are collinear or constant, or its records few"
-        return Measured(REGRESSION, None, reason=reason)
-    return Measured(REGRESSION, float(np.mean(list(parts.values()))), parts)
+        return MeasuredValue(REGRESSION, None, reason=reason)
+    return MeasuredValue(REGRESSION, float(np.mean(list(parts.values()))), parts)
 
 
 def _covariances(

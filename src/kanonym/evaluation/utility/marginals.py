@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import distributions, nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 NARROW = 1e-9
 """An interval below this share of the original's range counts as its middle."""
@@ -105,24 +105,24 @@ def _by_column(
     distance: Callable[[Shares, Shares], float],
     pair: TablePair,
     _: np.random.Generator,
-) -> Measured:
+) -> MeasuredValue:
     """Take the mean of a distance over all columns."""
     reason = nothing_to_compare(pair)
     if reason is not None:
-        return Measured(meaning, None, reason=reason)
+        return MeasuredValue(meaning, None, reason=reason)
     parts = {column.name: distance(*distributions(column)) for column in pair.columns}
-    return Measured(meaning, float(np.mean(list(parts.values()))), parts)
+    return MeasuredValue(meaning, float(np.mean(list(parts.values()))), parts)
 
 
-def _wasserstein(pair: TablePair, _: np.random.Generator) -> Measured:
+def _wasserstein(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     reason = nothing_to_compare(pair)
     numbers = [column for column in pair.columns if isinstance(column, NumericColumn)]
     if reason is None and not numbers:
         reason = "the tables have no column of numbers or times"
     if reason is not None:
-        return Measured(WASSERSTEIN, None, reason=reason)
+        return MeasuredValue(WASSERSTEIN, None, reason=reason)
     parts = {column.name: wasserstein(column) for column in numbers}
-    return Measured(WASSERSTEIN, float(np.mean(list(parts.values()))), parts)
+    return MeasuredValue(WASSERSTEIN, float(np.mean(list(parts.values()))), parts)
 
 
 TOTAL_VARIATION = Meaning(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kanonym.evaluation.pair.tables import TablePair
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
-Measuring = Callable[[TablePair, np.random.Generator], Measured]
+Measuring = Callable[[TablePair, np.random.Generator], MeasuredValue]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericCol
 from kanonym.evaluation.utility.cells import below, borders
 from kanonym.evaluation.utility.measure import Measure
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 QUERIES = 1000
 """Queries in a workload."""
@@ -124,7 +124,7 @@ class _Categories:
 Asked = _Numbers | _Categories
 
 
-def _asked(column: Column) -> Asked:
+def _query_column(column: Column) -> Asked:
     return _Numbers(column) if isinstance(column, NumericColumn) else _Categories(column)
 
 
@@ -142,7 +142,7 @@ def draw_query(asked: Sequence[Asked], random: np.random.Generator) -> list[Cond
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Counted(ShortRepr):
+class CountedRecords(ShortRepr):
     """Records of both tables, equal ones counted.
 
     Attributes
@@ -161,11 +161,11 @@ class Counted(ShortRepr):
     n_released: NDArray[np.int64]
 
 
-def counted(asked: Sequence[Asked]) -> Counted:
+def count_equal(asked: Sequence[Asked]) -> CountedRecords:
     """Count equal records of both tables. Cost O(n) an attribute."""
     values = group_rows([one.codes for one in asked], [one.n_codes for one in asked])
     labels = group_rows([one.labels for one in asked], [one.n_labels for one in asked])
-    return Counted(
+    return CountedRecords(
         list(np.ascontiguousarray(values.codes.T)),
         list(np.ascontiguousarray(labels.codes.T)),
         values.sizes,
@@ -173,7 +173,7 @@ def counted(asked: Sequence[Asked]) -> Counted:
     )
 
 
-def answers(query: Sequence[Condition], records: Counted) -> tuple[float, float]:
+def answers(query: Sequence[Condition], records: CountedRecords) -> tuple[float, float]:
     """Return how many records of the original answer a query, and how many of the release.
 
     A released record counts with the product, over attributes, of the share that answers of
@@ -194,7 +194,7 @@ def _product(factors: Sequence[NDArray[Kept]]) -> NDArray[Kept]:
 
 def query_errors(
     pair: TablePair, random: np.random.Generator, n_queries: int = QUERIES
-) -> Measured:
+) -> MeasuredValue:
     """Measure the relative error of a workload of random counting queries.
 
     Parameters
@@ -217,11 +217,13 @@ def query_errors(
     Records that the release lacks answer nothing. Cost O(n_queries · n) for n distinct records.
 
     """
-    asked = [one for one in map(_asked, pair.columns) if one.n_values > 1]
+    asked = [one for one in map(_query_column, pair.columns) if one.n_values > 1]
     if not asked:
-        return Measured(QUERY_ERROR, None, reason="the original has no column of several values")
+        return MeasuredValue(
+            QUERY_ERROR, None, reason="the original has no column of several values"
+        )
     bound = SANITY * pair.n_original
-    records = counted(asked)
+    records = count_equal(asked)
     errors, sizes = np.empty(n_queries), np.empty(n_queries, np.int64)
     for i in range(n_queries):
         query = draw_query(asked, random)
@@ -232,7 +234,7 @@ def query_errors(
         if (sizes == size).any():
             name = "1 attribute" if size == 1 else f"{size} attributes"
             parts[name] = float(np.median(errors[sizes == size]))
-    return Measured(QUERY_ERROR, float(np.median(errors)), parts)
+    return MeasuredValue(QUERY_ERROR, float(np.median(errors)), parts)
 
 
 QUERY_ERROR = Meaning(

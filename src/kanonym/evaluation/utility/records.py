@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 Numbers = NDArray[np.float64]
 Parts = dict[str, float]
@@ -92,17 +92,17 @@ UNCHANGED = Meaning(
 )
 
 
-def _aligned(meaning: Meaning, found: Callable[[TablePair], Parts], empty: str) -> Measure:
+def _aligned_measure(meaning: Meaning, found: Callable[[TablePair], Parts], empty: str) -> Measure:
     """Return a measure that is the mean of its parts by column."""
 
-    def take(pair: TablePair, rng: np.random.Generator) -> Measured:
+    def take(pair: TablePair, rng: np.random.Generator) -> MeasuredValue:
         del rng
         if pair.rows is None:
-            return Measured(meaning, None, reason=NOT_ALIGNED)
+            return MeasuredValue(meaning, None, reason=NOT_ALIGNED)
         parts = found(pair)
         if not parts:
-            return Measured(meaning, None, reason=empty)
-        return Measured(meaning, float(np.mean(list(parts.values()))), parts)
+            return MeasuredValue(meaning, None, reason=empty)
+        return MeasuredValue(meaning, float(np.mean(list(parts.values()))), parts)
 
     return Measure(meaning, take)
 
@@ -123,15 +123,15 @@ def _spread(column: NumericColumn, ddof: int) -> float:
     return float(held.std(ddof=ddof)) if len(held) > 1 and np.ptp(held) > 0 else 0.0
 
 
-def _squared(pair: TablePair) -> Parts:
+def _squared_errors(pair: TablePair) -> Parts:
     return {column.name: float(np.mean(errors**2)) for column, errors in _errors(pair)}
 
 
-def _root(pair: TablePair) -> Parts:
-    return {name: float(np.sqrt(error)) for name, error in _squared(pair).items()}
+def _root_errors(pair: TablePair) -> Parts:
+    return {name: float(np.sqrt(error)) for name, error in _squared_errors(pair).items()}
 
 
-def _of_variance(pair: TablePair) -> Parts:
+def _variance_errors(pair: TablePair) -> Parts:
     return {
         column.name: 100.0 * float(np.mean(errors**2)) / spread**2
         for column, errors in _errors(pair)
@@ -139,7 +139,7 @@ def _of_variance(pair: TablePair) -> Parts:
     }
 
 
-def _standardized(pair: TablePair) -> dict[str, Numbers]:
+def _standardized_errors(pair: TablePair) -> dict[str, Numbers]:
     return {
         column.name: np.abs(errors) / (spread * np.sqrt(2))
         for column, errors in _errors(pair)
@@ -147,18 +147,18 @@ def _standardized(pair: TablePair) -> dict[str, Numbers]:
     }
 
 
-def _il1s(pair: TablePair, rng: np.random.Generator) -> Measured:
+def _il1s(pair: TablePair, rng: np.random.Generator) -> MeasuredValue:
     del rng
     if pair.rows is None:
-        return Measured(IL1S, None, reason=NOT_ALIGNED)
-    cells = _standardized(pair)
+        return MeasuredValue(IL1S, None, reason=NOT_ALIGNED)
+    cells = _standardized_errors(pair)
     if not cells:
-        return Measured(IL1S, None, reason="no numeric column that varies in the original")
+        return MeasuredValue(IL1S, None, reason="no numeric column that varies in the original")
     parts = {name: float(own.mean()) for name, own in cells.items()}
-    return Measured(IL1S, float(np.concatenate(list(cells.values())).mean()), parts)
+    return MeasuredValue(IL1S, float(np.concatenate(list(cells.values())).mean()), parts)
 
 
-def _eigenvalues(pair: TablePair, rng: np.random.Generator) -> Measured:
+def _eigenvalues(pair: TablePair, rng: np.random.Generator) -> MeasuredValue:
     del rng
     columns = [
         column
@@ -166,17 +166,19 @@ def _eigenvalues(pair: TablePair, rng: np.random.Generator) -> Measured:
         if isinstance(column, NumericColumn) and _spread(column, 1) > 0
     ]
     if not columns:
-        return Measured(EIGENVALUES, None, reason="no numeric column that varies in the original")
+        return MeasuredValue(
+            EIGENVALUES, None, reason="no numeric column that varies in the original"
+        )
     before = _spectrum([column.original for column in columns])
     after = _spectrum([column.released for column in columns])
     if before is None or after is None:
-        return Measured(
+        return MeasuredValue(
             EIGENVALUES, None, reason="fewer than two records have a number in every column"
         )
     held = before > TINY * before[0]
     if not held.any():
-        return Measured(EIGENVALUES, None, reason="all records without a null are equal")
-    return Measured(EIGENVALUES, float(np.sum(np.abs(before - after)[held] / before[held])))
+        return MeasuredValue(EIGENVALUES, None, reason="all records without a null are equal")
+    return MeasuredValue(EIGENVALUES, float(np.sum(np.abs(before - after)[held] / before[held])))
 
 
 def _spectrum(columns: list[Numbers]) -> Numbers | None:
@@ -192,7 +194,7 @@ def _spectrum(columns: list[Numbers]) -> Numbers | None:
     return np.asarray(np.linalg.eigvalsh(rows.T @ rows / (len(rows) - 1))[::-1])
 
 
-def _unchanged(pair: TablePair) -> Parts:
+def _unchanged_shares(pair: TablePair) -> Parts:
     if pair.rows is None or not pair.n_original:
         return {}
     found = {}
@@ -207,11 +209,11 @@ def _unchanged(pair: TablePair) -> Parts:
 
 
 MEASURES: tuple[Measure, ...] = (
-    _aligned(RMSE, _root, NO_NUMBERS),
-    _aligned(MSE, _squared, NO_NUMBERS),
-    _aligned(SSE_SST, _of_variance, "no numeric column that varies in the original"),
+    _aligned_measure(RMSE, _root_errors, NO_NUMBERS),
+    _aligned_measure(MSE, _squared_errors, NO_NUMBERS),
+    _aligned_measure(SSE_SST, _variance_errors, "no numeric column that varies in the original"),
     Measure(IL1S, _il1s),
     Measure(EIGENVALUES, _eigenvalues),
-    _aligned(UNCHANGED, _unchanged, "no column holds categories"),
+    _aligned_measure(UNCHANGED, _unchanged_shares, "no column holds categories"),
 )
 """Every measure record by record; each costs a pass over the numeric columns."""

@@ -12,17 +12,17 @@ from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.result import Result, ResultTable
-from kanonym.evaluation.columns import check_seed, listed
-from kanonym.evaluation.pair.aligned import beside
+from kanonym.evaluation.columns import check_seed, name_list
+from kanonym.evaluation.pair.aligned_tables import align_tables
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.recodings import with_centroids
 from kanonym.evaluation.utility.measure import Measure
 from kanonym.evaluation.utility.measures import MEASURES, measure_of
 from kanonym.evaluation.utility.models.learning import learning_measure
-from kanonym.metrics.measured import Measured
 from kanonym.metrics.measured_table import measured_table
+from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.policy import Policy
-from kanonym.policy.faults import unknown
+from kanonym.policy.faults import unknown_name
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,11 +40,11 @@ class Utility(Result):
 
     """
 
-    measured: dict[str, Measured]
+    measured: dict[str, MeasuredValue]
     aligned: bool
     left_out: dict[str, str] = field(default_factory=dict)
 
-    def entries(self) -> dict[str, Measured]:
+    def entries(self) -> dict[str, MeasuredValue]:
         """Return every measure, by its name in the JSON contract."""
         return {name.replace("-", "_"): one for name, one in self.measured.items()}
 
@@ -120,7 +120,7 @@ def utility(
 
     """
     check_seed(seed)
-    tables = beside(
+    tables = align_tables(
         original,
         released,
         policy,
@@ -128,7 +128,7 @@ def utility(
         hierarchies=hierarchies,
         aligned=aligned,
     )
-    chosen = _chosen(measures)
+    chosen = _select_measures(measures)
     if target is not None:
         if target not in tables.before:
             raise SchemaError(f"target {target!r} is no column of both tables that can be compared")
@@ -137,7 +137,7 @@ def utility(
         tables.before,
         tables.after,
         tables.known,
-        tables.trees_known,
+        tables.known_hierarchies,
         aligned=tables.aligned,
         rows=tables.rows,
     )
@@ -150,14 +150,14 @@ def utility(
     return Utility(found, pair.rows is not None, tables.left_out)
 
 
-def _chosen(measures: Sequence[str] | None) -> dict[str, Measure]:
+def _select_measures(measures: Sequence[str] | None) -> dict[str, Measure]:
     """Return the measures that are asked for."""
     if measures is None:
         return MEASURES
     chosen = {}
-    for name in listed(measures, "measures"):
+    for name in name_list(measures, "measures"):
         measure = measure_of(name)
         if measure is None:
-            raise PolicyError(unknown("measure", name, MEASURES))
+            raise PolicyError(unknown_name("measure", name, MEASURES))
         chosen[measure.meaning.name if measure.meaning.name in MEASURES else name] = measure
     return chosen

@@ -21,7 +21,7 @@ SWEEPS = 20
 """The search for cheaper places passes over all records so many times at the most."""
 
 
-class Places(NamedTuple):
+class Placement(NamedTuple):
     """Where the records are.
 
     Attributes
@@ -45,7 +45,7 @@ class Places(NamedTuple):
 
 
 @kernel
-def place_records(choices: Choices, places: Places, k: Int, dearest: Int) -> None:
+def place_records(choices: Choices, places: Placement, k: Int, dearest: Int) -> None:
     """Give every record a group, so that each group in use has at least k records.
 
     Records that have no group yet go to the cheapest groups that they fill, then all are
@@ -57,11 +57,11 @@ def place_records(choices: Choices, places: Places, k: Int, dearest: Int) -> Non
     fill_groups(choices, places, k)
     # The moves that may be taken back, their number in front.
     journal = np.zeros((4 * len(places.owner) + 8, 2), np.int64)
-    improve(choices, places, k, dearest, journal)
+    improve_placement(choices, places, k, dearest, journal)
 
 
 @part
-def fill_groups(choices: Choices, places: Places, k: Int) -> None:
+def fill_groups(choices: Choices, places: Placement, k: Int) -> None:
     """Place records in groups that they fill by themselves, cheapest patterns first.
 
     Among patterns of equal cost, the group comes first whose records have the fewest
@@ -144,7 +144,7 @@ def fill_groups(choices: Choices, places: Places, k: Int) -> None:
 
 
 @part
-def _place_tuple(i: Int, g: Int, places: Places) -> None:
+def _place_tuple(i: Int, g: Int, places: Placement) -> None:
     """Place the records of a tuple that have no group yet."""
     for r in range(places.first[i], places.first[i + 1]):
         if places.group[r] < 0:
@@ -153,9 +153,9 @@ def _place_tuple(i: Int, g: Int, places: Places) -> None:
 
 
 @part
-def improve(
+def improve_placement(
     choices: Choices,
-    places: Places,
+    places: Placement,
     k: Int,
     dearest: Int,
     journal: NDArray[np.int64],
@@ -205,7 +205,7 @@ def improve(
 def open_group(
     g: Int,
     choices: Choices,
-    places: Places,
+    places: Placement,
     k: Int,
     dearest: Int,
     journal: NDArray[np.int64],
@@ -292,7 +292,7 @@ def open_group(
 def _add_class(
     g: Int,
     choices: Choices,
-    places: Places,
+    places: Placement,
     journal: NDArray[np.int64],
     inside: NDArray[np.int64],
 ) -> Int:
@@ -325,7 +325,7 @@ def _add_class(
 
 @part
 def close_class(
-    g: Int, choices: Choices, places: Places, k: Int, journal: NDArray[np.int64]
+    g: Int, choices: Choices, places: Placement, k: Int, journal: NDArray[np.int64]
 ) -> Int:
     """Let all records of a class join others, if the total falls; return by how much."""
     journal[0, 0] = 0
@@ -338,7 +338,7 @@ def close_class(
 
 @part
 def _empty_class(
-    g: Int, choices: Choices, places: Places, k: Int, journal: NDArray[np.int64]
+    g: Int, choices: Choices, places: Placement, k: Int, journal: NDArray[np.int64]
 ) -> Int:
     """Move the records of a class to their cheapest other ones; return what that costs.
 
@@ -359,7 +359,7 @@ def _empty_class(
 
 @part
 def cheapest_class(
-    i: Int, choices: Choices, places: Places, k: Int, without: Int, below: Int
+    i: Int, choices: Choices, places: Placement, k: Int, without: Int, below: Int
 ) -> Int:
     """Return a tuple's cheapest class of at least k records that costs less than `below`, or -1."""
     for p in range(len(choices.costs)):
@@ -377,7 +377,7 @@ def _cost(g: Int, choices: Choices, dearest: Int) -> Int:
 
 
 @part
-def _move(r: Int, g: Int, places: Places, journal: NDArray[np.int64]) -> None:
+def _move(r: Int, g: Int, places: Placement, journal: NDArray[np.int64]) -> None:
     """Move a record, and note where it was."""
     source = places.group[r]
     journal[0, 0] += 1
@@ -390,7 +390,7 @@ def _move(r: Int, g: Int, places: Places, journal: NDArray[np.int64]) -> None:
 
 
 @part
-def _undo(n_moves: Int, places: Places, journal: NDArray[np.int64]) -> None:
+def _undo(n_moves: Int, places: Placement, journal: NDArray[np.int64]) -> None:
     """Take moves back, the last one first, until so many are left."""
     while journal[0, 0] > n_moves:
         r, source = journal[journal[0, 0]]

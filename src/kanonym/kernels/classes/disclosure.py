@@ -262,7 +262,9 @@ def _ordered_distance(
                 low = middle + 1
             else:
                 high = middle
-        distance += _stretch(q, start, low, reference) - _stretch(q, low, stop, reference)
+        distance += _stretch_distance(q, start, low, reference) - _stretch_distance(
+            q, low, stop, reference
+        )
         if i < m:
             below += counts[i]
     # Rounding may leave a little less than nothing.
@@ -270,7 +272,7 @@ def _ordered_distance(
 
 
 @part
-def _stretch(q: float, start: int, stop: int, reference: NDArray[np.float64]) -> float:
+def _stretch_distance(q: float, start: int, stop: int, reference: NDArray[np.float64]) -> float:
     """Sum q - P_i over the values i of [start, stop) that the table holds."""
     if start >= stop:
         return 0.0
@@ -396,7 +398,7 @@ def measure_classes(
 
 
 @kernel
-def hold(measured: NDArray[np.float64], relation: int, threshold: float) -> NDArray[np.bool_]:
+def hold_all(measured: NDArray[np.float64], relation: int, threshold: float) -> NDArray[np.bool_]:
     """Apply `holds` to every measured value: (n,) float64 to (n,) bool."""
     result = np.empty(len(measured), np.bool_)
     for i in range(len(measured)):

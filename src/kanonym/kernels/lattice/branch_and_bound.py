@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.compile import kernel
-from kanonym.kernels.lattice.walk import HIGHEST, Axes, State, find_runs, generalize, probe
+from kanonym.kernels.lattice.walk import HIGHEST, Axes, State, find_runs, generalize, try_levels
 
 FIXED, STEPS, CHECKED = 0, 1, 2
 BEST, OPEN = 0, 1
@@ -31,7 +31,7 @@ def search_below(
     tuples
         Keys and counts, as in `lattice`.
     axes, required
-        As in `lattice.probe`; suppressed records leave.
+        As in `lattice.walk.try_levels`; suppressed records leave.
     state
         Of the branch.
     best_levels
@@ -75,7 +75,7 @@ def search_below(
             a = np.int64(depth)
             runs_at[a] = find_runs(keys_at[a], counts_at[a], axes, a)
             here = State(at, sums_at[a], left_at[a], labels_at[a])
-            found, losses_here = probe(keys_at[a], runs_at[a], axes, a, here, required)
+            found, losses_here = try_levels(keys_at[a], runs_at[a], axes, a, here, required)
             gone[a], losses[a] = found, losses_here
             n = 0
             for level in range(n_levels):

@@ -13,7 +13,7 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
-def next_settled(
+def next_settled_node(
     codes: NDArray[np.int32],
     tuples: Tuples,
     parts: NDArray[np.uint64],

@@ -105,7 +105,7 @@ def field_of(keys: NDArray[np.uint64], i: Int, axes: Axes, a: Int) -> int:
 
 
 @part
-def joined(sums: NDArray[np.float64], suppressed: Int, n_fixed: Int, axes: Axes) -> float:
+def score_bound(sums: NDArray[np.float64], suppressed: Int, n_fixed: Int, axes: Axes) -> float:
     """Return a lower bound on the score from the losses of the fixed attributes.
 
     The others lose at the least what they lose at their lowest level with the
@@ -141,7 +141,7 @@ def _differs(keys: NDArray[np.uint64], i: Int, word: Int, mask: np.uint64) -> bo
 
 
 @part
-def _upwards(shift: Int) -> np.uint64:
+def _bits_from(shift: Int) -> np.uint64:
     """Return a mask of all bits from one upwards."""
     return np.uint64(0) if shift > 63 else ~np.uint64(0) << np.uint64(shift)
 
@@ -157,7 +157,7 @@ def find_runs(
     """
     word, shift, width = axes.fields[a, WORD], axes.fields[a, SHIFT], axes.fields[a, WIDTH]
     n = keys.shape[1]
-    both, above = _upwards(shift), _upwards(shift + width)
+    both, above = _bits_from(shift), _bits_from(shift + width)
     n_runs = 0
     for i in range(n):
         n_runs += _differs(keys, i, word, both)
@@ -192,7 +192,7 @@ def _entropy(records: NDArray[np.int64]) -> float:
 
 
 @kernel
-def probe(
+def try_levels(
     keys: NDArray[np.uint64],
     runs: NDArray[np.int64],
     axes: Axes,
@@ -279,7 +279,7 @@ def probe(
         if charged > 0:
             for b in range(a + 1):
                 charge[b] = charged * _entropy(of_label[b])
-        out[d] = joined(out[:d] + charge, gone, a + 1, axes)
+        out[d] = score_bound(out[:d] + charge, gone, a + 1, axes)
     return result, losses
 
 
@@ -380,7 +380,7 @@ def generalize(
     """Generalize attribute a to a level, all before it being fixed; equal tuples become one.
 
     tuples: keys and counts. room: twice the room for them, written over. labels_left: as
-    in `State`, brought up to date. The others are as in `probe`. Where suppressed records
+    in `State`, brought up to date. The others are as in `try_levels`. Where suppressed records
     leave, classes that are too small go. Cost: O(n log labels), for the tuples of a class
     are sorted within each label.
     """
@@ -394,7 +394,7 @@ def generalize(
             labels_left[a, axes.labels[a, level, code]] += before[code]
     word, shift, width = axes.fields[a, WORD], axes.fields[a, SHIFT], axes.fields[a, WIDTH]
     labels = axes.labels[a, level]
-    below, above = ~_upwards(shift), _upwards(shift + width)
+    below, above = ~_bits_from(shift), _bits_from(shift + width)
     bounds = np.empty((2, axes.labels.shape[2]), np.int64)
     n_runs = len(runs) - 1
     end = 0
@@ -461,7 +461,7 @@ def read_classes(
     n = keys.shape[1]
     a = n_fixed - 1
     word, shift, width = axes.fields[a, WORD], axes.fields[a, SHIFT], axes.fields[a, WIDTH]
-    above = _upwards(shift + width)
+    above = _bits_from(shift + width)
     of_code = axes.labels[a, level]
     class_of = np.empty(n, np.int32)
     first = np.empty(n, np.int64)

@@ -68,7 +68,7 @@ class Groups(NamedTuple):
 
 
 @part
-def grouped(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, width: Int) -> Groups:
+def make_groups(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, width: Int) -> Groups:
     """Return the groups that (n,) labels make of (n, d) rows, of k to 2 k - 1 records each."""
     n, d = rows.shape
     n_groups = n // k + 1
@@ -93,7 +93,7 @@ def grouped(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, width:
     )
     for i in range(n):
         own = np.int64(labels[i])
-        _put(groups, i, own, groups.sizes[own])
+        _place_record(groups, i, own, groups.sizes[own])
         groups.sizes[own] += 1
     for c in range(n_groups - 1, -1, -1):
         if groups.sizes[c] > 0:
@@ -104,7 +104,7 @@ def grouped(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, width:
 
 
 @part
-def _put(groups: Groups, i: Int, c: Int, place: Int) -> None:
+def _place_record(groups: Groups, i: Int, c: Int, place: Int) -> None:
     """Write a record at a place of a group."""
     groups.members[c, place] = i
     groups.group[i] = c
@@ -157,7 +157,7 @@ def loss(groups: Groups, c: Int) -> float:
 
 
 @part
-def wake(groups: Groups, c: Int) -> None:
+def mark_dirty(groups: Groups, c: Int) -> None:
     """Put a group at the end of the queue, unless it is in it."""
     if not groups.waits[c]:
         state = groups.state
@@ -167,7 +167,7 @@ def wake(groups: Groups, c: Int) -> None:
 
 
 @part
-def next_awake(groups: Groups) -> Int:
+def next_dirty(groups: Groups) -> Int:
     """Take the first group out of the queue."""
     state = groups.state
     c = np.int64(groups.queue[state[HEAD]])
@@ -178,7 +178,7 @@ def next_awake(groups: Groups) -> Int:
 
 
 @part
-def touch(groups: Groups, c: Int) -> None:
+def remember_group(groups: Groups, c: Int) -> None:
     """Write down what a group was before this trial; it has been measured."""
     state = groups.state
     if groups.seen[c] == state[TRIAL]:
@@ -200,11 +200,11 @@ def touch(groups: Groups, c: Int) -> None:
 def move(groups: Groups, i: Int, c: Int) -> None:
     """Move a record to another group; neither is measured."""
     old = groups.group[i]
-    touch(groups, old)
-    touch(groups, c)
+    remember_group(groups, old)
+    remember_group(groups, c)
     groups.sizes[old] -= 1
-    _put(groups, groups.members[old, groups.sizes[old]], old, groups.place[i])
-    _put(groups, i, c, groups.sizes[c])
+    _place_record(groups, groups.members[old, groups.sizes[old]], old, groups.place[i])
+    _place_record(groups, i, c, groups.sizes[c])
     groups.sizes[c] += 1
     for a in range(groups.rows.shape[1]):
         groups.sums[old, a] -= groups.rows[i, a]
@@ -215,11 +215,11 @@ def move(groups: Groups, i: Int, c: Int) -> None:
 def exchange(groups: Groups, i: Int, j: Int) -> None:
     """Let records of two groups change places; neither is measured."""
     one, other = groups.group[i], groups.group[j]
-    touch(groups, one)
-    touch(groups, other)
+    remember_group(groups, one)
+    remember_group(groups, other)
     place = groups.place[i]
-    _put(groups, i, other, groups.place[j])
-    _put(groups, j, one, place)
+    _place_record(groups, i, other, groups.place[j])
+    _place_record(groups, j, one, place)
     for a in range(groups.rows.shape[1]):
         gap = groups.rows[j, a] - groups.rows[i, a]
         groups.sums[one, a] += gap
@@ -227,14 +227,14 @@ def exchange(groups: Groups, i: Int, j: Int) -> None:
 
 
 @part
-def begin(groups: Groups) -> None:
+def begin_trial(groups: Groups) -> None:
     """Begin a trial: what happens from here on can be taken back."""
     groups.state[TRIAL] += 1
     groups.state[LOGGED] = 0
 
 
 @part
-def refresh(groups: Groups) -> None:
+def refresh_changed(groups: Groups) -> None:
     """Sum anew the groups that this trial has changed."""
     for at in range(groups.state[LOGGED]):
         if groups.sizes[groups.log[at, 0]] > 0:
@@ -242,7 +242,7 @@ def refresh(groups: Groups) -> None:
 
 
 @part
-def fallen(groups: Groups, least: float) -> bool:
+def has_improved(groups: Groups, least: float) -> bool:
     """Say whether this trial has lowered the loss by a share `least` of what it has changed."""
     before = after = 0.0
     for at in range(groups.state[LOGGED]):
@@ -252,11 +252,11 @@ def fallen(groups: Groups, least: float) -> bool:
 
 
 @part
-def take_back(groups: Groups) -> None:
+def undo_trial(groups: Groups) -> None:
     """Make all groups what they were when this trial began, and empty the queue."""
     state = groups.state
     while state[WAITING] > 0:
-        next_awake(groups)
+        next_dirty(groups)
     for at in range(state[LOGGED] - 1, -1, -1):
         c = groups.log[at, 0]
         groups.sizes[c] = groups.log[at, 1]
@@ -264,7 +264,7 @@ def take_back(groups: Groups) -> None:
             release(groups, c)
             continue
         for place in range(groups.sizes[c]):
-            _put(groups, groups.log[at, 2 + place], c, place)
+            _place_record(groups, groups.log[at, 2 + place], c, place)
         for a in range(groups.rows.shape[1]):
             groups.sums[c, a] = groups.logged[at, a]
         measure(groups, c)

@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 """More than rounding adds to a sum of losses."""
 
 
-class Shelf(NamedTuple):
+class RemainingTuples(NamedTuple):
     """The tuples that have records left, in their order, and a few that have none any more.
 
     Attributes
@@ -91,10 +91,10 @@ def k_member(
     # Tuple and class; each class but the last few records takes one tuple in part at the most.
     members = np.empty((n + n_classes + k, 2), np.int64)
     n_members = np.int64(0)
-    shelf = Shelf(
+    shelf = RemainingTuples(
         np.arange(n), np.empty((n, d), np.int64), np.empty((n, d), np.int64), np.array([n])
     )
-    _tidy(shelf, codes, stock, costs)
+    _close_gaps(shelf, codes, stock, costs)
     gains = np.empty(len(costs.positions))
     n_live = shelf.length[0]
     start: Int = np.int64(first)
@@ -104,11 +104,11 @@ def k_member(
     for label in range(n_classes):
         box = boxes[label]
         if label > 0:
-            _open(box, costs, gains)
+            _empty_class(box, costs, gains)
             _grow(box, codes[start], costs, gains)
             spot = _farthest(shelf, stock, costs, gains)
             start = shelf.numbers[spot]
-        _open(box, costs, gains)
+        _empty_class(box, costs, gains)
         size = np.int64(0)
         while True:
             one = shelf.numbers[spot]
@@ -127,7 +127,7 @@ def k_member(
                 break
             spot = _nearest(shelf, stock, gains, spot)
         if 4 * n_live < 3 * shelf.length[0]:
-            _tidy(shelf, codes, stock, costs)
+            _close_gaps(shelf, codes, stock, costs)
     sizes = np.empty(n_classes, np.int64)
     for label in range(n_classes):
         sizes[label] = k
@@ -144,7 +144,9 @@ def k_member(
 
 
 @part
-def _tidy(shelf: Shelf, codes: NDArray[np.int32], stock: NDArray[np.int64], costs: Costs) -> None:
+def _close_gaps(
+    shelf: RemainingTuples, codes: NDArray[np.int32], stock: NDArray[np.int64], costs: Costs
+) -> None:
     """Close the gaps of tuples that have no record left."""
     d = codes.shape[1]
     count = np.int64(0)
@@ -164,7 +166,7 @@ def _tidy(shelf: Shelf, codes: NDArray[np.int32], stock: NDArray[np.int64], cost
 
 
 @part
-def _open(box: NDArray[np.int64], costs: Costs, gains: NDArray[np.float64]) -> None:
+def _empty_class(box: NDArray[np.int64], costs: Costs, gains: NDArray[np.float64]) -> None:
     """Empty a class."""
     d = box.shape[1]
     for a in range(d):
@@ -218,7 +220,9 @@ def _grow(
 
 
 @part
-def _nearest(shelf: Shelf, stock: NDArray[np.int64], gains: NDArray[np.float64], spot: Int) -> Int:
+def _nearest(
+    shelf: RemainingTuples, stock: NDArray[np.int64], gains: NDArray[np.float64], spot: Int
+) -> Int:
     """Return where the tuple stands that adds least to the class; spot: of its latest tuple."""
     # The neighbours of the latest tuple are near: none that adds more than they do can win.
     d = shelf.places.shape[1]
@@ -232,12 +236,12 @@ def _nearest(shelf: Shelf, stock: NDArray[np.int64], gains: NDArray[np.float64],
             for a in range(d):
                 added += gains[shelf.places[i, a]]
             bound = min(bound, added)
-    return _least(shelf, stock, gains, np.zeros(d), bound, 0.0)
+    return _least_sum(shelf, stock, gains, np.zeros(d), bound, 0.0)
 
 
 @part
 def _farthest(
-    shelf: Shelf, stock: NDArray[np.int64], costs: Costs, gains: NDArray[np.float64]
+    shelf: RemainingTuples, stock: NDArray[np.int64], costs: Costs, gains: NDArray[np.float64]
 ) -> Int:
     """Return where the tuple stands that would add most to a class; turns the gains' signs."""
     d = shelf.places.shape[1]
@@ -250,12 +254,12 @@ def _farthest(
         for c in range(costs.attributes[a, 1], stop):
             most = min(most, gains[c])
         further[a - 1] = further[a] + most
-    return _least(shelf, stock, gains, further, math.inf, ROUNDING)
+    return _least_sum(shelf, stock, gains, further, math.inf, ROUNDING)
 
 
 @part
-def _least(
-    shelf: Shelf,
+def _least_sum(
+    shelf: RemainingTuples,
     stock: NDArray[np.int64],
     gains: NDArray[np.float64],
     further: NDArray[np.float64],

@@ -14,15 +14,15 @@ from kanonym.kernels.neighbours.kdtree import (
     LEAF,
     NOBODY,
     Tree,
-    apart,
-    build,
     distances,
     farthest,
     halve,
     nearest,
-    planted,
+    new_tree,
+    rebuild,
+    remove_points,
     sort,
-    take_out,
+    squared_distance,
 )
 
 SHARE = 8
@@ -38,7 +38,7 @@ HELD, HEAD, LOOKS, SERVED, WAIT, INTERVAL = range(6)
 """What the state of a rim says, see there."""
 
 
-class Rim(NamedTuple):
+class OuterRecords(NamedTuple):
     """The records that were farthest from the centroid when it was `centre`, outermost first.
 
     Attributes
@@ -100,12 +100,12 @@ def mdav(
     n, d = rows.shape
     labels = np.empty(n, np.int32)
     n_groups = 0
-    tree = planted(rows, weights)
+    tree = new_tree(rows, weights)
     for a in range(d):
         if kinds[a] == NOMINAL:
             tree.caps[a] = 1.0
     built = 2 * n
-    rim = Rim(np.empty(n, np.int64), np.empty(n), np.empty(d), np.zeros(6, np.int64))
+    rim = OuterRecords(np.empty(n, np.int64), np.empty(n), np.empty(d), np.zeros(6, np.int64))
     left = n
     totals = totals_of_none(rows, kinds)
     group = np.empty(k, np.int64)
@@ -118,7 +118,7 @@ def mdav(
             opposite = False
         else:
             if 2 * left <= built:
-                build(tree)
+                rebuild(tree)
                 built = left
                 # Sums begin anew: what rounding has left in them goes with records taken out.
                 totals.sums[:] = 0.0
@@ -131,7 +131,7 @@ def mdav(
         for a in range(d):
             centre[a] = rows[chosen, a]
         nearest(tree, centre, group)
-        take_out(tree, group)
+        remove_points(tree, group)
         for record in group:
             labels[record] = n_groups
             add(totals, rows, record, -1.0)
@@ -144,7 +144,7 @@ def mdav(
 
 
 @part
-def _outermost(tree: Tree, rim: Rim, centre: NDArray[np.float64], left: Int) -> Int:
+def _outermost(tree: Tree, rim: OuterRecords, centre: NDArray[np.float64], left: Int) -> Int:
     """Return the record that is farthest from the centroid of those left.
 
     The boxes at the surface of a ball all reach about as far out as its farthest point, so
@@ -170,14 +170,14 @@ def _outermost(tree: Tree, rim: Rim, centre: NDArray[np.float64], left: Int) -> 
     if state[WAIT] > 0 or left < SHARE * LEAF:
         state[WAIT] -= 1
         return farthest(tree, centre)
-    return _fill(tree, rim, centre, left)
+    return _fill_rim(tree, rim, centre, left)
 
 
 @part
-def _outermost_of_rim(tree: Tree, rim: Rim, centre: NDArray[np.float64]) -> Int:
+def _outermost_of_rim(tree: Tree, rim: OuterRecords, centre: NDArray[np.float64]) -> Int:
     """Return the record that is farthest from a centre, NOBODY if it may be outside of the rim."""
     state = rim.state
-    moved = math.sqrt(apart(tree, rim.centre, centre))
+    moved = math.sqrt(squared_distance(tree, rim.centre, centre))
     best, root, winner = -1.0, -1.0, NOBODY
     state[SERVED] += 1
     for i in range(state[HEAD], state[HELD]):
@@ -189,7 +189,7 @@ def _outermost_of_rim(tree: Tree, rim: Rim, centre: NDArray[np.float64]) -> Int:
             if i == state[HEAD]:
                 state[HEAD] += 1
             continue
-        distance = apart(tree, tree.rows[record], centre)
+        distance = squared_distance(tree, tree.rows[record], centre)
         if distance > best or (distance == best and record < winner):
             best, winner = distance, record
             root = math.sqrt(best)
@@ -197,7 +197,7 @@ def _outermost_of_rim(tree: Tree, rim: Rim, centre: NDArray[np.float64]) -> Int:
 
 
 @part
-def _fill(tree: Tree, rim: Rim, centre: NDArray[np.float64], left: Int) -> Int:
+def _fill_rim(tree: Tree, rim: OuterRecords, centre: NDArray[np.float64], left: Int) -> Int:
     """Fill the rim anew, and return its outermost record."""
     n, n_leaves = tree.shape
     found = np.empty(LEAF)

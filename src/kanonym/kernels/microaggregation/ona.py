@@ -14,21 +14,21 @@ from kanonym.kernels.microaggregation.exchange import (
     TRIAL,
     WAITING,
     Groups,
-    begin,
+    begin_trial,
     exchange,
-    fallen,
-    grouped,
+    has_improved,
     loss,
+    make_groups,
+    mark_dirty,
     measure,
     move,
-    next_awake,
-    refresh,
+    next_dirty,
+    refresh_changed,
     release,
-    take_back,
-    touch,
-    wake,
+    remember_group,
+    undo_trial,
 )
-from kanonym.kernels.neighbours.kdtree import build, planted, search, sort
+from kanonym.kernels.neighbours.kdtree import new_tree, rebuild, search, sort
 
 PATIENCE = 128
 """When a group was dissolved, so many others deal with all those nearby before it is judged."""
@@ -111,36 +111,36 @@ def ona(
             scaled[i, a] = rows[i, a] * scale
             largest = max(largest, abs(scaled[i, a]))
         nothing += NOTHING * largest * largest
-    groups = grouped(scaled, labels, k, min(n // k, width))
+    groups = make_groups(scaled, labels, k, min(n // k, width))
     n_groups = len(groups.sizes)
-    _meet(groups)
-    begin(groups)
+    _find_neighbours(groups)
+    begin_trial(groups)
     for c in range(n_groups):
         if groups.sizes[c] > 0:
-            wake(groups, c)
-    _settle(groups, nothing, FOREVER)
-    refresh(groups)
+            mark_dirty(groups, c)
+    _process_queue(groups, nothing, FOREVER)
+    refresh_changed(groups)
     changed = np.zeros(n_groups, np.int64)
     tried = np.full(n_groups, -1)
     for _ in range(rounds):
-        _meet(groups)
+        _find_neighbours(groups)
         least = max(above * _mean_loss(groups), nothing)
         before = groups.state[TRIAL]
         kept = before
         for c in range(n_groups):
-            if loss(groups, c) <= least or not _has_news(groups, c, changed, tried[c]):
+            if loss(groups, c) <= least or not _has_changed(groups, c, changed, tried[c]):
                 continue
-            begin(groups)
+            begin_trial(groups)
             tried[c] = groups.state[TRIAL]
-            if _dissolved(groups, c, nothing):
+            if _dissolve_group(groups, c, nothing):
                 kept = groups.state[TRIAL]
                 for at in range(groups.state[LOGGED]):
                     changed[groups.log[at, 0]] = kept
             else:
-                take_back(groups)
+                undo_trial(groups)
         if kept == before:
             break
-    return _numbered(groups)
+    return _number_groups(groups)
 
 
 @part
@@ -156,7 +156,7 @@ def _mean_loss(groups: Groups) -> float:
 
 
 @part
-def _has_news(groups: Groups, c: Int, changed: NDArray[np.int64], trial: Int) -> bool:
+def _has_changed(groups: Groups, c: Int, changed: NDArray[np.int64], trial: Int) -> bool:
     """Say whether a group or one nearby has changed since a trial."""
     if changed[c] > trial:
         return True
@@ -168,7 +168,7 @@ def _has_news(groups: Groups, c: Int, changed: NDArray[np.int64], trial: Int) ->
 
 
 @part
-def _meet(groups: Groups) -> None:
+def _find_neighbours(groups: Groups) -> None:
     """Find the groups whose centroids are nearest to that of each."""
     n_groups, width = groups.near.shape
     d = groups.rows.shape[1]
@@ -182,8 +182,8 @@ def _meet(groups: Groups) -> None:
     for c in range(m):
         for a in range(d):
             centres[c, a] = groups.centres[numbers[c], a]
-    tree = planted(centres, np.ones(d))
-    build(tree)
+    tree = new_tree(centres, np.ones(d))
+    rebuild(tree)
     count = min(width + 1, m)
     distances = np.empty(count)
     found = np.empty(count, np.int64)
@@ -201,7 +201,7 @@ def _meet(groups: Groups) -> None:
 
 
 @part
-def _settle(groups: Groups, nothing: float, patience: Int) -> None:
+def _process_queue(groups: Groups, nothing: float, patience: Int) -> None:
     """Let groups that wait, and those that change with them, deal with those nearby.
 
     No further group begins after two groups have met `patience` times.
@@ -209,7 +209,7 @@ def _settle(groups: Groups, nothing: float, patience: Int) -> None:
     leans = np.empty((2, groups.members.shape[1]))
     line = np.empty((2, groups.rows.shape[1]))
     while groups.state[WAITING] > 0 and patience > 0:
-        c = next_awake(groups)
+        c = next_dirty(groups)
         if groups.sizes[c] == 0:
             continue
         changed = False
@@ -220,16 +220,16 @@ def _settle(groups: Groups, nothing: float, patience: Int) -> None:
             if groups.sizes[other] == 0 or other == c:
                 continue
             patience -= 1
-            while _deal(groups, c, other, leans, line, nothing):
+            while _take_best_step(groups, c, other, leans, line, nothing):
                 patience -= 1
                 changed = True
-                wake(groups, other)
+                mark_dirty(groups, other)
         if changed:
-            wake(groups, c)
+            mark_dirty(groups, c)
 
 
 @part
-def _deal(
+def _take_best_step(
     groups: Groups,
     one: Int,
     other: Int,
@@ -330,7 +330,7 @@ def _split(groups: Groups, c: Int) -> None:
     width = groups.near.shape[1]
     groups.state[FREE] -= 1
     new = groups.free[groups.state[FREE]]
-    touch(groups, new)
+    remember_group(groups, new)
     for a in range(d):
         groups.sums[new, a] = 0.0
     members = np.empty(full, np.int64)
@@ -352,12 +352,12 @@ def _split(groups: Groups, c: Int) -> None:
     groups.near[new, 0] = c
     for at in range(1, width):
         groups.near[new, at] = groups.near[c, at - 1]
-    wake(groups, c)
-    wake(groups, new)
+    mark_dirty(groups, c)
+    mark_dirty(groups, new)
 
 
 @part
-def _dissolved(groups: Groups, c: Int, nothing: float) -> bool:
+def _dissolve_group(groups: Groups, c: Int, nothing: float) -> bool:
     """Give a group's records to those nearby and let these settle; say if the loss has fallen.
 
     If not, they are still to be taken back.
@@ -386,22 +386,22 @@ def _dissolved(groups: Groups, c: Int, nothing: float) -> bool:
             return False
         move(groups, i, chosen)
         measure(groups, chosen)
-        wake(groups, chosen)
+        mark_dirty(groups, chosen)
     for at in range(groups.state[LOGGED]):
         _split(groups, groups.log[at, 0])
-    _settle(groups, nothing, PATIENCE * groups.near.shape[1])
-    refresh(groups)
-    if not fallen(groups, GAIN):
+    _process_queue(groups, nothing, PATIENCE * groups.near.shape[1])
+    refresh_changed(groups)
+    if not has_improved(groups, GAIN):
         return False
     if groups.state[WAITING] > 0:
-        _settle(groups, nothing, FOREVER)
-        refresh(groups)
+        _process_queue(groups, nothing, FOREVER)
+        refresh_changed(groups)
     release(groups, c)
     return True
 
 
 @part
-def _numbered(groups: Groups) -> tuple[NDArray[np.int32], int]:
+def _number_groups(groups: Groups) -> tuple[NDArray[np.int32], int]:
     """Return labels that number the groups in the order of their first records."""
     n = len(groups.group)
     numbers = np.full(len(groups.sizes), -1, np.int32)

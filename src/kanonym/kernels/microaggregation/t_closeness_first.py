@@ -69,7 +69,7 @@ def t_closeness_first(
     n, d = rows.shape
     n_groups = n // k
     labels = np.empty(n, np.int32)
-    pool = _filled(rows, np.int64(k))
+    pool = _fill_pool(rows, np.int64(k))
     totals = totals_of_none(rows, np.zeros(d, np.int8))
     for record in range(n):
         add(totals, rows, np.int64(record), 1.0)
@@ -104,7 +104,7 @@ def t_closeness_first(
 
 
 @part
-def _filled(rows: NDArray[np.float64], k: Int) -> Pool:
+def _fill_pool(rows: NDArray[np.float64], k: Int) -> Pool:
     """Divide the records into k subsets."""
     n, d = rows.shape
     pool = Pool(np.empty((d, n)), np.arange(n), np.empty(n), np.empty((k, 2), np.int64))

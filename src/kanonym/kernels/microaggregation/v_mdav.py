@@ -12,13 +12,13 @@ from kanonym.kernels.microaggregation.centroid import NOMINAL, Totals, add, loca
 from kanonym.kernels.neighbours.kdtree import (
     NOBODY,
     Tree,
-    apart,
-    build,
     nearest,
-    planted,
+    new_tree,
+    rebuild,
+    remove_points,
     search,
     sort,
-    take_out,
+    squared_distance,
 )
 
 
@@ -56,7 +56,7 @@ def v_mdav(
     """
     n, d = rows.shape
     labels = np.full(n, -1, np.int32)
-    tree = planted(rows, weights)
+    tree = new_tree(rows, weights)
     for a in range(d):
         if kinds[a] == NOMINAL:
             tree.caps[a] = 1.0
@@ -68,7 +68,7 @@ def v_mdav(
     outermost = np.arange(n)
     reach = np.empty(n)
     for record in range(n):
-        reach[record] = -apart(tree, rows[record], centre)
+        reach[record] = -squared_distance(tree, rows[record], centre)
     sort(reach, outermost, n)
     group = np.empty(k, np.int64)
     members = np.empty(2 * k - 1, np.int64)
@@ -78,14 +78,14 @@ def v_mdav(
     head = 0
     while left >= k:
         if 2 * left <= built:
-            build(tree)
+            rebuild(tree)
             built = left
         while tree.place[outermost[head]] < 0:
             head += 1
         nearest(tree, rows[outermost[head]], group)
-        take_out(tree, group)
+        remove_points(tree, group)
         members[:k] = group
-        size = _extended(tree, members, k, left - k, gamma)
+        size = _extend_group(tree, members, k, left - k, gamma)
         for record in members[:size]:
             labels[record] = n_groups
         n_groups += 1
@@ -93,12 +93,14 @@ def v_mdav(
     if left > 0:
         totals.sums[:] = 0.0
         totals.counts[:] = 0
-        _join_rest(tree, totals, labels, n_groups)
+        _join_remaining(tree, totals, labels, n_groups)
     return labels, n_groups
 
 
 @part
-def _extended(tree: Tree, members: NDArray[np.int64], size: Int, left: Int, gamma: float) -> Int:
+def _extend_group(
+    tree: Tree, members: NDArray[np.int64], size: Int, left: Int, gamma: float
+) -> Int:
     """Let a group grow; members: (2 k - 1,) int64, the first `size` are in use. Return its size."""
     joining, d_in = np.empty(1, np.int64), np.empty(1)
     pair, d_out = np.empty(2, np.int64), np.empty(2)
@@ -117,7 +119,7 @@ def _extended(tree: Tree, members: NDArray[np.int64], size: Int, left: Int, gamm
             search(tree, tree.rows[joining[0]], d_out, pair, np.int64(0))
         if math.sqrt(d_in[0]) >= gamma * math.sqrt(d_out[0]):
             break
-        take_out(tree, joining)
+        remove_points(tree, joining)
         members[size] = joining[0]
         size += 1
         left -= 1
@@ -125,7 +127,7 @@ def _extended(tree: Tree, members: NDArray[np.int64], size: Int, left: Int, gamm
 
 
 @part
-def _join_rest(tree: Tree, totals: Totals, labels: NDArray[np.int32], n_groups: Int) -> None:
+def _join_remaining(tree: Tree, totals: Totals, labels: NDArray[np.int32], n_groups: Int) -> None:
     """Put records without a group, whose label is -1, into that of the nearest centroid."""
     n, d = tree.rows.shape
     # The records group by group, those without a group first.
@@ -149,7 +151,7 @@ def _join_rest(tree: Tree, totals: Totals, labels: NDArray[np.int32], n_groups: 
         for record in own:
             add(totals, tree.rows, record, -1.0)
         for i in range(len(rest)):
-            distance = apart(tree, tree.rows[rest[i]], centre)
+            distance = squared_distance(tree, tree.rows[rest[i]], centre)
             if distance < best[i]:
                 best[i] = distance
                 labels[rest[i]] = group

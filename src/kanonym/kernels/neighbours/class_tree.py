@@ -28,7 +28,7 @@ BITS = 64
 """Categories of a mask; category c is bit c modulo 64."""
 
 
-class Opened(NamedTuple):
+class ClassBounds(NamedTuple):
     """What released classes leave open, by column: numbers first, then categories.
 
     Attributes
@@ -57,7 +57,7 @@ class Opened(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-class Grove(NamedTuple):
+class ClassTree(NamedTuple):
     """The classes leaf by leaf, and what the nodes above them leave open.
 
     Attributes
@@ -82,7 +82,7 @@ class Grove(NamedTuple):
 
     """
 
-    opened: Opened
+    opened: ClassBounds
     order: NDArray[np.int64]
     place: NDArray[np.int64]
     masks: NDArray[np.uint64]
@@ -93,14 +93,14 @@ class Grove(NamedTuple):
     least: NDArray[np.float64]
 
 
-def plant(opened: Opened, positions: NDArray[np.float64]) -> Grove:
+def build_class_tree(opened: ClassBounds, positions: NDArray[np.float64]) -> ClassTree:
     """Return the tree of some classes.
 
     positions: (n_classes, d) float64, finite, at least one row and column: where classes
     stand; those that stand close to each other come into one leaf. It decides about the
     time of a search, not about what is found. Cost O(n d log n).
     """
-    order, n_leaves = _sorted_into_leaves(positions)
+    order, n_leaves = _sort_into_leaves(positions)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     opened = opened._replace(
@@ -116,7 +116,7 @@ def plant(opened: Opened, positions: NDArray[np.float64]) -> Grove:
     np.bitwise_or.at(masks, np.repeat(np.arange(len(counts)), counts), bits)
     leaf_starts = np.arange(n_leaves) * len(order) // n_leaves
 
-    def covered(operation: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
+    def cover(operation: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
         """Combine the classes of each leaf, then the leaves below each node."""
         nodes = np.empty((2 * n_leaves, values.shape[1]), values.dtype)
         nodes[n_leaves:] = operation.reduceat(values, leaf_starts, axis=0)
@@ -132,27 +132,27 @@ def plant(opened: Opened, positions: NDArray[np.float64]) -> Grove:
     middle = np.add(opened.low, opened.high, where=numbered, out=np.zeros(numbered.shape)) / 2
     expected = np.subtract(opened.high, opened.low, where=numbered, out=np.ones(numbered.shape)) / 4
     sides = [
-        covered(np.minimum, opened.low),
-        covered(np.maximum, opened.high),
-        covered(np.minimum, np.where(numbered, middle, math.inf)),
-        covered(np.maximum, np.where(numbered, middle, -math.inf)),
-        covered(np.minimum, np.where(numbered, expected, 1.0)),
+        cover(np.minimum, opened.low),
+        cover(np.maximum, opened.high),
+        cover(np.minimum, np.where(numbered, middle, math.inf)),
+        cover(np.maximum, np.where(numbered, middle, -math.inf)),
+        cover(np.minimum, np.where(numbered, expected, 1.0)),
     ]
-    return Grove(
+    return ClassTree(
         opened,
         order,
         place,
         masks,
         np.array([len(order), n_leaves]),
         np.stack(sides, axis=1),
-        covered(np.bitwise_or, opened.nullable),
-        covered(np.bitwise_or, masks[opened.labels]),
-        covered(np.minimum, (1.0 - 1.0 / counts)[opened.labels]),
+        cover(np.bitwise_or, opened.nullable),
+        cover(np.bitwise_or, masks[opened.labels]),
+        cover(np.minimum, (1.0 - 1.0 / counts)[opened.labels]),
     )
 
 
 @kernel
-def _sorted_into_leaves(positions: NDArray[np.float64]) -> tuple[NDArray[np.int64], Int]:
+def _sort_into_leaves(positions: NDArray[np.float64]) -> tuple[NDArray[np.int64], Int]:
     """Return classes leaf by leaf, and how many leaves: nodes are halved where they are widest."""
     n, d = positions.shape
     n_leaves = np.int64(1)
@@ -180,7 +180,7 @@ def _sorted_into_leaves(positions: NDArray[np.float64]) -> tuple[NDArray[np.int6
 
 
 @part
-def _holds(grove: Grove, label: Int, code: Int) -> bool:
+def _holds(grove: ClassTree, label: Int, code: Int) -> bool:
     """Say whether a label leaves a category open."""
     if not grove.masks[label] >> np.uint64(code % BITS) & np.uint64(1):
         return False
@@ -196,7 +196,7 @@ def _holds(grove: Grove, label: Int, code: Int) -> bool:
 
 @part
 def first_distance(
-    grove: Grove, i: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32], limit: float
+    grove: ClassTree, i: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32], limit: float
 ) -> float:
     """Return how far the nearest value open at place i is; above the limit, any such number."""
     opened = grove.opened
@@ -217,7 +217,7 @@ def first_distance(
 
 @part
 def second_distance(
-    grove: Grove, i: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32]
+    grove: ClassTree, i: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> float:
     """Return the expected distance to a value drawn evenly from what is open at place i."""
     opened = grove.opened

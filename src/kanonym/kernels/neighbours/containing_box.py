@@ -59,7 +59,7 @@ class Tree(NamedTuple):
 
 
 @kernel
-def plant(boxes: Boxes, n_leaves: Int) -> Tree:
+def build_box_tree(boxes: Boxes, n_leaves: Int) -> Tree:
     """Return the tree of at least one box; n_leaves: a power of two.
 
     Each node is halved along the dimension in which the middles of its boxes spread most,
@@ -106,7 +106,7 @@ def plant(boxes: Boxes, n_leaves: Int) -> Tree:
 
 
 @kernel
-def containing(
+def find_containing(
     points: NDArray[np.int32], boxes: Boxes, tree: Tree, n_leaves: Int
 ) -> NDArray[np.int64]:
     """Return (n,) int64: the lowest number of a box that contains each point, -1 for none.
@@ -116,7 +116,7 @@ def containing(
     points
         (n, d) int32.
     boxes, tree, n_leaves
-        At least one box, and their tree from `plant`.
+        At least one box, and their tree from `build_box_tree`.
 
     Notes
     -----
@@ -134,7 +134,7 @@ def containing(
             n_waiting -= 1
             node = waiting[n_waiting]
             start, stop = tree.ranges[node]
-            if start == stop or not _spans(tree.bounds[node, 0], tree.bounds[node, 1], point):
+            if start == stop or not _is_within(tree.bounds[node, 0], tree.bounds[node, 1], point):
                 continue
             if node < n_leaves:
                 waiting[n_waiting] = 2 * node + 1
@@ -145,7 +145,7 @@ def containing(
                 box = tree.order[at]
                 if (
                     box < best
-                    and _spans(boxes.low[box], boxes.high[box], point)
+                    and _is_within(boxes.low[box], boxes.high[box], point)
                     and _lists(boxes, box, point)
                 ):
                     best = box
@@ -155,7 +155,7 @@ def containing(
 
 
 @part
-def _spans(low: NDArray[np.int32], high: NDArray[np.int32], point: NDArray[np.int32]) -> bool:
+def _is_within(low: NDArray[np.int32], high: NDArray[np.int32], point: NDArray[np.int32]) -> bool:
     """Return whether a point lies within bounds."""
     for a in range(len(point)):  # noqa: SIM110 - compiled: no generators
         if point[a] < low[a] or point[a] > high[a]:

@@ -73,7 +73,7 @@ class Tree(NamedTuple):
 
 
 @part
-def planted(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> Tree:
+def new_tree(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> Tree:
     """Return a tree of all points that has yet to be built: (n, d) rows, n and d at least 1.
 
     Its caps are infinite; who sets others does so before the tree is built.
@@ -97,7 +97,7 @@ def planted(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> Tree:
 
 
 @part
-def build(tree: Tree) -> None:
+def rebuild(tree: Tree) -> None:
     """Divide the points that are left anew, so that all leaves are full or nearly so.
 
     Each node is halved at the median of its widest attribute. Cost O(n d log n).
@@ -240,7 +240,7 @@ def _join(tree: Tree, node: Int) -> bool:
 
 
 @part
-def take_out(tree: Tree, group: NDArray[np.int64]) -> None:
+def remove_points(tree: Tree, group: NDArray[np.int64]) -> None:
     """Remove the points of some records; (m,) int64 record numbers, all of them left."""
     d = len(tree.weights)
     n, n_leaves = tree.shape
@@ -267,7 +267,7 @@ def take_out(tree: Tree, group: NDArray[np.int64]) -> None:
 
 
 @part
-def _least(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
+def _lower_bound(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
     """Return a distance that no point of a node is below."""
     d = len(centre)
     box = tree.boxes[node]
@@ -279,7 +279,7 @@ def _least(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
 
 
 @part
-def _most(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
+def _upper_bound(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
     """Return a distance that no point of a node is above."""
     d = len(centre)
     box = tree.boxes[node]
@@ -291,7 +291,7 @@ def _most(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
 
 
 @part
-def apart(tree: Tree, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+def squared_distance(tree: Tree, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     """Return the squared distance of two (d,) points."""
     total = 0.0
     for a in range(len(one)):
@@ -334,9 +334,9 @@ def farthest(tree: Tree, centre: NDArray[np.float64]) -> Int:
             near, far = 2 * node, 2 * node + 1
             low, high = -1.0, -1.0
             if tree.first[near] != NOBODY:
-                low = _most(tree, near, centre)
+                low = _upper_bound(tree, near, centre)
             if tree.first[far] != NOBODY:
-                high = _most(tree, far, centre)
+                high = _upper_bound(tree, far, centre)
             if low >= high:
                 near, far, low, high = far, near, high, low
             # The more promising one is looked at first, of equal ones that of lower records.
@@ -402,9 +402,9 @@ def search(
             near, far = 2 * node, 2 * node + 1
             low, high = math.inf, math.inf
             if tree.first[near] != NOBODY:
-                low = _least(tree, near, centre)
+                low = _lower_bound(tree, near, centre)
             if tree.first[far] != NOBODY:
-                high = _least(tree, far, centre)
+                high = _lower_bound(tree, far, centre)
             if high < low:
                 near, far, low, high = far, near, high, low
             if tree.first[far] != NOBODY:
@@ -423,14 +423,14 @@ def search(
             record = tree.records[start + i]
             if n_found < m:
                 n_found += 1
-                _rise(worst, group, n_found - 1, found[i], record)
+                _push_heap(worst, group, n_found - 1, found[i], record)
             elif found[i] < worst[0] or (found[i] == worst[0] and record < group[0]):
-                _sink(worst, group, found[i], record)
+                _replace_heap_top(worst, group, found[i], record)
     return n_found
 
 
 @part
-def _rise(
+def _push_heap(
     worst: NDArray[np.float64], group: NDArray[np.int64], at: Int, distance: float, record: Int
 ) -> None:
     """Add a record to a heap at its end."""
@@ -446,7 +446,7 @@ def _rise(
 
 
 @part
-def _sink(
+def _replace_heap_top(
     worst: NDArray[np.float64], group: NDArray[np.int64], distance: float, record: Int
 ) -> None:
     """Put a record in the place of a heap's first."""

@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.compile import Int, kernel, part
-from kanonym.kernels.neighbours.class_tree import BITS, TIE, Grove, first_distance, second_distance
+from kanonym.kernels.neighbours.class_tree import (
+    BITS,
+    TIE,
+    ClassTree,
+    first_distance,
+    second_distance,
+)
 from kanonym.kernels.neighbours.kdtree import DEPTH
 
 ROUNDING = 1 - 1e-12
@@ -17,7 +23,7 @@ ROUNDING = 1 - 1e-12
 
 @part
 def _first_bound(
-    grove: Grove, node: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32]
+    grove: ClassTree, node: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> float:
     """Return what no first distance to a class of a node is below."""
     boxes = grove.boxes
@@ -36,7 +42,7 @@ def _first_bound(
 
 @part
 def _second_bound(
-    grove: Grove, node: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32]
+    grove: ClassTree, node: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> float:
     """Return what no second distance to a class of a node is below."""
     boxes = grove.boxes
@@ -59,7 +65,7 @@ def _second_bound(
 
 @kernel
 def nearest_class(
-    grove: Grove,
+    grove: ClassTree,
     numbers: NDArray[np.float64],
     codes: NDArray[np.int32],
     found: NDArray[np.int64],
@@ -126,7 +132,7 @@ def nearest_class(
 
 @kernel
 def tied_records(
-    grove: Grove,
+    grove: ClassTree,
     numbers: NDArray[np.float64],
     codes: NDArray[np.int32],
     own: NDArray[np.int64],
@@ -154,12 +160,14 @@ def tied_records(
     for p in range(len(numbers)):
         records[p] = 0
         if own[p] >= 0:
-            records[p] = _tied(grove, numbers[p], codes[p], grove.place[own[p]], waiting, bounds)
+            records[p] = _count_tied(
+                grove, numbers[p], codes[p], grove.place[own[p]], waiting, bounds
+            )
 
 
 @part
-def _tied(
-    grove: Grove,
+def _count_tied(
+    grove: ClassTree,
     numbers: NDArray[np.float64],
     codes: NDArray[np.int32],
     own: Int,

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.compile import Int, kernel, part
-from kanonym.kernels.neighbours.class_tree import TIE, Grove, first_distance, second_distance
+from kanonym.kernels.neighbours.class_tree import TIE, ClassTree, first_distance, second_distance
 
 
 @kernel
 def class_distances(
-    grove: Grove,
+    grove: ClassTree,
     numbers: NDArray[np.float64],
     codes: NDArray[np.int32],
     classes: NDArray[np.int64],
@@ -33,7 +33,7 @@ def class_distances(
 
 @kernel
 def shared_neighbours(
-    groves: tuple[Grove, Grove],
+    groves: tuple[ClassTree, ClassTree],
     numbers: tuple[NDArray[np.float64], NDArray[np.float64]],
     codes: tuple[NDArray[np.int32], NDArray[np.int32]],
     pairs: NDArray[np.int64],
@@ -74,7 +74,7 @@ def shared_neighbours(
 
 @part
 def _rank(
-    grove: Grove,
+    grove: ClassTree,
     numbers: NDArray[np.float64],
     codes: NDArray[np.int32],
     wanted: Int,

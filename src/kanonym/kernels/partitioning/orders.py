@@ -82,7 +82,7 @@ def hilbert(cells: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
 
 
 @kernel
-def halving(codes: NDArray[np.int32], costs: Costs, least: int) -> NDArray[np.int64]:
+def halving_order(codes: NDArray[np.int32], costs: Costs, least: int) -> NDArray[np.int64]:
     """Return (n,) int64 tuples as a k-d tree holds them from left to right.
 
     codes: (n, d) int32. Each node is halved at the median of the attribute that loses most,

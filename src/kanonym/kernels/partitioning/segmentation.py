@@ -171,7 +171,7 @@ def cut(
     stuck = 0
     for end in range(1, m + 1):
         last = units[end] - 1
-        _begin(codes, last, costs, extent, end)
+        _begin_class(codes, last, costs, extent, end)
         if asked:
             _clear(whole)
             _clear(rest)
@@ -264,7 +264,9 @@ def first_fit(
 
 
 @part
-def _begin(codes: NDArray[np.int32], i: Int, costs: Costs, extent: Extent, stamp: Int) -> None:
+def _begin_class(
+    codes: NDArray[np.int32], i: Int, costs: Costs, extent: Extent, stamp: Int
+) -> None:
     """Begin a class with one record. stamp: number of the class."""
     for a in range(codes.shape[1]):
         code = np.int64(codes[i, a])

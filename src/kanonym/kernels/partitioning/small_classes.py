@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.compile import kernel
-from kanonym.kernels.neighbours.kdtree import build, nearest, planted, take_out
+from kanonym.kernels.neighbours.kdtree import nearest, new_tree, rebuild, remove_points
 
 
 @kernel
-def merged(
+def merge_targets(
     centres: NDArray[np.float64], weights: NDArray[np.float64], sizes: NDArray[np.int64], k: int
 ) -> NDArray[np.int64]:
     """Join each class of fewer than k records with the class of the nearest centre.
@@ -42,8 +42,8 @@ def merged(
     n, d = centres.shape
     into = np.arange(n)
     left = sizes.copy()
-    tree = planted(centres, weights)
-    build(tree)
+    tree = new_tree(centres, weights)
+    rebuild(tree)
     n_left = built = n
     leaving = np.empty(1, np.int64)
     found = np.empty(1, np.int64)
@@ -59,10 +59,10 @@ def merged(
             if into[i] != i or left[i] != smallest:
                 continue
             if 2 * n_left <= built:
-                build(tree)
+                rebuild(tree)
                 built = n_left
             leaving[0] = i
-            take_out(tree, leaving)
+            remove_points(tree, leaving)
             n_left -= 1
             for a in range(d):
                 centre[a] = centres[i, a]
@@ -83,7 +83,7 @@ def nearest_centres(
 ) -> NDArray[np.int64]:
     """Return (n,) int64: the nearest of (n_centres, d) centres to each of (n, d) points.
 
-    weights: (d,) as of `merged`. Of equally near ones the first. Cost O(n · n_centres · d).
+    weights: (d,) as of `merge_targets`. Of equally near ones the first. Cost O(n · n_centres · d).
     """
     found = np.zeros(len(points), np.int64)
     for i in range(len(points)):

@@ -58,7 +58,7 @@ def zayatz(sizes: Histogram, counts: Histogram, population: int) -> float:
     Zayatz (1991), "Estimation of the number of unique population elements using a
     sample"; Dankar et al. (2012), appendix A. Cost O(largest class).
     """
-    known = _known(sizes, counts, population)
+    known = _exact_uniques(sizes, counts, population)
     if known is not None:
         return known
     n = int(sizes @ counts)
@@ -84,7 +84,7 @@ def pitman(sizes: Histogram, counts: Histogram, population: int) -> float:
     for large N, G(theta + 1) / G(theta + alpha) N^alpha, which exceeds N for large
     theta; where N is far larger than theta the two are equal.
     """
-    known = _known(sizes, counts, population)
+    known = _exact_uniques(sizes, counts, population)
     if known is not None:
         return known
     theta, alpha = pitman_parameters(sizes, counts)
@@ -124,7 +124,7 @@ def snb(sizes: Histogram, counts: Histogram, population: int) -> float:
     equation; along these E s_1 rises with beta, and bisection finds s_1. About 0.2 ms.
 
     """
-    known = _known(sizes, counts, population)
+    known = _exact_uniques(sizes, counts, population)
     if known is not None:
         return known
     if sizes[1] != 2:
@@ -134,17 +134,21 @@ def snb(sizes: Histogram, counts: Histogram, population: int) -> float:
     uniques = float(counts[0])
     ratio = float(counts[1]) / uniques
     low, high = -700.0, 30.0
-    if not _expected(low, f, ratio)[0] < uniques / classes < _expected(high, f, ratio)[0]:
+    if (
+        not _expected_ratio(low, f, ratio)[0]
+        < uniques / classes
+        < _expected_ratio(high, f, ratio)[0]
+    ):
         return math.nan
     while high - low > PRECISION * max(1.0, abs(high)):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        if _expected(middle, f, ratio)[0] < uniques / classes:
+        if _expected_ratio(middle, f, ratio)[0] < uniques / classes:
             low = middle
         else:
             high = middle
-    return min(classes * _expected(high, f, ratio)[1], float(population))
+    return min(classes * _expected_ratio(high, f, ratio)[1], float(population))
 
 
 def dankar(sizes: Histogram, counts: Histogram, population: int) -> float:
@@ -196,7 +200,7 @@ def pitman_parameters(sizes: Histogram, counts: Histogram) -> tuple[float, float
     return float(theta), float(alpha)
 
 
-def _known(sizes: Histogram, counts: Histogram, population: int) -> float | None:
+def _exact_uniques(sizes: Histogram, counts: Histogram, population: int) -> float | None:
     """Return what needs no estimate, or None."""
     if not len(sizes) or sizes[0] != 1:
         return 0.0
@@ -217,7 +221,7 @@ def _shlosser(sizes: Histogram, counts: Histogram, f: float) -> float:
     return float(counts.sum() + counts[0] * first / second * (counts @ missed / third) ** 2)
 
 
-def _expected(at: float, f: float, ratio: float) -> tuple[float, float]:
+def _expected_ratio(at: float, f: float, ratio: float) -> tuple[float, float]:
     """Return E s_1 / K of a sample and beta^alpha, with log(beta / (1 - beta)) = `at`.
 
     ratio: s_2 / s_1, which gives alpha.

@@ -37,7 +37,7 @@ class Uniques(NamedTuple):
     sets: NDArray[np.int32]
 
 
-class Found(NamedTuple):
+class FoundSets(NamedTuple):
     """The sets found so far, in blocks that are chained by tuple, the newest first.
 
     Attributes
@@ -122,7 +122,7 @@ def _search(
     (d,) int64, the bit that stands for each attribute.
     """
     d, n = codes.shape
-    found = Found(
+    found = FoundSets(
         np.full(n, -1, np.int32),
         np.zeros(n, np.int32),
         np.empty((n + 2 * d, BLOCK), np.int32),
@@ -152,8 +152,8 @@ def _search(
             inside = tuples[depth, start[depth] : end[depth]]
             if depth + 1 == largest:
                 if found.used[0] + len(inside) > len(found.links):
-                    found = _doubled(found)
-                _add_alone(found, column, inside, single, counts, chosen[depth] | (1 << by[depth]))
+                    found = _double_capacity(found)
+                _add_unique(found, column, inside, single, counts, chosen[depth] | (1 << by[depth]))
             elif _split(
                 column, inside, tuples[depth + 1, start[depth] : end[depth]], counts, values
             ):
@@ -178,7 +178,7 @@ def _search(
             by[depth], below[depth], chosen[depth] = -1, a, attributes
             continue
         if found.used[0] + 2 * d > len(found.links):
-            found = _doubled(found)
+            found = _double_capacity(found)
         if last - first == 1:
             _add(found, inside[first], attributes)
             continue
@@ -187,7 +187,7 @@ def _search(
                 for i in range(first, last):
                     if single[inside[i]]:
                         _add(found, inside[i], attributes | (1 << b))
-    return _joined(found, order)
+    return _order_sets(found, order)
 
 
 @part
@@ -226,8 +226,8 @@ def _split(
 
 
 @part
-def _add_alone(
-    found: Found,
+def _add_unique(
+    found: FoundSets,
     column: NDArray[np.int32],
     tuples: NDArray[np.int32],
     single: NDArray[np.bool_],
@@ -248,7 +248,7 @@ def _add_alone(
 
 
 @part
-def _add(found: Found, t: Int, attributes: Int) -> None:
+def _add(found: FoundSets, t: Int, attributes: Int) -> None:
     """Add a set on which a tuple is unique, unless one found before is within it."""
     others = ~np.int32(attributes)
     block = found.newest[t]
@@ -272,7 +272,7 @@ def _add(found: Found, t: Int, attributes: Int) -> None:
 
 
 @part
-def _doubled(found: Found) -> Found:
+def _double_capacity(found: FoundSets) -> FoundSets:
     """Return the same sets with room for twice as many."""
     room = len(found.links)
     blocks = np.empty((2 * room, BLOCK), np.int32)
@@ -281,11 +281,13 @@ def _doubled(found: Found) -> Found:
         links[block] = found.links[block]
         for j in range(BLOCK):
             blocks[block, j] = found.blocks[block, j]
-    return Found(found.newest, found.held, blocks, links, found.used)
+    return FoundSets(found.newest, found.held, blocks, links, found.used)
 
 
 @part
-def _joined(found: Found, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _order_sets(
+    found: FoundSets, order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return where the sets of each tuple start, and all sets in the order of their finding."""
     n = len(found.held)
     starts = np.zeros(n + 1, np.int64)

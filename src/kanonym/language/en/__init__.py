@@ -15,7 +15,7 @@ from kanonym.language.en import (
     verdicts,
     warnings,
 )
-from kanonym.language.speech import Sentences, Speech
+from kanonym.language.speech import Sentences, Translator
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
@@ -43,7 +43,7 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-ENGLISH = Speech(
+ENGLISH = Translator(
     code="en",
     sentences=SENTENCES,
     decimal=".",

@@ -17,7 +17,7 @@ from kanonym.language.es import (
     verdicts,
     warnings,
 )
-from kanonym.language.speech import Sentences, Speech
+from kanonym.language.speech import Sentences, Translator
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
@@ -44,7 +44,7 @@ def ordinal(number: int) -> str:
     return f"{number}.º"
 
 
-SPANISH = Speech(
+SPANISH = Translator(
     code="es",
     sentences=SENTENCES,
     decimal=",",

@@ -11,7 +11,7 @@ from kanonym.metrics.information_loss.class_size import AverageClassSize
 from kanonym.metrics.information_loss.discernibility import Discernibility
 from kanonym.metrics.information_loss.divergence import KLDivergence
 from kanonym.metrics.information_loss.entropy import NonUniformEntropy, NormalizedEntropy
-from kanonym.metrics.information_loss.forms import build
+from kanonym.metrics.information_loss.forms import build_metric
 from kanonym.metrics.information_loss.height import Height
 from kanonym.metrics.information_loss.loss import Loss, LossArithmetic
 from kanonym.metrics.information_loss.precision import Precision
@@ -39,7 +39,7 @@ def metric_from(given: str | Mapping[str, Any] | Metric) -> Metric:
     kanonym.data.errors.PolicyError: metric: 'los' is no metric; did you mean 'loss'?
 
     """
-    return build(given, METRICS)
+    return build_metric(given, METRICS)
 
 
 __all__ = [

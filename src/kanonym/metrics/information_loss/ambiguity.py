@@ -77,7 +77,7 @@ class BoundAmbiguity:
         kept = np.flatnonzero(classes.kept)
         sizes, labels = classes.sizes.take(kept), classes.labels.take(kept, axis=0)
         n_lost = self.tables.n_rows - int(sizes.sum())
-        return self._of(classes.levels, labels, sizes) + n_lost * self.domain
+        return self._ambiguity(classes.levels, labels, sizes) + n_lost * self.domain
 
     def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
@@ -87,7 +87,7 @@ class BoundAmbiguity:
         is at least the geometric one (Jensen), whose logarithm is a sum over attributes.
         """
         if classes is not None:
-            return self._of(classes.levels, classes.labels, classes.sizes) * (1 - SLACK)
+            return self._ambiguity(classes.levels, classes.labels, classes.sizes) * (1 - SLACK)
         n_rows = self.tables.n_rows
         if not n_rows:
             return 0.0
@@ -102,7 +102,7 @@ class BoundAmbiguity:
         """Return None: it multiplies over attributes."""
         return None
 
-    def _of(
+    def _ambiguity(
         self, levels: NDArray[np.int64], labels: NDArray[np.int32], sizes: NDArray[np.int64]
     ) -> float:
         return ordered_sum(sizes * self.tables.boxes(levels, labels))

@@ -93,7 +93,7 @@ class BoundClassSize:
         held = classes.sizes > 0
         n_kept = int(np.count_nonzero(held & classes.kept))
         some_lost = n_kept < int(np.count_nonzero(held))
-        return self._over(n_kept * self.suppression + some_lost * self.generalization)
+        return self._score_of(n_kept * self.suppression + some_lost * self.generalization)
 
     def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
@@ -105,7 +105,7 @@ class BoundClassSize:
             most = most_classes(self.tables, levels)
         else:
             most = int(np.count_nonzero(classes.sizes))
-        return self._over(
+        return self._score_of(
             max(
                 most * self.suppression,
                 max(most - 1, 0) * self.suppression + self.generalization,
@@ -120,7 +120,7 @@ class BoundClassSize:
         """Return None: it is no sum over records."""
         return None
 
-    def _over(self, n_classes: float) -> float:
+    def _score_of(self, n_classes: float) -> float:
         if not self.tables.n_rows:
             return 0.0
         return self.tables.n_rows / n_classes if n_classes else float("inf")

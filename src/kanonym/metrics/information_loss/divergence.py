@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.merged import MergedTable, distinct_sizes
+from kanonym.data.merged_table import MergedTable, distinct_sizes
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import SLACK, Generalized, PlainForm, Terms
 from kanonym.metrics.information_loss.labels import LabelTables, ordered_sum, x_log2_x
@@ -56,7 +56,7 @@ class KLDivergence(PlainForm):
         return BoundDivergence(
             tables=tables,
             logs=logs,
-            own=_own(table),
+            own=_tuple_term(table),
             totals=tables.totals(logs),
             spreads=tables.totals(np.log2(np.maximum(tables.counts, 1))),
             domain=float(np.log2(np.maximum(tables.sizes, 1)).sum()),
@@ -96,11 +96,11 @@ class BoundDivergence:
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
         kept = self.tables.kept_counts(classes)
-        boxes = float(kept @ self.tables.gathered(self.logs, classes.levels))
+        boxes = float(kept @ self.tables.gather(self.logs, classes.levels))
         sizes = classes.sizes[classes.kept]
         n_lost = self.tables.n_rows - int(sizes.sum())
         alike = ordered_sum(x_log2_x(np.append(sizes, n_lost).astype(np.float64)))
-        return self._together(boxes + n_lost * self.domain - alike)
+        return self._combine(boxes + n_lost * self.domain - alike)
 
     def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
@@ -117,7 +117,7 @@ class BoundDivergence:
         else:
             alike = ordered_sum(x_log2_x(classes.sizes.astype(np.float64)))
         slack = SLACK * self.tables.n_rows * (1.0 + self.domain + np.log2(self.tables.n_rows + 1))
-        return self._together(boxes - alike - slack)
+        return self._combine(boxes - alike - slack)
 
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
         """Return the sizes of the classes: those of a size lose the same."""
@@ -127,11 +127,11 @@ class BoundDivergence:
         """Return None: what a record loses depends on the size of its class."""
         return None
 
-    def _together(self, others: float) -> float:
+    def _combine(self, others: float) -> float:
         return max((self.own + others) / max(self.tables.n_rows, 1), 0.0)
 
 
-def _own(table: EncodedTable) -> float:
+def _tuple_term(table: EncodedTable) -> float:
     """Return the sum of n · log2(n) over distinct tuples of a table."""
     if not isinstance(table, MergedTable):
         return ordered_sum(x_log2_x(distinct_sizes(table).astype(np.float64)))

@@ -116,7 +116,7 @@ class NormalizedEntropy(PlainForm):
         """Prepare for a table: see `Metric.bind`."""
         tables = LabelTables.of(table)
         bits = _lost_bits(tables)
-        whole = cut_off(bits[:, -1])
+        whole = truncate_bits(bits[:, -1])
         scale = np.where(whole > 0, whole, 1.0)
         return BoundEntropy(tables, bits, 1.0, scale, attribute_weights(table, weights))
 
@@ -151,12 +151,12 @@ class BoundEntropy:
         bits = self.tables.at(self.bits, classes.levels)
         n_lost = self.tables.n_rows - int(classes.sizes @ classes.kept)
         if n_lost:
-            every = self.tables.gathered(self.tables.counts, classes.levels)
+            every = self.tables.gather(self.tables.counts, classes.levels)
             widths = self.tables.widths[np.arange(self.tables.d), classes.levels]
             lost = x_log2_x(every - self.tables.kept_counts(classes))
             apart = n_lost * math.log2(n_lost) - np.add.reduceat(lost, np.cumsum(widths) - widths)
             bits = bits + self.suppression * np.maximum(apart, 0.0)
-        return self._together(bits)
+        return self._combine(bits)
 
     def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
@@ -165,7 +165,7 @@ class BoundEntropy:
         grows from level to level: n(u) does.
         """
         del classes
-        return self._together(self.tables.at(self.bits, levels))
+        return self._combine(self.tables.at(self.bits, levels))
 
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
         """Return the sizes of the classes: those of a size lose the same."""
@@ -192,12 +192,12 @@ class BoundEntropy:
             charged=self.suppression,
         )
 
-    def _together(self, bits: NDArray[np.float64]) -> float:
-        x = cut_off(bits) / self.scale
+    def _combine(self, bits: NDArray[np.float64]) -> float:
+        x = truncate_bits(bits) / self.scale
         return aggregate(x.tolist(), self.weights.tolist(), geometric=False)
 
 
-def cut_off(bits: NDArray[np.float64]) -> NDArray[np.float64]:
+def truncate_bits(bits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return bits cut off after ten digits."""
     return np.asarray(np.floor(bits * DIGITS) / DIGITS)
 

@@ -10,7 +10,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.metrics.information_loss.base import Metric, nearest
 
 
-def build(given: object, kinds: Mapping[str, type[Metric]]) -> Metric:
+def build_metric(given: object, kinds: Mapping[str, type[Metric]]) -> Metric:
     """Return a metric of one of some kinds from its name, its YAML form, or itself.
 
     Raises

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.data.merged import records_of
+from kanonym.data.merged_table import records_of
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import Generalized
 
@@ -135,7 +135,7 @@ class LabelTables:
         flat: (n_entries,) whole numbers; totals: (d,) their sums over all records, from
         which those of the suppressed are taken away where these are fewer classes.
         """
-        labels, sizes, are_kept = _fewer(classes)
+        labels, sizes, are_kept = _smaller_side(classes)
         weights = sizes.astype(np.float64)
         starts = self.starts[np.arange(self.d), classes.levels]
         found = np.zeros(self.d)
@@ -145,8 +145,8 @@ class LabelTables:
         return found if are_kept else totals - found
 
     def kept_counts(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return (n_labels,) float64: the kept records with each label, as `gathered` orders."""
-        labels, sizes, are_kept = _fewer(classes)
+        """Return (n_labels,) float64: the kept records with each label, as `gather` orders."""
+        labels, sizes, are_kept = _smaller_side(classes)
         widths = self.widths[np.arange(self.d), classes.levels]
         starts = np.cumsum(widths) - widths
         found = np.zeros(int(widths.sum()))
@@ -154,7 +154,7 @@ class LabelTables:
             block = slice(first, first + BLOCK)
             places = (labels[block] + starts).reshape(-1)
             found += np.bincount(places, np.repeat(sizes[block], self.d), len(found))
-        return found if are_kept else self.gathered(self.counts, classes.levels) - found
+        return found if are_kept else self.gather(self.counts, classes.levels) - found
 
     def boxes(self, levels: NDArray[np.int64], labels: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return (n_classes,) float64: the combinations of leaves below each class's labels."""
@@ -164,7 +164,7 @@ class LabelTables:
             found *= self.leaves[start:].take(column)
         return found
 
-    def gathered(self, flat: NDArray[np.float64], levels: NDArray[np.int64]) -> NDArray[np.float64]:
+    def gather(self, flat: NDArray[np.float64], levels: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return (n_labels,) float64: the values of a node's labels, attribute by attribute."""
         return np.concatenate(
             [flat[own[level]] for own, level in zip(self.places, levels.tolist(), strict=True)]
@@ -191,7 +191,7 @@ def hierarchies(table: EncodedTable) -> list[Hierarchy]:
     return found
 
 
-def _fewer(
+def _smaller_side(
     classes: Generalized,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], bool]:
     """Return labels and sizes of the kept or of the suppressed classes, and which they are."""

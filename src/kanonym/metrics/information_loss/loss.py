@@ -175,7 +175,7 @@ class BoundLoss:
         lost = n_lost * tables.sizes
         if self.suppression < 1:
             lost = total - kept + self.suppression * (lost - (total - kept))
-        x = cut_off(self.generalization * kept + lost, self.low, self.high)
+        x = scale_sums(self.generalization * kept + lost, self.low, self.high)
         return aggregate(x.tolist(), self.weights.tolist(), geometric=self.geometric)
 
     def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
@@ -220,7 +220,7 @@ class BoundLoss:
         )
 
 
-def cut_off(
+def scale_sums(
     sums: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the place of sums between low and high, at least 0, cut off after ten digits."""
@@ -248,5 +248,5 @@ def _bound(
     g, s = parts_of_factor(factor)
     totals = tables.totals(tables.leaves)
     low, high = bounds(tables.n_rows, tables.sizes, g)
-    least = cut_off(g * totals.T, low, high).T
+    least = scale_sums(g * totals.T, low, high).T
     return BoundLoss(tables, totals, least, low, high, weights, g, s, geometric)

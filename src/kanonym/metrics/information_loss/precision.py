@@ -99,7 +99,7 @@ class BoundPrecision:
 
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
-        return self._with(classes.levels, int(classes.sizes @ classes.kept))
+        return self._score_of(classes.levels, int(classes.sizes @ classes.kept))
 
     def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
@@ -108,7 +108,7 @@ class BoundPrecision:
         the least; that of none grows with the levels, the other does not depend on them.
         """
         del classes
-        ends = self._with(levels, self.tables.n_rows), self._with(levels, 0)
+        ends = self._score_of(levels, self.tables.n_rows), self._score_of(levels, 0)
         return min(ends) * (1 - SLACK) if self.suppression < 1 else ends[0]
 
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
@@ -137,7 +137,7 @@ class BoundPrecision:
             rounded=False,
         )
 
-    def _with(self, levels: NDArray[np.int64], n_kept: int) -> float:
+    def _score_of(self, levels: NDArray[np.int64], n_kept: int) -> float:
         n_rows, heights = self.tables.n_rows, self.tables.heights
         climbed = n_kept * (self.generalization * levels)
         lost = (n_rows - n_kept) * (self.suppression * heights)

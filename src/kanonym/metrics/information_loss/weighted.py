@@ -17,7 +17,7 @@ from kanonym.metrics.information_loss.class_size import AverageClassSize
 from kanonym.metrics.information_loss.discernibility import Discernibility
 from kanonym.metrics.information_loss.divergence import KLDivergence
 from kanonym.metrics.information_loss.entropy import NonUniformEntropy, NormalizedEntropy
-from kanonym.metrics.information_loss.forms import build
+from kanonym.metrics.information_loss.forms import build_metric
 from kanonym.metrics.information_loss.height import Height
 from kanonym.metrics.information_loss.loss import Loss, LossArithmetic
 from kanonym.metrics.information_loss.precision import Precision
@@ -81,16 +81,16 @@ class Weighted:
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundWeighted:
         """Prepare for a table: see `Metric.bind`; each part weighs the attributes."""
         return BoundWeighted(
-            tuple((metric.bind(table, weights), weight) for metric, weight in self._built)
+            tuple((metric.bind(table, weights), weight) for metric, weight in self._metrics)
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that a policy file gives it."""
-        parts = [{"metric": metric.to_dict(), "weight": weight} for metric, weight in self._built]
+        parts = [{"metric": metric.to_dict(), "weight": weight} for metric, weight in self._metrics]
         return {"type": self.type, "parts": parts}
 
     @property
-    def _built(self) -> tuple[tuple[Metric, float], ...]:
+    def _metrics(self) -> tuple[tuple[Metric, float], ...]:
         return tuple(self.parts)  # type: ignore[arg-type]  # what `__post_init__` made of them
 
 
@@ -165,4 +165,4 @@ def _part(given: object) -> tuple[Metric, float]:
         raise PolicyError(f"weighted: a part is {{metric: …, weight: …}}, not {given!r}")
     if not is_number(weight) or weight < 0:
         raise PolicyError(f"weighted: weight is {weight!r}; it must be a number of at least 0")
-    return build(metric, METRICS), float(weight)
+    return build_metric(metric, METRICS), float(weight)

@@ -9,10 +9,10 @@ import polars as pl
 from kanonym.data.schema import Role
 from kanonym.profiling.identifiers.check_digits.numbers import find_accounts, find_numbers
 from kanonym.profiling.identifiers.check_digits.schemes import CODES
+from kanonym.profiling.identifiers.column_name import find_named
 from kanonym.profiling.identifiers.finding import Finding
 from kanonym.profiling.identifiers.formats import find_formats
 from kanonym.profiling.identifiers.free_text import find_free_text
-from kanonym.profiling.identifiers.named import find_named
 from kanonym.profiling.identifiers.persons import find_persons
 from kanonym.profiling.identifiers.phones import find_phones
 from kanonym.profiling.identifiers.places import find_addresses, find_coordinates
@@ -20,7 +20,7 @@ from kanonym.profiling.identifiers.records import find_records
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.safe_harbor import safe_harbor
-from kanonym.profiling.words import hints
+from kanonym.profiling.words import name_hints
 
 _RANK = {"both": 0, "values": 1, "name": 2}
 
@@ -37,7 +37,7 @@ def find_identifiers(column: pl.Series) -> tuple[Finding, ...]:
     -------
     tuple of Finding
         One for each kind of identifier that the column may be; empty for none. Dates of birth,
-        postal codes and other quasi-identifiers are none: `hints` tells those.
+        postal codes and other quasi-identifiers are none: `name_hints` tells those.
 
     Notes
     -----
@@ -56,7 +56,7 @@ def find_identifiers(column: pl.Series) -> tuple[Finding, ...]:
     """
     sample = Sample.of(column)
     named = find_named(sample)
-    said = hints(sample.name)
+    said = name_hints(sample.name)
     identifying = {hint for hint in said if hint.role is Role.IDENTIFIER}
     hinted = frozenset(hint.what for hint in identifying)
     found = find_formats(sample, hinted) or find_numbers(sample, hinted)
@@ -64,7 +64,7 @@ def find_identifiers(column: pl.Series) -> tuple[Finding, ...]:
     if not found and not said - identifying:
         found = find_accounts(sample, hinted)
     # Two cities look like names and addresses: here the column's name is believed.
-    other = sample.few and bool(said) and not identifying
+    other = sample.has_few_values and bool(said) and not identifying
     found = found or find_coordinates(sample, hinted)
     if not found and not other:
         found = find_addresses(sample, hinted)
@@ -74,17 +74,17 @@ def find_identifiers(column: pl.Series) -> tuple[Finding, ...]:
     # A postal code that differs in every row of a short table is no number of its record.
     if not found and (hinted or not said):
         found = find_records(sample, column, hinted)
-    return _joined(named, found, hinted)
+    return _merge_findings(named, found, hinted)
 
 
-def _joined(
+def _merge_findings(
     named: tuple[Finding, ...], found: tuple[Finding, ...], hinted: frozenset[str]
 ) -> tuple[Finding, ...]:
     """Return the findings by name and by values, one a kind."""
     rest = list(named)
     joined = []
     for finding in found:
-        same = next((other for other in rest if _agree(other.kind, finding.kind)), None)
+        same = next((other for other in rest if _is_same_kind(other.kind, finding.kind)), None)
         if same is not None:
             rest.remove(same)
             kind = _kind(same.kind, finding.kind)
@@ -99,7 +99,7 @@ def _joined(
     return tuple({finding.kind: finding for finding in reversed(order)}.values())[::-1]
 
 
-def _agree(named: str, found: str) -> bool:
+def _is_same_kind(named: str, found: str) -> bool:
     return named == found or {named, found} <= CODES | {"UUID"}
 
 

@@ -40,7 +40,7 @@ class Finding:
     @property
     def evidence(self) -> str:
         """The reasons in English; no value of the table is in them."""
-        return "; ".join(one.told() for one in self.reasons)
+        return "; ".join(one.to_text() for one in self.reasons)
 
 
 def by_values(kind: str, share: float, *reasons: Reason) -> Finding:

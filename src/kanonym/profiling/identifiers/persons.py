@@ -5,7 +5,7 @@ from __future__ import annotations
 from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
 from kanonym.profiling.identifiers.given_names import GIVEN_NAMES
 from kanonym.profiling.identifiers.sample import Sample
-from kanonym.profiling.words import fold
+from kanonym.profiling.words import fold_accents
 
 SHAPED = 0.9
 """Share of the rows whose value has the shape of a name, here and 0.7 where the column's
@@ -59,7 +59,7 @@ def find_persons(sample: Sample, hinted: frozenset[str], *, sure: bool) -> tuple
     share = sample.share(shaped)
     if share < (SHAPED_HINTED if hint else SHAPED):
         return ()
-    if hint and sure and not sample.few:
+    if hint and sure and not sample.has_few_values:
         return (by_values("name of a person", share, of_values("names", share)),)
     if len(sample.values) < LEAST_DIFFERENT:
         full = sample.share(sample.matching(is_full_name))
@@ -77,7 +77,7 @@ def find_persons(sample: Sample, hinted: frozenset[str], *, sure: bool) -> tuple
 def _words(value: str) -> list[str]:
     """Return the words of a value without titles."""
     words = value.replace(",", " ").split()
-    return [word for word in words if fold(word).strip(".").lower() not in _TITLES]
+    return [word for word in words if fold_accents(word).strip(".").lower() not in _TITLES]
 
 
 def has_shape(value: str) -> bool:
@@ -95,19 +95,23 @@ def has_shape(value: str) -> bool:
     capitalized = 0
     for word in words:
         letters = word.translate(_INNER)
-        if letters.isalpha() and _begins(letters) and (len(letters) < 2 or _cased(letters)):
+        if (
+            letters.isalpha()
+            and _begins_like_name(letters)
+            and (len(letters) < 2 or _has_name_case(letters))
+        ):
             capitalized += 1
-        elif fold(word).lower() not in _PARTICLES:
+        elif fold_accents(word).lower() not in _PARTICLES:
             return False
     return capitalized > 0
 
 
-def _begins(letters: str) -> bool:
+def _begins_like_name(letters: str) -> bool:
     """Return whether a word begins with a capital, or is of a script that has none."""
     return letters[0].isupper() or (len(letters) > 1 and letters.upper() == letters.lower())
 
 
-def _cased(letters: str) -> bool:
+def _has_name_case(letters: str) -> bool:
     """Return whether letters are written as in `Anna`, `ANNA`, `McKay` or `DeVito`."""
     return letters.upper() == letters or any(letter.islower() for letter in letters)
 
@@ -121,14 +125,16 @@ def is_full_name(value: str) -> bool:
     [True, False, False]
 
     """
-    words = [word for word in _words(value) if fold(word).lower().strip(".") not in _PARTICLES]
+    words = [
+        word for word in _words(value) if fold_accents(word).lower().strip(".") not in _PARTICLES
+    ]
     return 2 <= len(words) <= _FULL_WORDS and has_shape(value) and has_given_name(value)
 
 
 def has_given_name(value: str) -> bool:
     """Return whether one of the words is a common given name."""
     for word in _words(value):
-        plain = fold(word).lower().strip(".")
+        plain = fold_accents(word).lower().strip(".")
         if plain in GIVEN_NAMES or any(part in GIVEN_NAMES for part in plain.split("-")):
             return True
     return False

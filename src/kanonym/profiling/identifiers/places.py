@@ -6,7 +6,7 @@ import re
 
 from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
 from kanonym.profiling.identifiers.sample import Sample
-from kanonym.profiling.words import fold, split
+from kanonym.profiling.words import fold_accents, name_words
 
 ADDRESSES = 0.7
 STREETS = 0.3
@@ -46,7 +46,7 @@ def find_addresses(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...
     if sample.form != "text":
         return ()
     numbered = sample.matching(has_house_number)
-    if sample.few:  # `Unit 1` and `Unit 2` are wards
+    if sample.has_few_values:  # `Unit 1` and `Unit 2` are wards
         numbered &= sample.matching(_is_long)
     share = sample.share(numbered)
     streets = sample.share(numbered & sample.matching(has_street))
@@ -69,7 +69,7 @@ def find_coordinates(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, .
             return (by_values("coordinates", share, of_values("pairs", share)),)
     if "coordinates" not in hinted or sample.form not in {"decimal", "text"}:
         return ()
-    limit = 90.0 if _LATITUDES & set(split(sample.name)) else 180.0
+    limit = 90.0 if _LATITUDES & set(name_words(sample.name)) else 180.0
     fine = sample.matching(
         lambda value: _FINE.fullmatch(value) is not None and abs(float(value)) <= limit
     )
@@ -103,7 +103,7 @@ def _is_long(value: str) -> bool:
 
 def has_street(value: str) -> bool:
     """Return whether a text has a word for a street."""
-    return _STREET.search(fold(value).lower()) is not None
+    return _STREET.search(fold_accents(value).lower()) is not None
 
 
 def _is_pair(value: str) -> bool:

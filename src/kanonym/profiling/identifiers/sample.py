@@ -92,7 +92,7 @@ class Sample(ShortRepr):
         return len(self.values) / rows if rows else 0.0
 
     @functools.cached_property
-    def few(self) -> bool:
+    def has_few_values(self) -> bool:
         """Whether a long column has one or two values: mostly a flag, or of one or two persons."""
         return len(self.values) <= 2 and self.n_filled > 10
 

@@ -1,4 +1,4 @@
-"""Words in names of columns, and what they say of the column: the dictionary of `hints`.
+"""Words in names of columns, and what they say of the column: the dictionary of `name_hints`.
 
 Phrases are written without the gaps between their words, in plain letters and small: `first
 name` stands as `firstname`. English comes first, then German, French, Spanish, Italian,

@@ -6,28 +6,28 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import legend_columns, title_lines
 from kanonym.reporting.charts.style import BLUE, INK, PALE, WIDTH, svg_of
 
 if TYPE_CHECKING:
-    from kanonym.reporting.known.compared import Alternatives
+    from kanonym.reporting.known.comparison import Alternatives
 
 HEIGHT = 320
 SCALED = 20.0  # from this ratio of the largest to the smallest value, the axis is logarithmic
 
 
-def alternatives_svg(compared: Alternatives, speech: Speech = ENGLISH) -> str:
+def alternatives_svg(compared: Alternatives, speech: Translator = ENGLISH) -> str:
     """Draw every release by privacy and utility, with the frontier as a line."""
     rows = [
-        {"x": one.private, "y": one.useful, "of": "run", "kind": speech.say("legend.run")}
+        {"x": one.private, "y": one.useful, "of": "run", "kind": speech.text("legend.run")}
         for one in compared.runs
     ]
     for one in compared.frontier:
         at = {"x": one.private, "y": one.useful}
-        rows.append({**at, "of": "front", "kind": speech.say("legend.frontier")})
+        rows.append({**at, "of": "front", "kind": speech.text("legend.frontier")})
         if one.knee:
-            rows.append({**at, "of": "knee", "kind": speech.say("legend.frontier")})
+            rows.append({**at, "of": "knee", "kind": speech.text("legend.frontier")})
     places = [one.private for one in compared.runs]
     low, high = min(places), max(places)
     wide = low > 0 and high / low > SCALED
@@ -36,7 +36,7 @@ def alternatives_svg(compared: Alternatives, speech: Speech = ENGLISH) -> str:
     x = alt.X(
         "x:Q",
         title=title_lines(
-            speech.say("axis.private", name=speech.known(f"measure.{compared.privacy}", "k"))
+            speech.text("axis.private", name=speech.text_or(f"measure.{compared.privacy}", "k"))
         ),
         scale=alt.Scale(
             type="log" if wide else "linear",
@@ -48,14 +48,14 @@ def alternatives_svg(compared: Alternatives, speech: Speech = ENGLISH) -> str:
     )
     short = {"span-loss": "axis.span-loss", "gcp": "axis.gcp"}
     named = short.get(compared.measure, f"measure.{compared.measure}")
-    title = speech.known(named, compared.measure)
+    title = speech.text_or(named, compared.measure)
     y = alt.Y(
         "y:Q",
         title=title,
         scale=alt.Scale(zero=True),
         axis=alt.Axis(domain=False, ticks=False, tickCount=5, titlePadding=12),
     )
-    kinds = [speech.say("legend.run"), speech.say("legend.frontier")]
+    kinds = [speech.text("legend.run"), speech.text("legend.frontier")]
     color = alt.Color(
         "kind:N",
         scale=alt.Scale(domain=kinds, range=[PALE, BLUE]),

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import named_axis, slanted_axis, step_of
 from kanonym.reporting.charts.style import INK, Row, svg_of
 
 if TYPE_CHECKING:
-    from kanonym.reporting.known.assessed import Associations
+    from kanonym.reporting.known.assessment import Associations
 
 SHADES = ("#f1f5f9", "#6fa3d0")  # dark text can be read on all between
 CELL = 34
 LEAST_END = 0.1
 
 
-def associations_svg(associations: Associations, speech: Speech = ENGLISH) -> str:
+def associations_svg(associations: Associations, speech: Translator = ENGLISH) -> str:
     """Draw how far the association of each two columns moved, darker where farther."""
     place = {name: i for i, name in enumerate(associations.columns)}
     rows: list[Row] = [
@@ -26,7 +26,7 @@ def associations_svg(associations: Associations, speech: Speech = ENGLISH) -> st
             "x": min(place[a], place[b]),
             "y": max(place[a], place[b]),
             "change": change,
-            "text": speech.local(f"{change:.2f}"),
+            "text": speech.localize(f"{change:.2f}"),
         }
         for a, b, change in associations.pairs
     ]

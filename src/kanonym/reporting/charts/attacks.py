@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import legend_columns, named_axis, step_of
 from kanonym.reporting.charts.style import BLUE, INK, MUTED, PALE, Row, svg_of
 
@@ -21,7 +21,7 @@ PADDING = 12  # marks at 0 % reach over the axis
 
 
 def attacks_svg(
-    attacks: Sequence[AttackResult], titles: Sequence[str], speech: Speech = ENGLISH
+    attacks: Sequence[AttackResult], titles: Sequence[str], speech: Translator = ENGLISH
 ) -> str:
     """Draw the rate of each attack with its interval, its baseline and its control.
 
@@ -35,7 +35,7 @@ def attacks_svg(
         The language.
 
     """
-    kinds = [speech.say(f"legend.{key}") for key in ("rate", "baseline", "control")]
+    kinds = [speech.text(f"legend.{key}") for key in ("rate", "baseline", "control")]
     rows: list[Row] = [
         {"bar": i, "rate": found.rate, "kind": kind, "low": low, "high": high}
         for i, one in enumerate(attacks)
@@ -61,7 +61,7 @@ def attacks_svg(
     base = alt.Chart(alt.NamedData("rows"))
     x = alt.X(
         "rate:Q",
-        title=speech.say("axis.right"),
+        title=speech.text("axis.right"),
         scale=alt.Scale(domain=[0, end * ROOM], nice=False),
         axis=alt.Axis(
             format="~%", values=[end * i / 5 for i in range(6)], domain=False, ticks=False
@@ -69,7 +69,7 @@ def attacks_svg(
     )
     layers = [
         base.mark_rule(color=BLUE, strokeWidth=5, opacity=0.45, strokeCap="round").encode(
-            x=alt.X("low:Q", title=speech.say("axis.right")), x2="high:Q", y=place
+            x=alt.X("low:Q", title=speech.text("axis.right")), x2="high:Q", y=place
         ),
         base.mark_point(size=95, strokeWidth=2, opacity=1).encode(
             x=x,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import (
     counts_axis,
     fits_upright,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_LOSSES = 40
 
 
-def class_sizes_svg(sizes: ClassSizes, speech: Speech = ENGLISH) -> str:
+def class_sizes_svg(sizes: ClassSizes, speech: Translator = ENGLISH) -> str:
     """Draw how many records are in classes of which size."""
     rows = [
         {"bar": i, "records": records, "classes": classes}
@@ -35,9 +35,9 @@ def class_sizes_svg(sizes: ClassSizes, speech: Speech = ENGLISH) -> str:
     upright = fits_upright(sizes.labels)
     bars, amounts = _bar_channels(
         sizes.labels,
-        speech.say("axis.class-size"),
+        speech.text("axis.class-size"),
         sizes.records,
-        speech.say("axis.records"),
+        speech.text("axis.records"),
         upright=upright,
     )
     chart = alt.Chart(alt.NamedData("rows")).mark_bar(color=BLUE).encode(bars, amounts("records"))
@@ -45,13 +45,13 @@ def class_sizes_svg(sizes: ClassSizes, speech: Speech = ENGLISH) -> str:
     return svg_of(chart.properties(height=height), rows, speech=speech, names=sizes.labels)
 
 
-def losses_svg(attributes: Sequence[AttributeLoss], speech: Speech = ENGLISH) -> str:
+def losses_svg(attributes: Sequence[AttributeLoss], speech: Translator = ENGLISH) -> str:
     """Draw the loss of each attribute, most first, at most 40."""
     shares = {one.name: one.lost for one in attributes}
-    return shares_svg(shares, speech.say("axis.lost"), speech)
+    return shares_svg(shares, speech.text("axis.lost"), speech)
 
 
-def shares_svg(shares: Mapping[str, float], title: str, speech: Speech = ENGLISH) -> str:
+def shares_svg(shares: Mapping[str, float], title: str, speech: Translator = ENGLISH) -> str:
     """Draw a share by name, most first, at most 40."""
     most = sorted(shares, key=lambda name: -shares[name])[:MOST_LOSSES]
     rows = [
@@ -61,7 +61,7 @@ def shares_svg(shares: Mapping[str, float], title: str, speech: Speech = ENGLISH
     longest = shares[most[0]]
     ceiling = next(c for c in (0.05, 0.1, 0.25, 0.5, 1) if c >= min(1.2 * longest, 1))
     if ceiling < 1:
-        title = speech.say("axis.ends", title=title, end=speech.percent(ceiling))
+        title = speech.text("axis.ends", title=title, end=speech.percent(ceiling))
     base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(
             "loss:Q",
@@ -77,14 +77,14 @@ def shares_svg(shares: Mapping[str, float], title: str, speech: Speech = ENGLISH
     return svg_of(chart.properties(height=step_of(most, 24)), rows, speech=speech, names=most)
 
 
-def marginal_svg(marginal: Marginal, speech: Speech = ENGLISH) -> str:
+def marginal_svg(marginal: Marginal, speech: Translator = ENGLISH) -> str:
     """Draw an attribute's distribution: before as pale bars, after as narrow bars in front."""
     drawn = [
         bar
         for place, bar in enumerate(
             zip(marginal.labels, marginal.before, marginal.after, strict=True)
         )
-        if place != marginal.undrawn
+        if place != marginal.clipped_bar
     ]
     rows = [
         {"bar": i, "before": before, "after": after} for i, (_, before, after) in enumerate(drawn)
@@ -96,7 +96,7 @@ def marginal_svg(marginal: Marginal, speech: Speech = ENGLISH) -> str:
         labels,
         None,
         [count for _, *both in drawn for count in both],
-        speech.say("axis.records"),
+        speech.text("axis.records"),
         upright=upright,
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import (
     PADDING,
     fits_upright,
@@ -30,7 +30,7 @@ MANY_CODES = 12
 _FORMAT = ",~r"
 
 
-def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) -> str:
+def class_map_svg(drawn: ClassMap, height: int = 420, speech: Translator = ENGLISH) -> str:
     """Draw the classes over two attributes, darker where a class has more records.
 
     Large rectangles lie below small ones.
@@ -44,8 +44,8 @@ def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) 
     below = 0.0 if flat else room_below(drawn.x.labels)
     rows = []
     for one, mean in zip(drawn.rectangles, means, strict=True):
-        x0, x1 = _visible(one[0], one[1], least[0])
-        y0, y1 = _visible(one[2], one[3], least[1])
+        x0, x1 = _widen_point(one[0], one[1], least[0])
+        y0, y1 = _widen_point(one[2], one[3], least[1])
         rows.append({"x0": x0, "x1": x1, "y0": y0, "y1": y1, "shade": shade_of(mean)})
     rows.sort(key=lambda row: (row["y0"] - row["y1"]) * (row["x1"] - row["x0"]))
     chart = (
@@ -60,7 +60,7 @@ def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) 
                 "shade:O",
                 scale=alt.Scale(domain=list(range(len(legend))), range=_ramp(len(legend))),
                 legend=alt.Legend(
-                    title=speech.say("legend.per-class"),
+                    title=speech.text("legend.per-class"),
                     orient="top",
                     symbolType="square",
                     symbolOpacity=1,
@@ -75,7 +75,7 @@ def class_map_svg(drawn: ClassMap, height: int = 420, speech: Speech = ENGLISH) 
     return svg_of(chart.properties(height=height + int(below)), rows, speech=speech, names=names)
 
 
-def _visible(low: float, high: float, least: float) -> tuple[float, float]:
+def _widen_point(low: float, high: float, least: float) -> tuple[float, float]:
     """Widen a point so far that it can be seen."""
     missing = max(0.0, least - (high - low)) / 2
     return low - missing, high + missing
@@ -87,7 +87,7 @@ def _side(
     ends: list[float],
     channel: Any,
     room: int,
-    speech: Speech,
+    speech: Translator,
     *,
     below: float = 0.0,
 ) -> Any:
@@ -106,7 +106,7 @@ def _side(
         ticks = alt.Axis(grid=False, values=ticks_between(*axis.known), format=_FORMAT)
         return channel(f"{field}:Q", title=title, scale=scale, axis=ticks)
     if not axis.labels:
-        title = title_lines(speech.say("axis.unnamed", name=axis.name), room)
+        title = title_lines(speech.text("axis.unnamed", name=axis.name), room)
     texts = [lines_of(label) if beside else [cut(label)] for label in axis.labels]
     lines = [len(text) for text in texts]
     shown = max(1, room // (LINE_HEIGHT * max(lines, default=1)))
@@ -134,7 +134,7 @@ def _slant(n_labels: int) -> int:
     return -90 if n_labels > MANY_CODES else -45
 
 
-def _shades(means: Sequence[float], speech: Speech) -> tuple[Any, list[str]]:
+def _shades(means: Sequence[float], speech: Translator) -> tuple[Any, list[str]]:
     """Divide mean class sizes into at most five shades of about equally many rectangles."""
     ordered = sorted(round(mean) for mean in means)
     n = len(SHADES)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
-from kanonym.comparison.running import label
-from kanonym.language import ENGLISH, Speech
+from kanonym.comparison.trials import label
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.style import BLUE, INK, MUTED, Row, png_of, svg_of
 from kanonym.reporting.rendering.html import chart_of, environment
 
@@ -67,7 +67,7 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonData:
     """What the chart and its page show.
 
     Attributes
@@ -108,11 +108,11 @@ class Compared:
         return [("; ".join(labels), reason) for reason, labels in grouped.items()]
 
 
-def compared_of(comparison: Comparison, says: Speech = ENGLISH) -> Compared:
+def compared_of(comparison: Comparison, says: Translator = ENGLISH) -> ComparisonData:
     """Take over a comparison, in a language."""
     best = {id(one) for one in comparison.frontier}
     privacy, measure = comparison.axes_in(says)
-    return Compared(
+    return ComparisonData(
         privacy=privacy,
         more_is_private=comparison.privacy == "k",
         measure=measure,
@@ -129,7 +129,7 @@ def compared_of(comparison: Comparison, says: Speech = ENGLISH) -> Compared:
                 knee=one is comparison.knee,
             )
             for one in comparison.trials
-            if math.isfinite(comparison.private(one) + comparison.lost(one))
+            if math.isfinite(comparison.privacy_score(one) + comparison.loss_score(one))
         ),
         refused=tuple((one.label, one.reason) for one in comparison.trials if one.reason),
         reason=comparison.reason_in(says),
@@ -154,9 +154,9 @@ def _is_threshold(key: str) -> bool:
 
 
 def draw(
-    compared: Compared,
+    compared: ComparisonData,
     format: Literal["html", "svg", "png"],  # noqa: A002
-    says: Speech = ENGLISH,
+    says: Translator = ENGLISH,
 ) -> bytes:
     """Return the file of a chart.
 
@@ -180,9 +180,9 @@ def draw(
     shown = [
         (dot, figure(dot.private, says), figure(dot.useful, says)) for dot in compared.frontier
     ]
-    told = says.say(
+    told = says.text(
         "alt.comparison",
-        runs=says.things(len(compared.dots), "run"),
+        runs=says.plural(len(compared.dots), "run"),
         privacy=compared.privacy,
         measure=compared.measure,
     )
@@ -190,20 +190,20 @@ def draw(
     return page.render(compared=compared, svg=inside, frontier=shown, code=says.code).encode()
 
 
-def figure(value: float, says: Speech = ENGLISH) -> str:
+def figure(value: float, says: Translator = ENGLISH) -> str:
     """Write a value: whole numbers in full, others with three digits."""
-    return says.local(f"{value:,.0f}" if value.is_integer() else f"{value:#.3g}")
+    return says.localize(f"{value:,.0f}" if value.is_integer() else f"{value:#.3g}")
 
 
-def _chart(compared: Compared, says: Speech) -> tuple[Any, list[Row]]:
+def _chart(compared: ComparisonData, says: Translator) -> tuple[Any, list[Row]]:
     """Return the layers of the chart, and its rows."""
     across, up = _privacy_ends(compared), _utility_ends(compared)
-    kinds = {key: says.say(name) for key, name in KINDS.items()}
+    kinds = {key: says.text(name) for key, name in KINDS.items()}
     rows = _rows(compared, across, up, kinds)
     percent = not compared.more_is_private
     x = alt.X(
         "x:Q",
-        title=says.say("axis.private", name=compared.privacy),
+        title=says.text("axis.private", name=compared.privacy),
         scale=alt.Scale(type="log", domain=list(across), nice=False, reverse=percent),
         axis=alt.Axis(
             grid=False,
@@ -212,10 +212,10 @@ def _chart(compared: Compared, says: Speech) -> tuple[Any, list[Row]]:
             labelOverlap=True,
         ),
     )
-    better = says.say(f"better.{'lower' if compared.less_is_better else 'higher'}")
+    better = says.text(f"better.{'lower' if compared.less_is_better else 'higher'}")
     y = alt.Y(
         "y:Q",
-        title=says.say("axis.useful", name=compared.measure, better=better),
+        title=says.text("axis.useful", name=compared.measure, better=better),
         scale=alt.Scale(domain=list(up), zero=False, nice=False),
         axis=alt.Axis(domain=False, ticks=False, tickCount=6, titlePadding=14),
     )
@@ -248,7 +248,7 @@ def _chart(compared: Compared, says: Speech) -> tuple[Any, list[Row]]:
         of["name"].mark_text(color=MUTED, **NAME).encode(x=x, y=y, text="text:N"),
         of["knee"]
         .mark_text(align="right", dx=-13, dy=-13, color=INK, fontSize=13, fontWeight=600)
-        .encode(x=x, y=y, text=alt.value(says.say("comparison.this"))),
+        .encode(x=x, y=y, text=alt.value(says.text("comparison.this"))),
     ]
     return alt.layer(*layers).properties(height=_height(compared)), rows
 
@@ -258,7 +258,7 @@ KINDS = {"dot": "comparison.dots", "front": "comparison.front"}
 
 
 def _rows(
-    compared: Compared,
+    compared: ComparisonData,
     across: tuple[float, float],
     up: tuple[float, float],
     kinds: Mapping[str, str],
@@ -277,7 +277,7 @@ def _rows(
     return rows + _names(compared, across, up)
 
 
-def _named(compared: Compared) -> dict[str, Dot]:
+def _named_dots(compared: ComparisonData) -> dict[str, Dot]:
     """Return the most private release of each series that is named."""
     sign = 1 if compared.more_is_private else -1
     ends = {dot.series: dot for dot in sorted(compared.dots, key=lambda dot: sign * dot.private)}
@@ -287,18 +287,20 @@ def _named(compared: Compared) -> dict[str, Dot]:
     return ends
 
 
-def _height(compared: Compared) -> int:
+def _height(compared: ComparisonData) -> int:
     """Return the height of the chart: all names have room one below the other."""
-    lines = sum(len(_lines(series)) for series in _named(compared))
+    lines = sum(len(_lines(series)) for series in _named_dots(compared))
     return max(HEIGHT, int(LINE * lines) + BELOW)
 
 
-def _names(compared: Compared, across: tuple[float, float], up: tuple[float, float]) -> list[Row]:
+def _names(
+    compared: ComparisonData, across: tuple[float, float], up: tuple[float, float]
+) -> list[Row]:
     """Return the names of the series, at their most private ends, none upon another."""
     wide, high, whole = math.log(across[1] / across[0]), up[1] - up[0], _height(compared) - BELOW
     taken: list[tuple[float, float, float, float]] = []
     rows: list[Row] = []
-    for series, dot in sorted(_named(compared).items(), key=lambda item: -item[1].useful):
+    for series, dot in sorted(_named_dots(compared).items(), key=lambda item: -item[1].useful):
         lines = _lines(series)
         left = math.log(dot.private / across[0]) / wide * PLOT_WIDTH
         left = left if compared.more_is_private else PLOT_WIDTH - left
@@ -331,7 +333,7 @@ def _lines(series: str) -> list[str]:
     return textwrap.wrap(series, LONGEST) or [series]
 
 
-def _privacy_ends(compared: Compared) -> tuple[float, float]:
+def _privacy_ends(compared: ComparisonData) -> tuple[float, float]:
     """Return the ends of the axis of privacy, with room for names at the private one."""
     values = [dot.private for dot in compared.dots] or [1.0]
     low, high = min(values), max(values)
@@ -344,7 +346,7 @@ def _privacy_ends(compared: Compared) -> tuple[float, float]:
     return low * math.exp(-names), high * math.exp(margin)
 
 
-def _utility_ends(compared: Compared) -> tuple[float, float]:
+def _utility_ends(compared: ComparisonData) -> tuple[float, float]:
     """Return the ends of the axis of utility: from 0 on, with room above."""
     values = [dot.useful for dot in compared.dots] or [0.0, 1.0]
     low, high = min(values), max(values)
@@ -352,7 +354,7 @@ def _utility_ends(compared: Compared) -> tuple[float, float]:
     return (0.0 if low >= 0 else low - margin), high + margin
 
 
-def _ticks(compared: Compared) -> list[float]:
+def _ticks(compared: ComparisonData) -> list[float]:
     """Return 1, 2 and 5 times the powers of ten that lie among the values of privacy."""
     values: Sequence[float] = [dot.private for dot in compared.dots] or [1.0]
     low, high = min(values) * 0.999, max(values) * 1.001

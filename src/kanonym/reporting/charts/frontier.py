@@ -8,7 +8,7 @@ from typing import Any, Literal
 import altair as alt
 import numpy as np
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.style import BLUE, INK, MUTED, Row, png_of, svg_of
 from kanonym.reporting.known.frontier import Frontier
 from kanonym.reporting.rendering.html import chart_of, environment
@@ -23,7 +23,7 @@ MOST_ROWS = 40
 def draw(
     frontier: Frontier,
     format: Literal["html", "svg", "png"],  # noqa: A002
-    says: Speech = ENGLISH,
+    says: Translator = ENGLISH,
 ) -> bytes:
     """Return the file of a chart: see `reporting.render_frontier`."""
     chart, rows = _chart(frontier, says)
@@ -33,21 +33,21 @@ def draw(
     if format == "svg":
         return svg.encode()
     page = environment(says).get_template("frontier.html")
-    alternative = says.say("alt.frontier", runs=says.things(frontier.n_nodes, "node"))
+    alternative = says.text("alt.frontier", runs=says.plural(frontier.n_nodes, "node"))
     required = f"{frontier.symbol} {frontier.relation} {says.value(frontier.required)}".strip()
     return page.render(
         frontier=frontier,
         svg=chart_of(svg, alternative),
-        nodes=says.things(frontier.n_nodes, "node"),
+        nodes=says.plural(frontier.n_nodes, "node"),
         required=required,
         most_rows=MOST_ROWS,
         code=says.code,
     ).encode()
 
 
-def _chart(frontier: Frontier, says: Speech) -> tuple[Any, list[Row]]:
+def _chart(frontier: Frontier, says: Translator) -> tuple[Any, list[Row]]:
     """Return the layers of the chart, and its rows."""
-    kinds = [says.say(key) for key in ("lattice.fails", "lattice.holds", "lattice.best")]
+    kinds = [says.text(key) for key in ("lattice.fails", "lattice.holds", "lattice.best")]
     rows = _rows(frontier, kinds)
     x = alt.X(
         "x:Q",
@@ -57,7 +57,7 @@ def _chart(frontier: Frontier, says: Speech) -> tuple[Any, list[Row]]:
     )
     y = alt.Y(
         "y:Q",
-        title=says.say("axis.useful", name=frontier.metric, better=says.say("better.lower")),
+        title=says.text("axis.useful", name=frontier.metric, better=says.text("better.lower")),
         scale=alt.Scale(domain=_losses(frontier), zero=False, nice=False),
         axis=alt.Axis(domain=False, ticks=False),
     )
@@ -86,7 +86,7 @@ def _chart(frontier: Frontier, says: Speech) -> tuple[Any, list[Row]]:
         .encode(x=x, y=y),
         base.transform_filter("datum.of == 'chosen'")
         .mark_text(align="left", dx=13, dy=14, color=INK, fontSize=13, fontWeight=600)
-        .encode(x=x, y=y, text=alt.value(says.say("lattice.chosen"))),
+        .encode(x=x, y=y, text=alt.value(says.text("lattice.chosen"))),
     ]
     return alt.layer(*layers).properties(height=HEIGHT), rows
 
@@ -107,8 +107,14 @@ def _rows(frontier: Frontier, kinds: Sequence[str]) -> list[Row]:
     for place, node in enumerate(frontier.front):
         at = {"x": node.achieved, "y": node.score, "order": place}
         rows.append({"of": "front", **at, "kind": kinds[2]})
-    if frontier.chosen is not None:
-        rows.append({"of": "chosen", "x": frontier.chosen.achieved, "y": frontier.chosen.score})
+    if frontier.least_loss_node is not None:
+        rows.append(
+            {
+                "of": "chosen",
+                "x": frontier.least_loss_node.achieved,
+                "y": frontier.least_loss_node.score,
+            }
+        )
     if np.isfinite(frontier.required):
         rows.append({"of": "required", "x": frontier.required})
     return rows
@@ -150,9 +156,9 @@ def _losses(frontier: Frontier) -> list[float]:
     return [low - margin if low < 0 else 0.0, high + margin]
 
 
-def _title(frontier: Frontier, says: Speech) -> str:
+def _title(frontier: Frontier, says: Translator) -> str:
     model = frontier.model
     if frontier.attribute is not None:
-        model = says.say("lattice.of", model=model, attribute=frontier.attribute)
+        model = says.text("lattice.of", model=model, attribute=frontier.attribute)
     symbol = f" ({frontier.symbol})" if frontier.symbol else ""
-    return says.say("axis.private", name=says.say("lattice.achieved", model=model + symbol))
+    return says.text("axis.private", name=says.text("lattice.achieved", model=model + symbol))

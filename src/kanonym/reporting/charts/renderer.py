@@ -27,7 +27,7 @@ def to_svg(spec: dict[str, Any], **options: Any) -> str:
         The chart library failed.
 
     """
-    return _safely(lambda: str(vl_convert.vegalite_to_svg(_printable_parts(spec), **options)))
+    return _call_safely(lambda: str(vl_convert.vegalite_to_svg(_printable_parts(spec), **options)))
 
 
 def to_png(spec: dict[str, Any], **options: Any) -> bytes:
@@ -39,14 +39,14 @@ def to_png(spec: dict[str, Any], **options: Any) -> bytes:
         The chart library failed.
 
     """
-    return _safely(
+    return _call_safely(
         lambda: bytes(
             vl_convert.vegalite_to_png(_printable_parts(spec), scale=SHARPNESS, **options)
         )
     )
 
 
-def _safely(draw: Callable[[], Drawn]) -> Drawn:
+def _call_safely(draw: Callable[[], Drawn]) -> Drawn:
     try:
         return draw()
     except (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):

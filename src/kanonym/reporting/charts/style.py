@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 import altair as alt
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.labels import CUT, cut, lines_of
 from kanonym.reporting.charts.renderer import to_png, to_svg
 from kanonym.reporting.printable import printable
@@ -35,7 +35,7 @@ def svg_of(
     rows: list[Row],
     width: int = WIDTH,
     *,
-    speech: Speech = ENGLISH,
+    speech: Translator = ENGLISH,
     names: Sequence[str] = (),
 ) -> str:
     """Render a chart over `rows` with the common style; `names` in it that are cut get a tooltip.
@@ -43,7 +43,7 @@ def svg_of(
     A page scales it down only as far as its letters have 10 pixels.
     """
     svg = to_svg(
-        styled(chart, rows, width),
+        vega_lite_form(chart, rows, width),
         format_locale=speech.locale,
         time_format_locale=speech.locale,
     )
@@ -58,10 +58,12 @@ def svg_of(
     return svg.replace(size[0], f' style="width:{size[1]}px;min-width:{least}px"', 1)
 
 
-def png_of(chart: Any, rows: list[Row], width: int = WIDTH, *, speech: Speech = ENGLISH) -> bytes:
+def png_of(
+    chart: Any, rows: list[Row], width: int = WIDTH, *, speech: Translator = ENGLISH
+) -> bytes:
     """Render a chart over `rows` as PNG."""
     return to_png(
-        styled(chart, rows, width),
+        vega_lite_form(chart, rows, width),
         format_locale=speech.locale,
         time_format_locale=speech.locale,
     )
@@ -80,7 +82,7 @@ def _with_tooltip(svg: str, name: str) -> str:
     return svg
 
 
-def styled(chart: Any, rows: list[Row], width: int = WIDTH) -> dict[str, Any]:
+def vega_lite_form(chart: Any, rows: list[Row], width: int = WIDTH) -> dict[str, Any]:
     """Return the Vega-Lite form of a chart over `rows` with the common style."""
     fixed = isinstance(chart.height, int)
     text = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": LETTERS}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 
 if TYPE_CHECKING:
     from kanonym.data.table import Domain
@@ -66,7 +66,7 @@ def bars_of(
     counts: NDArray[np.int64],
     floor: int,
     most: int = 24,
-    speech: Speech = ENGLISH,
+    speech: Translator = ENGLISH,
     marks: NDArray[np.uint64] | None = None,
 ) -> Bars:
     """Choose at most `most` bars (one more for null), none with 1 to `floor` - 1 records.
@@ -102,11 +102,11 @@ def bars_of(
     marks = marks[: len(known)]
     held = np.unique(marks[known > 0])
     if 0 < total < floor or not counts.any():
-        return Bars((speech.say("bar.all"),), np.zeros(domain.size, np.int64))
+        return Bars((speech.text("bar.all"),), np.zeros(domain.size, np.int64))
     if not total:
-        return Bars((speech.say("bar.missing"),), np.zeros(domain.size, np.int64))
+        return Bars((speech.text("bar.missing"),), np.zeros(domain.size, np.int64))
     if len(held) == 1 < int((known > 0).sum()):
-        labels, bar_of_code = [speech.say("bar.all")], np.zeros(len(known), np.int64)
+        labels, bar_of_code = [speech.text("bar.all")], np.zeros(len(known), np.int64)
     elif int((known > 0).sum()) == 1:
         labels = [str(domain.values[int(np.argmax(known))])]
         bar_of_code = np.zeros(len(known), np.int64)
@@ -118,9 +118,9 @@ def bars_of(
         fullest = int(np.argmax(np.bincount(bar_of_code, known)))
         bar_of_code = np.append(bar_of_code, len(labels) if nulls >= floor else fullest)
         if nulls >= floor:
-            labels.append(speech.say("bar.missing"))
+            labels.append(speech.text("bar.missing"))
         elif nulls:
-            labels[fullest] = speech.say("bar.or-missing", label=labels[fullest])
+            labels[fullest] = speech.text("bar.or-missing", label=labels[fullest])
     return Bars(tuple(labels), bar_of_code, rest)
 
 
@@ -148,7 +148,7 @@ def _names(
     marks: NDArray[np.uint64],
     floor: int,
     most: int,
-    speech: Speech,
+    speech: Translator,
 ) -> tuple[list[str], NDArray[np.int64], int | None]:
     """Name values, or labels of the finest level of the hierarchy that has few enough.
 
@@ -156,7 +156,7 @@ def _names(
     """
     texts, of_code = _texts(domain, counts, marks, most)
     by_text = np.bincount(of_code, counts, minlength=len(texts)).astype(np.int64)
-    apart = _told_apart(of_code, marks, len(texts))
+    apart = _is_distinguishable(of_code, marks, len(texts))
     shown = _frequent_names(by_text, apart, floor, most)
     if domain.kind != "nominal":
         shown = np.sort(shown)
@@ -165,10 +165,10 @@ def _names(
     named = [texts[code] for code in shown.tolist()]
     rest = int((by_text > 0).sum()) - len(shown)
     if rest:
-        other = speech.say("bar.other", number=speech.count(rest))
-        named.append(other if len(shown) else speech.say("bar.all"))
+        other = speech.text("bar.other", number=speech.count(rest))
+        named.append(other if len(shown) else speech.text("bar.all"))
     elif len(shown) < len(texts) and domain.hierarchy is not None:  # which alone knows the rest
-        named.append(speech.say("bar.absent"))
+        named.append(speech.text("bar.absent"))
     bar_of_code = np.minimum(bar_of_text, len(named) - 1)[of_code]
     return named, bar_of_code, len(shown) if rest and len(shown) else None
 
@@ -186,7 +186,7 @@ def _texts(
         for text, count, code in zip(values, counts.tolist(), place.tolist(), strict=True):
             if count or len(first) == len(values):
                 members[code].append(text)
-        return [_joined(some) for some in members], place.astype(np.int64)
+        return [_join_names(some) for some in members], place.astype(np.int64)
     ways: list[tuple[list[str], NDArray[np.int64]]] = [(values, np.arange(len(counts)))]
     for labels, codes in zip(domain.hierarchy.labels, domain.hierarchy.codes, strict=True):
         known = list(labels[: len(labels) - domain.has_null])  # the last label is null's
@@ -195,19 +195,19 @@ def _texts(
     few = [way for way in ways if len(way[0]) <= most] or ways[-1:]
 
     def nameable(way: tuple[list[str], NDArray[np.int64]]) -> float:
-        return float(counts[_told_apart(way[1], marks, len(way[0]))[way[1]]].sum())
+        return float(counts[_is_distinguishable(way[1], marks, len(way[0]))[way[1]]].sum())
 
     enough = NAMEABLE * counts.sum()
     return next((way for way in few if nameable(way) >= enough), max(few, key=nameable))
 
 
-def _joined(texts: Sequence[str]) -> str:
+def _join_names(texts: Sequence[str]) -> str:
     if len(texts) > MOST_JOINED:
         return f"{', '.join(texts[:MOST_JOINED])} +{len(texts) - MOST_JOINED}"
     return ", ".join(texts)
 
 
-def _told_apart(
+def _is_distinguishable(
     of_code: NDArray[np.int64], marks: NDArray[np.uint64], n_texts: int
 ) -> NDArray[np.bool_]:
     """Return (n_texts,) whether the release tells a text's codes from all others.
@@ -242,7 +242,7 @@ def _steps(
     marks: NDArray[np.uint64],
     floor: int,
     most: int,
-    speech: Speech,
+    speech: Translator,
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Bin a line in the finest round steps that give few enough bars."""
     line = numbers(domain)
@@ -263,7 +263,7 @@ def _steps(
     line = np.clip(line, low, high)
     tried = [
         (grid, _starts(grid.step_of_code[held], counts[held], marks[held], floor))
-        for grid in _few(_grids(line, low, high, most, speech, whole=whole), most)
+        for grid in _few_steps(_grids(line, low, high, most, speech, whole=whole), most)
     ]
     grid, starts = next(
         (one for one in tried if len(one[1]) >= FEW_BARS),
@@ -274,15 +274,15 @@ def _steps(
     labels = [grid.span(first + a, first + b - 1) for a, b in zip(starts, ends, strict=True)]
     bar = np.searchsorted(starts, grid.step_of_code - first, side="right") - 1
     if len(labels) == 1:
-        return [speech.say("bar.all") if below or above else labels[0]], bar
+        return [speech.text("bar.all") if below or above else labels[0]], bar
     if below or ends[0] > 1:
-        labels[0] = speech.say(grid.tails[0], start=grid.start(first + ends[0]))
+        labels[0] = speech.text(grid.tails[0], start=grid.start(first + ends[0]))
     if above or ends[-1] - starts[-1] > 1:
-        labels[-1] = speech.say(grid.tails[1], start=grid.start(first + starts[-1]))
+        labels[-1] = speech.text(grid.tails[1], start=grid.start(first + starts[-1]))
     return labels, bar
 
 
-def _few(grids: Iterator[_Grid], most: int) -> Iterator[_Grid]:
+def _few_steps(grids: Iterator[_Grid], most: int) -> Iterator[_Grid]:
     """Yield grids of few enough steps from fine to coarse, up to one that has a single step."""
     for grid in grids:
         steps = int(np.ptp(grid.step_of_code))
@@ -322,7 +322,7 @@ def _grids(
     low: np.generic,
     high: np.generic,
     most: int,
-    speech: Speech,
+    speech: Translator,
     *,
     whole: bool,
 ) -> Iterator[_Grid]:
@@ -353,14 +353,14 @@ def _whole(line: NDArray[Any], width: int) -> _Grid:
     )
 
 
-def _real(line: NDArray[Any], digit: int, power: int, speech: Speech) -> _Grid:
+def _real(line: NDArray[Any], digit: int, power: int, speech: Translator) -> _Grid:
     def start(a: int) -> str:
-        return speech.local(f"{a * digit * 10.0**power:.{max(0, -power)}f}")
+        return speech.localize(f"{a * digit * 10.0**power:.{max(0, -power)}f}")
 
     return _Grid(
         np.floor(line / (digit * 10.0**power)).astype(np.int64),
         start,
-        lambda a, b: speech.say("bar.to", start=start(a), end=start(b + 1)),
+        lambda a, b: speech.text("bar.to", start=start(a), end=start(b + 1)),
         ("bar.under", "bar.over"),
     )
 

@@ -17,12 +17,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.registry import unwrapped
+from kanonym.actions.registry import unwrap
+from kanonym.reporting.distributions.extents import POINTS, Extent
 from kanonym.reporting.distributions.label_ends import ends_of_label
-from kanonym.reporting.distributions.released import POINTS, Extent
 
 if TYPE_CHECKING:
-    from kanonym.data.recoded import RecodedAttribute
+    from kanonym.data.recoded_attribute import RecodedAttribute
     from kanonym.data.schema import Attribute
     from kanonym.data.table import Domain, EncodedTable
 
@@ -93,7 +93,7 @@ def transformations_of(
     found = []
     for name, attribute in attributes.items():
         a = place.get(name)
-        done = tuple(one.type for one in unwrapped(attribute.action))
+        done = tuple(one.type for one in unwrap(attribute.action))
         examples: tuple[tuple[str, str], ...] = ()
         if a is not None and not done:
             examples = examples_of(table.domains[a], recoded[a], sizes, held[a], floor)
@@ -155,12 +155,12 @@ def examples_of(
         recoding = str(recoded.recoding)
         if recoding in ("set", "value") and counts[low] < floor:
             continue  # few have the value that the label would be shown with
-        invented = _invented(domain, recoding, released[0], low, high, counts, floor)
+        invented = _invent_value(domain, recoding, released[0], low, high, counts, floor)
         found.append((invented, " – ".join(map(str, released))))
     return tuple(found)
 
 
-def _invented(
+def _invent_value(
     domain: Domain,
     recoding: str,
     label: Any,
@@ -172,21 +172,21 @@ def _invented(
     """Make up a value that gets a label; empty where only the table could give one."""
     line = domain.kind in ("number", "temporal")
     if recoding in POINTS:
-        return _near(label)
+        return _round_near(label)
     if recoding in ("interval", "range") and line:
-        return _between(domain.values, low, high)
+        return _value_between(domain.values, low, high)
     if recoding == "hierarchy" and isinstance(label, str):
         ends = ends_of_label(label) if domain.kind == "number" else None
         if ends is not None:
-            return _within(ends.low, ends.high)
+            return _invent_within(ends.low, ends.high)
         if ROOT in label and len(label) == len(str(domain.values[low])) > 1:
-            return _filled(label)
+            return _fill_mask(label)
     # An end of the label, or one of its members: the release names it.
     named = recoding != "hierarchy" or low == high
     return str(domain.values[low]) if named and counts[low] >= floor else ""
 
 
-def _within(low: float, high: float) -> str:
+def _invent_within(low: float, high: float) -> str:
     """Make up a number between the ends of a label, or beyond its only end."""
     if math.isinf(low) and math.isinf(high):
         return ""
@@ -197,14 +197,14 @@ def _within(low: float, high: float) -> str:
     return _middle(low, high)
 
 
-def _near(label: Any) -> str:
+def _round_near(label: Any) -> str:
     """Return a round number near a released mean; other centroids are values already."""
     if isinstance(label, float):
         return f"{label:.2g}" if abs(label) < 10 else f"{label:.0f}"
     return "" if label is None else str(label)
 
 
-def _between(values: pl.Series, low: int, high: int) -> str:
+def _value_between(values: pl.Series, low: int, high: int) -> str:
     """Return the middle of two values, rounded as far as it stays between them."""
     if values.dtype.is_numeric():
         return _middle(float(values[low]), float(values[high]))
@@ -224,7 +224,7 @@ def _middle(low: float, high: float) -> str:
     return f"{low:g}"
 
 
-def _filled(label: str) -> str:
+def _fill_mask(label: str) -> str:
     """Put digits in place of the asterisks of a mask."""
     digits = cycle(DIGITS)
     return "".join(next(digits) if mark == ROOT else mark for mark in label)

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.distributions.bars import Bars, bars_of
-from kanonym.reporting.distributions.released import Extent
+from kanonym.reporting.distributions.extents import Extent
 from kanonym.reporting.distributions.resolution import (
     marks_of_intervals,
     marks_of_sets,
     released_counts,
     set_members,
 )
-from kanonym.reporting.rounding import rounded
+from kanonym.reporting.rounding import round_count
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Partition
-    from kanonym.data.recoded import RecodedAttribute
+    from kanonym.data.recoded_attribute import RecodedAttribute
     from kanonym.data.table import Domain, EncodedTable
 
 MOST_BARS = 24
@@ -56,7 +56,7 @@ class Marginal:
     rest: int | None = None
 
     @property
-    def undrawn(self) -> int | None:
+    def clipped_bar(self) -> int | None:
         """The bar of the rest where it is so long that all others beside it look alike."""
         if self.rest is None:
             return None
@@ -72,7 +72,7 @@ def marginal_of(
     recoded: RecodedAttribute,
     sizes: NDArray[np.int64],
     floor: int,
-    speech: Speech = ENGLISH,
+    speech: Translator = ENGLISH,
 ) -> Marginal:
     """Count one quasi-identifier before and after.
 
@@ -116,14 +116,14 @@ def marginal_of(
         domain.name,
         domain.kind,
         bars.labels,
-        tuple(rounded(number, floor) for number in summed.tolist()),
-        tuple(rounded(number, floor) for number in spread.tolist()),
+        tuple(round_count(number, floor) for number in summed.tolist()),
+        tuple(round_count(number, floor) for number in spread.tolist()),
         bars.rest,
     )
 
 
 def _bars_of_labels(
-    domain: Domain, recoded: RecodedAttribute, extent: Extent, speech: Speech
+    domain: Domain, recoded: RecodedAttribute, extent: Extent, speech: Translator
 ) -> Bars | None:
     """Return one bar per released label where labels are few and do not overlap, else None."""
     if recoded.recoding != "hierarchy" or not len(extent.low):
@@ -134,7 +134,7 @@ def _bars_of_labels(
     if len(first) != len(spans) or len(first) > MOST_BARS or (low[1:] <= high[:-1]).any():
         return None
     labels = recoded.columns[0].gather(recoded.label_of_class[first].astype(np.int64)).to_list()
-    texts = [speech.say("bar.missing") if one is None else str(one) for one in labels]
+    texts = [speech.text("bar.missing") if one is None else str(one) for one in labels]
     # Values that no label covers have no record in the release.
     bar = np.maximum(np.searchsorted(low, np.arange(domain.size), side="right") - 1, 0)
     return Bars(tuple(texts), bar.astype(np.int64))

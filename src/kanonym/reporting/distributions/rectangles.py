@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.distributions.bars import numbers
+from kanonym.reporting.distributions.extents import POINTS, Extent
 from kanonym.reporting.distributions.label_ends import LabelEnds, ends_of_label, ends_of_period
-from kanonym.reporting.distributions.released import POINTS, Extent
 from kanonym.reporting.distributions.resolution import marks_of_intervals
 
 if TYPE_CHECKING:
-    from kanonym.data.recoded import RecodedAttribute
+    from kanonym.data.recoded_attribute import RecodedAttribute
     from kanonym.data.table import Domain, EncodedTable
 
 Rectangle = tuple[float, float, float, float, int, int]
@@ -118,7 +118,7 @@ class Side:
         recoded: RecodedAttribute,
         counts: NDArray[np.int64],
         floor: int,
-        speech: Speech = ENGLISH,
+        speech: Translator = ENGLISH,
     ) -> Side:
         """Place the classes along one attribute.
 
@@ -152,7 +152,7 @@ class Side:
         counts: NDArray[np.int64],
         floor: int,
         drawn: NDArray[np.bool_],
-        speech: Speech,
+        speech: Translator,
     ) -> Side:
         """Place the classes over what their labels tell apart, in the order of the domain."""
         marks = marks_of_intervals(extent, domain.size)
@@ -186,7 +186,7 @@ def maps_of(
     sizes: NDArray[np.int64],
     floor: int,
     named: tuple[str, str] | None,
-    speech: Speech = ENGLISH,
+    speech: Translator = ENGLISH,
 ) -> tuple[tuple[ClassMap, ...], tuple[ClassMap, ...]]:
     """Draw the classes over pairs of quasi-identifiers.
 
@@ -217,7 +217,7 @@ def maps_of(
         `named` is no pair of quasi-identifiers.
 
     """
-    chosen = _most_varied(table, recoded) if named is None else _places(recoded, named)
+    chosen = _rank_by_variety(table, recoded) if named is None else _places(recoded, named)
     sides = [Side.of(table.domains[a], recoded[a], held[a], floor, speech) for a in chosen]
     pairs = sorted(combinations(range(len(sides)), 2), key=lambda pair: (pair[1], pair[0]))
     maps: list[ClassMap] = []
@@ -268,7 +268,7 @@ def class_map(x: Side, y: Side, sizes: NDArray[np.int64], most: int) -> ClassMap
     )
 
 
-def _most_varied(table: EncodedTable, recoded: Sequence[RecodedAttribute]) -> list[int]:
+def _rank_by_variety(table: EncodedTable, recoded: Sequence[RecodedAttribute]) -> list[int]:
     line = [domain.kind in ("number", "temporal") for domain in table.domains]
     released = [len(one.columns[0]) for one in recoded]
     areas = [a for a, one in enumerate(recoded) if released[a] > 1 and one.recoding not in POINTS]
@@ -292,7 +292,7 @@ def _labels(
     extent: Extent,
     counts: NDArray[np.int64],
     floor: int,
-    speech: Speech,
+    speech: Translator,
     first: NDArray[np.int64],
     last: NDArray[np.int64],
 ) -> tuple[str, ...]:
@@ -315,7 +315,7 @@ def _labels(
         if records < floor:
             texts.append("")
         elif start == domain.null_code:
-            texts.append(speech.say("bar.missing"))
+            texts.append(speech.text("bar.missing"))
         elif start == end and recoded.recoding != "hierarchy":
             texts.append(str(domain.values[start]))
         else:

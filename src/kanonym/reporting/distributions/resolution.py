@@ -16,7 +16,7 @@ from kanonym.kernels.classes.histograms import class_histograms
 if TYPE_CHECKING:
     from kanonym.data.partition import Partition
     from kanonym.data.table import EncodedTable
-    from kanonym.reporting.distributions.released import Extent
+    from kanonym.reporting.distributions.extents import Extent
 
 Marks = NDArray[np.uint64]
 
@@ -59,7 +59,7 @@ def set_members(
     codes, weights = table.codes[:, column], table.weights
     if partition.by_row:
         codes, weights = codes[table.tuple_of_row], np.ones(table.n_rows, np.int64)
-    labels, n_labels = partition.givers(column)
+    labels, n_labels = partition.value_groups(column)
     n_codes = table.domains[column].size
     offsets, members, _ = class_histograms(
         labels, np.ascontiguousarray(codes), weights, n_labels, n_codes

@@ -45,7 +45,7 @@ class ClassSizes:
         n, smallest = int(upto[-1]), int(sizes[0])
         top = int(sizes[np.searchsorted(upto, 0.99 * n)])
         grown = top >= WIDE * smallest
-        starts = _growing(smallest, top) if grown else _even(smallest, top)
+        starts = _growing_starts(smallest, top) if grown else _even_starts(smallest, top)
         bar = np.searchsorted(starts, sizes, side="right") - 1
         labels = [f"{a}" if a == b - 1 else f"{a}–{b - 1}" for a, b in pairwise(starts)]
         alone = sizes[-1] == starts[-1]
@@ -62,7 +62,7 @@ class ClassSizes:
         )
 
 
-def _even(smallest: int, top: int) -> list[int]:
+def _even_starts(smallest: int, top: int) -> list[int]:
     """Return where bars of one width begin."""
     width = next(
         digit * 10**power
@@ -73,7 +73,7 @@ def _even(smallest: int, top: int) -> list[int]:
     return list(range(smallest, top + 1, width))
 
 
-def _growing(smallest: int, top: int) -> list[int]:
+def _growing_starts(smallest: int, top: int) -> list[int]:
     """Return the smallest size, and the sizes 1, 2 and 5 times a power of ten above it."""
     powers = range(len(str(top)))
     steps = (digit * 10**power for power in powers for digit in (1, 2, 5))

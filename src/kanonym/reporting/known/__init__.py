@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownResults:
     """What else is known of a release: results of attacks and measures, None where there is none.
 
     Attributes

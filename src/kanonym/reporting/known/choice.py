@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kanonym.algorithms.full_domain import evaluate_nodes
-from kanonym.language import ENGLISH, Speech
+from kanonym.language import ENGLISH, Translator
 from kanonym.reporting import wording
-from kanonym.reporting.rounding import rounded
+from kanonym.reporting.rounding import round_count
 
 if TYPE_CHECKING:
     from kanonym.release import Release
@@ -99,7 +99,7 @@ class Choice:
     prices: tuple[Price, ...]
 
 
-def choice_of(release: Release, base: int = 1, says: Speech = ENGLISH) -> Choice | None:
+def choice_of(release: Release, base: int = 1, says: Translator = ENGLISH) -> Choice | None:
     """Return the chosen node among its neighbours, where the lattice was searched for one.
 
     Neighbours differ from the chosen node by few records: their numbers of suppressed records are
@@ -125,7 +125,12 @@ def choice_of(release: Release, base: int = 1, says: Speech = ENGLISH) -> Choice
     )
     neighbours = {
         (name, level): Neighbour(
-            name, level, node.score, rounded(node.suppressed, base), node.classes, node.satisfied
+            name,
+            level,
+            node.score,
+            round_count(node.suppressed, base),
+            node.classes,
+            node.satisfied,
         )
         for (name, level), node in zip(beside, nodes, strict=True)
     }
@@ -133,7 +138,7 @@ def choice_of(release: Release, base: int = 1, says: Speech = ENGLISH) -> Choice
         metric=account["metric"],
         score=account["score"],
         account={key: account[key] for key in PROOF if key in account},
-        sentences=wording.search(says, account),
+        sentences=wording.search_text(says, account),
         suppressed=release.suppressed,
         classes=release.verification.n_classes,
         prices=tuple(

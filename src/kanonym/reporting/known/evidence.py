@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kanonym.language import Speech
+from kanonym.language import Translator
 from kanonym.profiling.profile import Profile
 from kanonym.profiling.reasons import Reason
-from kanonym.reporting.rounding import FINEST, rounded_share
+from kanonym.reporting.rounding import FINEST, round_share
 
 WHOLE = 0.01
 
@@ -31,18 +31,20 @@ class Evidence:
 
 
 def evidence_of(
-    profile: Profile | None, roles: Mapping[str, str], says: Speech, step: float = FINEST
+    profile: Profile | None, roles: Mapping[str, str], says: Translator, step: float = FINEST
 ) -> Evidence | None:
     """Take over a profile; None where there is none.
 
-    A profile counts all records of the original table: its reasons are said as `published`.
+    A profile counts all records of the original table: see `publishable_reason`.
     """
     if profile is None:
         return None
     columns = [one for one in profile.columns if one.name in roles]
     return Evidence(
         reasons={
-            one.name: tuple(filter(None, (published(reason, says, step) for reason in one.reasons)))
+            one.name: tuple(
+                filter(None, (publishable_reason(reason, says, step) for reason in one.reasons))
+            )
             for one in columns
         },
         suggested={
@@ -53,7 +55,7 @@ def evidence_of(
     )
 
 
-def published(reason: Reason, says: Speech, step: float = FINEST) -> str:
+def publishable_reason(reason: Reason, says: Translator, step: float = FINEST) -> str:
     """Say a reason without figures of fewer persons than a class has; empty where nothing is left.
 
     Shares are rounded to `step`, at least to whole percents. Counts and texts of errors are left
@@ -62,9 +64,9 @@ def published(reason: Reason, says: Speech, step: float = FINEST) -> str:
     Examples
     --------
     >>> from kanonym.language import ENGLISH
-    >>> published(Reason("tells", {"values": 72}, {"share": 0.9782}), ENGLISH, 0.02)
+    >>> publishable_reason(Reason("tells", {"values": 72}, {"share": 0.9782}), ENGLISH, 0.02)
     'its values tell 98 % of the pairs of records apart'
-    >>> published(Reason("alone", {"records": 3}), ENGLISH)
+    >>> publishable_reason(Reason("alone", {"records": 3}), ENGLISH)
     ''
 
     """
@@ -75,6 +77,6 @@ def published(reason: Reason, says: Speech, step: float = FINEST) -> str:
         return ""
     coarse = max(step, WHOLE)
     shares = {
-        name: f"{100 * rounded_share(share, coarse):.0f} %" for name, share in reason.shares.items()
+        name: f"{100 * round_share(share, coarse):.0f} %" for name, share in reason.shares.items()
     }
-    return says.say(key, **shares, what=says.terms(reason.terms))
+    return says.text(key, **shares, what=says.terms(reason.terms))

@@ -62,7 +62,7 @@ class Frontier:
     n_satisfied: int
 
     @property
-    def chosen(self) -> FrontNode | None:
+    def least_loss_node(self) -> FrontNode | None:
         """The node of least loss, which a search chooses; None where none satisfies."""
         return self.front[-1] if self.front else None
 

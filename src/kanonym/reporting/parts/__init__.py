@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.language import speech
+from kanonym.language import translator
 from kanonym.reporting.document import Document
 from kanonym.reporting.parts import (
     alternatives,
     attacks,
     attributes,
-    first,
+    first_page,
     limits,
     privacy,
     protection,
@@ -27,7 +27,7 @@ __all__ = ["document_of"]
 
 def document_of(summary: Summary) -> Document:
     """Put a report together, in the language of the summary."""
-    says = speech(summary.cover.language)
+    says = translator(summary.cover.language)
     details = (
         *attributes.sections(summary, says),
         *privacy.sections(summary, says),
@@ -42,13 +42,13 @@ def document_of(summary: Summary) -> Document:
     return Document(
         language=says.code,
         title=summary.cover.title,
-        verdict=first.verdict(summary, says),
-        dated=first.dated(summary, says),
-        signed=tuple(says.say(f"signed.{key}") for key in ("name", "date", "signature")),
-        tiles=first.tiles(summary, says),
-        lead=first.lead(summary, says),
-        first=first.sections(summary, says),
-        foot=first.foot(summary, says),
+        verdict=first_page.verdict(summary, says),
+        dated=first_page.date_line(summary, says),
+        signed=tuple(says.text(f"signed.{key}") for key in ("name", "date", "signature")),
+        tiles=first_page.tiles(summary, says),
+        lead=first_page.lead(summary, says),
+        first=first_page.sections(summary, says),
+        foot=first_page.foot(summary, says),
         details=details,
-        contents=says.say("contents"),
+        contents=says.text("contents"),
     )

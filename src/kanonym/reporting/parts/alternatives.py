@@ -7,53 +7,55 @@ from typing import TYPE_CHECKING
 from kanonym.reporting.document import Block, Bullets, Cell, Figure, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
-    from kanonym.language import Speech
+    from kanonym.language import Translator
     from kanonym.reporting.known.choice import Choice, Neighbour
-    from kanonym.reporting.known.compared import Alternatives
+    from kanonym.reporting.known.comparison import Alternatives
     from kanonym.reporting.summary import Summary
 
 
-def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the sections on the chosen node and on compared runs."""
     chosen = () if summary.choice is None else (_choice(summary.choice, says),)
-    compared = () if summary.comparison is None else (_compared(summary.comparison, says),)
+    compared = (
+        () if summary.comparison is None else (_comparison_section(summary.comparison, says),)
+    )
     return (*chosen, *compared)
 
 
-def _choice(choice: Choice, says: Speech) -> Section:
-    header = [says.say(f"head.{key}") for key in ("attribute", "level", "example")]
+def _choice(choice: Choice, says: Translator) -> Section:
+    header = [says.text(f"head.{key}") for key in ("attribute", "level", "example")]
     header += [
-        says.say(f"head.{way}", what=what)
+        says.text(f"head.{way}", what=what)
         for way in ("finer", "coarser")
-        for what in (choice.metric, says.say("head.suppressed"), says.say("head.satisfies"))
+        for what in (choice.metric, says.text("head.suppressed"), says.text("head.satisfies"))
     ]
     rows = tuple(
         (
             price.attribute,
-            says.say("of", part=price.level, whole=price.highest),
+            says.text("of", part=price.level, whole=price.highest),
             "–" if price.example is None else price.example,
-            *_beside(price.finer, says),
-            *_beside(price.coarser, says),
+            *_neighbour_row(price.finer, says),
+            *_neighbour_row(price.coarser, says),
         )
         for price in choice.prices
     )
     blocks: tuple[Block, ...] = (
         Bullets(tuple(("", one) for one in choice.sentences)),
         Table(tuple(header), rows, frozenset({3, 4, 6, 7}), "node"),
-        Paragraph(says.say("choice.note"), "note"),
+        Paragraph(says.text("choice.note"), "note"),
     )
-    return Section("choice", says.say("section.choice"), blocks)
+    return Section("choice", says.text("section.choice"), blocks)
 
 
-def _beside(node: Neighbour | None, says: Speech) -> tuple[Text, Text, Text]:
+def _neighbour_row(node: Neighbour | None, says: Translator) -> tuple[Text, Text, Text]:
     if node is None:
         return "–", "", ""
-    met = Cell(says.say("met"), "met") if node.satisfied else Cell(says.say("unmet"), "unmet")
+    met = Cell(says.text("met"), "met") if node.satisfied else Cell(says.text("unmet"), "unmet")
     return says.value(node.score), says.count(node.suppressed), met
 
 
-def _compared(found: Alternatives, says: Speech) -> Section:
-    title = says.say("section.comparison")
+def _comparison_section(found: Alternatives, says: Translator) -> Section:
+    title = says.text("section.comparison")
     reason = Paragraph(found.reason)
     if not found.runs:
         return Section("comparison", title, (reason,))
@@ -67,11 +69,11 @@ def _compared(found: Alternatives, says: Speech) -> Section:
 
     numbers = Table(
         (
-            says.say("head.run"),
-            says.known(f"measure.{found.privacy}", found.privacy),
-            says.known(f"measure.{found.measure}", found.measure),
-            says.say("head.suppressed"),
-            says.say("head.frontier"),
+            says.text("head.run"),
+            says.text_or(f"measure.{found.privacy}", found.privacy),
+            says.text_or(f"measure.{found.measure}", found.measure),
+            says.text("head.suppressed"),
+            says.text("head.frontier"),
         ),
         tuple(
             (
@@ -79,15 +81,15 @@ def _compared(found: Alternatives, says: Speech) -> Section:
                 says.value(one.private),
                 says.value(one.useful),
                 says.count(one.suppressed),
-                says.say("yes" if one.frontier else "no"),
+                says.text("yes" if one.frontier else "no"),
             )
             for one in found.runs
         ),
         frozenset({1, 2, 3}),
     )
-    runs = says.things(len(found.runs), "run")
-    caption = says.say("compared.caption")
+    runs = says.plural(len(found.runs), "run")
+    caption = says.text("compared.caption")
     if found.refused:
-        caption += " " + says.say("compared.refused", runs=says.things(found.refused, "run"))
-    chart = Figure("", says.say("alt.frontier", runs=runs), draw, caption, numbers)
+        caption += " " + says.text("compared.refused", runs=says.plural(found.refused, "run"))
+    chart = Figure("", says.text("alt.frontier", runs=runs), draw, caption, numbers)
     return Section("comparison", title, (reason, chart))

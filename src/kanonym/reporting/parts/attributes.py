@@ -8,57 +8,57 @@ from typing import TYPE_CHECKING
 from kanonym.reporting.document import Cell, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
-    from kanonym.language import Speech
+    from kanonym.language import Translator
     from kanonym.reporting.distributions.examples import Transformation
     from kanonym.reporting.summary import Summary
 
 
-def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the sections on attributes."""
     return _roles(summary, says), _transformations(summary, says)
 
 
-def role_of(role: str, says: Speech) -> str:
+def role_of(role: str, says: Translator) -> str:
     """Name a role in the language of the report."""
     base, _, changed = role.partition(", ")
-    named = says.known(f"role.{base}", base)
-    return says.say("role.changed", role=named) if changed else named
+    named = says.text_or(f"role.{base}", base)
+    return says.text("role.changed", role=named) if changed else named
 
 
-def fate_of(role: str, summary: Summary, says: Speech) -> str:
+def role_treatment(role: str, summary: Summary, says: Translator) -> str:
     """Say what becomes of the attributes of a role."""
     base, _, changed = role.partition(", ")
     if base == "quasi-identifier" and "cells" in summary.origin.algorithm and not changed:
-        return says.say("fate.blanked")
-    return says.say(f"fate.{base}.changed" if changed else f"fate.{base}")
+        return says.text("fate.blanked")
+    return says.text(f"fate.{base}.changed" if changed else f"fate.{base}")
 
 
-def _roles(summary: Summary, says: Speech) -> Section:
+def _roles(summary: Summary, says: Translator) -> Section:
     found = summary.columns.evidence
-    note = Paragraph(says.say("roles.given" if found is None else "roles.profiled"), "note")
+    note = Paragraph(says.text("roles.given" if found is None else "roles.profiled"), "note")
     rows: list[tuple[str, Text, Text]] = []
     for name, role in summary.columns.roles.items():
         reasons = () if found is None else found.reasons.get(name, ())
-        said = "; ".join(reasons) or says.say("roles.silent")
+        said = "; ".join(reasons) or says.text("roles.silent")
         why: Text = said
         if found is not None and name in found.suggested:
-            other = says.say("roles.otherwise", role=role_of(found.suggested[name], says))
+            other = says.text("roles.otherwise", role=role_of(found.suggested[name], says))
             why = Cell(said, note=other)
         rows.append((name, role_of(role, says), why))
-    header = tuple(says.say(f"head.{key}") for key in ("attribute", "role", "why"))
-    table = Table(header, _joined(rows, says), style="reasons")
-    return Section("roles", says.say("section.roles"), (note, table))
+    header = tuple(says.text(f"head.{key}") for key in ("attribute", "role", "why"))
+    table = Table(header, _merge_rows(rows, says), style="reasons")
+    return Section("roles", says.text("section.roles"), (note, table))
 
 
-def _transformations(summary: Summary, says: Speech) -> Section:
-    header = tuple(says.say(f"head.{key}") for key in ("attribute", "done", "examples"))
+def _transformations(summary: Summary, says: Translator) -> Section:
+    header = tuple(says.text(f"head.{key}") for key in ("attribute", "done", "examples"))
     rows = [
         (
             one.name,
-            done(one, says),
+            describe_transformation(one, says),
             Cell(
                 "\n".join(
-                    says.say("example", invented=invented, released=released)
+                    says.text("example", invented=invented, released=released)
                     if invented
                     else released
                     for invented, released in one.examples
@@ -69,15 +69,17 @@ def _transformations(summary: Summary, says: Speech) -> Section:
         )
         for one in summary.columns.transformations
     ]
-    note = Paragraph(says.say("examples.note", floor=says.count(summary.loss.floor)), "note")
+    note = Paragraph(says.text("examples.note", floor=says.count(summary.loss.floor)), "note")
     return Section(
         "transformations",
-        says.say("section.transformations"),
-        (note, Table(header, _joined(rows, says), style="examples")),
+        says.text("section.transformations"),
+        (note, Table(header, _merge_rows(rows, says), style="examples")),
     )
 
 
-def _joined(rows: Sequence[tuple[str, Text, Text]], says: Speech) -> tuple[tuple[Text, ...], ...]:
+def _merge_rows(
+    rows: Sequence[tuple[str, Text, Text]], says: Translator
+) -> tuple[tuple[Text, ...], ...]:
     """Return one row for all attributes of which a table says the same."""
     names: dict[tuple[Text, Text], list[str]] = {}
     for name, *said in rows:
@@ -85,18 +87,18 @@ def _joined(rows: Sequence[tuple[str, Text, Text]], says: Speech) -> tuple[tuple
     return tuple((says.names(some), *said) for said, some in names.items())
 
 
-def done(one: Transformation, says: Speech) -> str:
+def describe_transformation(one: Transformation, says: Translator) -> str:
     """Say what was done to an attribute."""
-    changed = one.actions and says.say("done.actions", actions=", ".join(one.actions))
+    changed = one.actions and says.text("done.actions", actions=", ".join(one.actions))
     if one.recoding is None:
         if changed:
             return changed
-        return says.say("done.identifier" if one.role == "identifier" else "done.unchanged")
-    recoded = _recoded(one, says)
-    return says.say("done.and", first=changed, second=recoded) if changed else recoded
+        return says.text("done.identifier" if one.role == "identifier" else "done.unchanged")
+    recoded = _describe_recoding(one, says)
+    return says.text("done.and", first=changed, second=recoded) if changed else recoded
 
 
-def _recoded(one: Transformation, says: Speech) -> str:
+def _describe_recoding(one: Transformation, says: Translator) -> str:
     if one.level is not None and one.highest is not None:
-        return says.say("done.levels", level=one.level, highest=one.highest)
-    return says.known(f"done.{one.recoding}", str(one.recoding))
+        return says.text("done.levels", level=one.level, highest=one.highest)
+    return says.text_or(f"done.{one.recoding}", str(one.recoding))

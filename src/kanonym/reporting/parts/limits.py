@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from kanonym.reporting.document import Bullets, Cell, Section
 
 if TYPE_CHECKING:
-    from kanonym.language import Speech
+    from kanonym.language import Translator
     from kanonym.reporting.summary import Summary
 
 
-def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the section on limits."""
     items = tuple(
         # What actions say of themselves is English.
         (heading, Cell(text, language="en") if says.code != "en" and ": " in heading else text)
         for heading, text in summary.limits
     )
-    return (Section("limits", says.say("section.limits"), (Bullets(items),)),)
+    return (Section("limits", says.text("section.limits"), (Bullets(items),)),)

@@ -16,30 +16,30 @@ from kanonym.reporting.document import (
 )
 
 if TYPE_CHECKING:
-    from kanonym.language import Speech
+    from kanonym.language import Translator
     from kanonym.reporting.summary import Requirement, Summary
 
 
-def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the section on privacy."""
     told = (*summary.privacy.answer, *worst_classes(summary, says))
     blocks: list[Block] = []
     if summary.privacy.verification.models:
         blocks.append(requirements_table(summary, says))
     else:
-        blocks.append(Paragraph(says.say("nothing"), "strong"))
+        blocks.append(Paragraph(says.text("nothing"), "strong"))
     blocks += [
         Bullets(tuple(("", one) for one in told)),
-        Heading(says.say("part.sizes")),
+        Heading(says.text("part.sizes")),
         *_sizes(summary, says),
     ]
-    return (Section("privacy", says.say("section.privacy"), tuple(blocks)),)
+    return (Section("privacy", says.text("section.privacy"), tuple(blocks)),)
 
 
-def requirements_table(summary: Summary, says: Speech, most: int | None = None) -> Table:
+def requirements_table(summary: Summary, says: Translator, most: int | None = None) -> Table:
     """Return what was required and achieved; at most so many lines."""
     header = tuple(
-        says.say(f"head.{key}") for key in ("requirement", "required", "achieved", "met")
+        says.text(f"head.{key}") for key in ("requirement", "required", "achieved", "met")
     )
     rows = tuple(
         (
@@ -48,9 +48,9 @@ def requirements_table(summary: Summary, says: Speech, most: int | None = None) 
             says.value(one.achieved),
             "–"
             if one.achieved is None
-            else Cell(says.say("met"), "met")
+            else Cell(says.text("met"), "met")
             if one.satisfied
-            else Cell(says.say("unmet"), "unmet"),
+            else Cell(says.text("unmet"), "unmet"),
         )
         # What is not met is never left out.
         for one in sorted(summary.privacy.verification.models, key=lambda one: one.satisfied)[:most]
@@ -58,21 +58,21 @@ def requirements_table(summary: Summary, says: Speech, most: int | None = None) 
     return Table(header, rows, frozenset({1, 2}), "requirements")
 
 
-def worst_classes(summary: Summary, says: Speech) -> list[str]:
+def worst_classes(summary: Summary, says: Translator) -> list[str]:
     """Say for each sensitive attribute how much of its worst class the commonest value has."""
     return [
-        says.say(
+        says.text(
             "shares.worst",
             attribute=one.attribute,
             share=says.percent(one.share),
-            records=says.things(one.records, "record"),
+            records=says.plural(one.records, "record"),
             table=says.percent(one.table_share),
         )
         for one in summary.privacy.verification.largest_shares
     ]
 
 
-def _note(one: Requirement, summary: Summary, says: Speech) -> str:
+def _note(one: Requirement, summary: Summary, says: Translator) -> str:
     """Name a model, and say how near to one value the worst class comes if that is measured."""
     named = ", ".join(filter(None, (one.type, one.kind)))
     found = summary.assessed
@@ -82,23 +82,23 @@ def _note(one: Requirement, summary: Summary, says: Speech) -> str:
     if alpha is None or one.attribute is None or one.attribute not in alpha.parts:
         return named
     share = says.percent(alpha.parts[one.attribute])
-    told = says.say("requirement.shared", share=share, attribute=one.attribute)
+    told = says.text("requirement.shared", share=share, attribute=one.attribute)
     return f"{named}. {told}"
 
 
-def _sizes(summary: Summary, says: Speech) -> tuple[Block, ...]:
+def _sizes(summary: Summary, says: Translator) -> tuple[Block, ...]:
     sizes = summary.privacy.class_sizes
     if not summary.size.rows_out:
-        return (Paragraph(says.say("sizes.none")),)
+        return (Paragraph(says.text("sizes.none")),)
     facts = {
-        "classes": says.things(summary.privacy.verification.classes, "class"),
-        "smallest": says.things(sizes.smallest, "record"),
+        "classes": says.plural(summary.privacy.verification.classes, "class"),
+        "smallest": says.plural(sizes.smallest, "record"),
         "median": says.value(sizes.median),
         "largest": says.count(sizes.largest),
         "mean": says.value(sizes.mean),
     }
     numbers = Table(
-        tuple(says.say(f"head.{key}") for key in ("class-size", "classes", "records")),
+        tuple(says.text(f"head.{key}") for key in ("class-size", "classes", "records")),
         tuple(
             (label, says.count(classes), says.count(records))
             for label, classes, records in zip(
@@ -113,8 +113,8 @@ def _sizes(summary: Summary, says: Speech) -> tuple[Block, ...]:
 
         return class_sizes_svg(sizes, says)
 
-    alternative = says.say("alt.class-sizes", **{**facts, "smallest": says.count(sizes.smallest)})
+    alternative = says.text("alt.class-sizes", **{**facts, "smallest": says.count(sizes.smallest)})
     return (
-        Paragraph(says.say("sizes.text", **facts)),
-        Figure("", alternative, draw, says.say("sizes.caption"), numbers),
+        Paragraph(says.text("sizes.text", **facts)),
+        Figure("", alternative, draw, says.text("sizes.caption"), numbers),
     )

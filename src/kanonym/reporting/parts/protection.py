@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from kanonym.evaluation.attacks.base import Aim
 from kanonym.reporting.document import Cell, Link, Paragraph, Section, Table
-from kanonym.reporting.known.attacked import AIMS, asking
+from kanonym.reporting.known.attacks import AIMS, attacks_on_question
 from kanonym.reporting.parts.attacks import title_of
 
 if TYPE_CHECKING:
-    from kanonym.language import Speech
+    from kanonym.language import Translator
     from kanonym.reporting.summary import Summary
 
 SOURCE = (
@@ -19,46 +19,46 @@ SOURCE = (
 )
 
 
-def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the section on the three questions."""
     rows = tuple(
         (
-            Cell(says.say(f"gdpr.{key}"), "strong", says.say(f"gdpr.{key}.question")),
+            Cell(says.text(f"gdpr.{key}"), "strong", says.text(f"gdpr.{key}.question")),
             _answer(summary, key, says),
         )
         for key in AIMS
     )
-    header = says.say("head.question"), says.say("head.answer")
+    header = says.text("head.question"), says.text("head.answer")
     return (
         Section(
             "protection",
-            says.say("section.gdpr"),
+            says.text("section.gdpr"),
             (
-                Paragraph(says.say("gdpr.intro")),
+                Paragraph(says.text("gdpr.intro")),
                 Table(header, rows, style="questions"),
-                Link(says.say("repeat.source"), SOURCE),
+                Link(says.text("repeat.source"), SOURCE),
             ),
         ),
     )
 
 
-def _answer(summary: Summary, key: Aim, says: Speech) -> str:
+def _answer(summary: Summary, key: Aim, says: Translator) -> str:
     """Return what class sizes and requirements imply, and what attacks achieved."""
     if not summary.size.rows_out:
-        return says.say("gdpr.empty")
+        return says.text("gdpr.empty")
     implied = {
-        "singling-out": _singled_out,
-        "linkability": _linked,
-        "inference": _inferred,
+        "singling-out": _singling_out_answer,
+        "linkability": _linkage_answer,
+        "inference": _inference_answer,
     }[key](summary, says)
-    tried = asking(summary.attacks, key)
+    tried = attacks_on_question(summary.attacks, key)
     if not tried:
-        return f"{implied} {says.say('gdpr.untried')}"
+        return f"{implied} {says.text('gdpr.untried')}"
     most = tried[0]
     low, high = most.interval
-    told = says.say(
+    told = says.text(
         "gdpr.attacked",
-        attacks=says.things(len(tried), "attack"),
+        attacks=says.plural(len(tried), "attack"),
         title=title_of(most, says),
         rate=says.tenths(most.targets.rate),
         attempts=says.count(most.attempts),
@@ -67,13 +67,13 @@ def _answer(summary: Summary, key: Aim, says: Speech) -> str:
         low=says.tenths(low),
         high=says.tenths(high),
     )
-    beyond = says.say("gdpr.beyond" if low > 0 else "gdpr.not-beyond")
+    beyond = says.text("gdpr.beyond" if low > 0 else "gdpr.not-beyond")
     for hidden in sorted({one.hidden_by for one in tried if one.hidden_by}):
-        beyond += f" {says.say(f'attacks.hidden.{hidden}')}"
+        beyond += f" {says.text(f'attacks.hidden.{hidden}')}"
     return f"{implied} {told} {beyond}"
 
 
-def _singled_out(summary: Summary, says: Speech) -> str:
+def _singling_out_answer(summary: Summary, says: Translator) -> str:
     smallest = summary.privacy.class_sizes.smallest
     persons = [
         one.achieved
@@ -81,32 +81,32 @@ def _singled_out(summary: Summary, says: Speech) -> str:
         if one.type == "k-anonymity" and one.attribute is not None and one.achieved is not None
     ]
     if smallest <= 1 or min(persons, default=2) <= 1:
-        return says.say("gdpr.singling-out.alone")
+        return says.text("gdpr.singling-out.alone")
     if persons:
-        fewest = says.things(int(min(persons)), "person")
-        return says.say("gdpr.singling-out.persons", smallest=fewest)
-    return says.say("gdpr.singling-out.sizes", smallest=says.things(smallest, "record"))
+        fewest = says.plural(int(min(persons)), "person")
+        return says.text("gdpr.singling-out.persons", smallest=fewest)
+    return says.text("gdpr.singling-out.sizes", smallest=says.plural(smallest, "record"))
 
 
-def _linked(summary: Summary, says: Speech) -> str:
+def _linkage_answer(summary: Summary, says: Translator) -> str:
     risk = summary.privacy.risk
-    return says.say(
+    return says.text(
         "gdpr.linkability.sizes",
         highest=says.chance(risk.highest),
         average=says.chance(risk.average),
     )
 
 
-def _inferred(summary: Summary, says: Speech) -> str:
+def _inference_answer(summary: Summary, says: Translator) -> str:
     hidden = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
     held = {one.attribute for one in summary.privacy.verification.models if one.satisfied}
     if not hidden:
-        return says.say("gdpr.inference.none")
+        return says.text("gdpr.inference.none")
     told = []
     for key, names in (
         ("protected", [name for name in hidden if name in held]),
         ("unprotected", [name for name in hidden if name not in held]),
     ):
         if names:
-            told.append(says.say(f"gdpr.inference.{key}", names=says.names(names)))
+            told.append(says.text(f"gdpr.inference.{key}", names=says.names(names)))
     return " ".join(told)

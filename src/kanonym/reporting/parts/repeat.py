@@ -9,33 +9,33 @@ from kanonym.reporting.document import Cell, Code, Paragraph, Section, Table, Te
 from kanonym.reporting.known.provenance import PRINTED
 
 if TYPE_CHECKING:
-    from kanonym.language import Speech
+    from kanonym.language import Translator
     from kanonym.reporting.summary import Summary
 
 
-def seed_of(summary: Summary, says: Speech) -> str:
+def seed_of(summary: Summary, says: Translator) -> str:
     """Return the policy's seed, or the words for one that was drawn and is kept nowhere."""
-    return says.say("seed.drawn") if summary.origin.seed is None else str(summary.origin.seed)
+    return says.text("seed.drawn") if summary.origin.seed is None else str(summary.origin.seed)
 
 
-def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the last section: command, algorithm, seed, versions, SHA-256, policy."""
     origin = summary.origin
     made = origin.provenance
     rows: list[tuple[Text, ...]] = [
-        (says.say("repeat.date"), summary.cover.date),
-        (says.say("repeat.algorithm"), says.listed(origin.algorithm)),
-        (says.say("repeat.seed"), seed_of(summary, says)),
-        (says.say("repeat.versions"), says.listed(origin.versions)),
-        (says.say("repeat.seconds"), says.durations(origin.seconds)),
+        (says.text("repeat.date"), summary.cover.date),
+        (says.text("repeat.algorithm"), says.pairs(origin.algorithm)),
+        (says.text("repeat.seed"), seed_of(summary, says)),
+        (says.text("repeat.versions"), says.pairs(origin.versions)),
+        (says.text("repeat.seconds"), says.durations(origin.seconds)),
     ]
     rows += [
-        (says.say(f"repeat.{key}"), text)
+        (says.text(f"repeat.{key}"), text)
         for key, text in (("input", made.source), ("output", made.output))
         if text
     ]
     rows += [
-        (says.say(f"repeat.{key}"), Cell(digest, "code"))
+        (says.text(f"repeat.{key}"), Cell(digest, "code"))
         for key, digest in (
             ("input-hash", made.input_hash),
             ("output-hash", made.output_hash),
@@ -45,14 +45,14 @@ def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
         if digest
     ]
     policy = json.dumps(origin.policy, ensure_ascii=False, indent=2)
-    listing = says.say("repeat.listing")
+    listing = says.text("repeat.listing")
     if made.policy_printed:
-        listing = f"{says.say('repeat.save', file=PRINTED)} {listing}"
+        listing = f"{says.text('repeat.save', file=PRINTED)} {listing}"
     blocks = (
-        Paragraph(says.say("repeat.sentence" if origin.seed is not None else "repeat.drawn")),
+        Paragraph(says.text("repeat.sentence" if origin.seed is not None else "repeat.drawn")),
         Code("\n".join((made.command, *made.checks))),
         Table(("", ""), tuple(rows), style="plain"),
-        Paragraph(listing, "note", lead=says.say("repeat.policy")),
+        Paragraph(listing, "note", lead=says.text("repeat.policy")),
         Code(policy, "json"),
     )
-    return (Section("repeat", says.say("section.repeat"), blocks),)
+    return (Section("repeat", says.text("section.repeat"), blocks),)

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from kanonym.reporting.document import (
     Block,
     Cell,
+    Collapsible,
     Figure,
-    Folded,
     Heading,
     Paragraph,
     Section,
     Table,
     Text,
 )
-from kanonym.reporting.known.assessed import is_share
+from kanonym.reporting.known.assessment import is_share
 from kanonym.reporting.known.units import MEASURES
 
 if TYPE_CHECKING:
-    from kanonym.language import Speech
-    from kanonym.metrics.measured import Measured
-    from kanonym.reporting.known.assessed import Assessed
+    from kanonym.language import Translator
+    from kanonym.metrics.measured_value import MeasuredValue
+    from kanonym.reporting.known.assessment import AssessmentFigures
     from kanonym.reporting.summary import Summary
 
 
@@ -38,49 +38,49 @@ VARIANTS = {
 """Measures that often say the same as another one."""
 
 
-def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the section on risk."""
-    title, found = says.say("section.risk"), summary.assessed
+    title, found = says.text("section.risk"), summary.assessed
     if found is None:
         return ()
     return (
         Section(
             "risk",
             title,
-            (*measured(found.risk, says), *_presets(found, says), *_suda(found, says)),
+            (*measure_blocks(found.risk, says), *_presets(found, says), *_suda(found, says)),
         ),
     )
 
 
-def measured(figures: Mapping[str, Measured], says: Speech) -> tuple[Block, ...]:
+def measure_blocks(figures: Mapping[str, MeasuredValue], says: Translator) -> tuple[Block, ...]:
     """Return a table of measures, and which of them were not measured."""
-    header = tuple(says.say(f"head.{key}") for key in ("measure", "value", "unit", "better"))
+    header = tuple(says.text(f"head.{key}") for key in ("measure", "value", "unit", "better"))
     rows = tuple(
         (
-            _explained(name, one, repeated, says),
+            _explain_figure(name, one, repeated, says),
             says.tenths(one.value) if is_share(one) else says.value(one.value),
             _unit(name, one, says),
-            says.say(f"better.{one.meaning.better}"),
+            says.text(f"better.{one.meaning.better}"),
         )
-        for name, repeated in _different(figures).items()
+        for name, repeated in _group_repeats(figures).items()
         if (one := figures[name]).value is not None
     )
     missing = {name: one for name, one in figures.items() if one.value is None}
     blocks: tuple[Block, ...] = (Table(header, rows, frozenset({1}), "measures"),)
     if missing:
         reasons = Table(
-            (says.say("head.measure"), says.say("head.reason")),
+            (says.text("head.measure"), says.text("head.reason")),
             tuple(
-                (named(name, says), _foreign(one.reason or "–", says))
+                (measure_name(name, says), _foreign(one.reason or "–", says))
                 for name, one in missing.items()
             ),
         )
-        names = "; ".join(named(name, says) for name in missing)
-        blocks += (Folded(says.say("assessed.missing", reasons=names), (reasons,)),)
+        names = "; ".join(measure_name(name, says) for name in missing)
+        blocks += (Collapsible(says.text("assessed.missing", reasons=names), (reasons,)),)
     return blocks
 
 
-def _different(figures: Mapping[str, Measured]) -> dict[str, list[str]]:
+def _group_repeats(figures: Mapping[str, MeasuredValue]) -> dict[str, list[str]]:
     """Return each figure with those that repeat it: variants of one measure with one value."""
     kept: dict[str, list[str]] = {}
     for name, one in figures.items():
@@ -99,74 +99,76 @@ def _first_of(name: str) -> str:
     return f"prosecutor_{what}" if who == "journalist" else VARIANTS.get(name, "")
 
 
-def _explained(name: str, one: Measured, repeated: Sequence[str], says: Speech) -> Cell:
+def _explain_figure(
+    name: str, one: MeasuredValue, repeated: Sequence[str], says: Translator
+) -> Cell:
     """Name a measure, with its threshold where it has one, and the measures that repeat it."""
     threshold = one.parts.get("threshold")
-    notes = [] if threshold is None else [says.say("threshold", share=says.percent(threshold))]
+    notes = [] if threshold is None else [says.text("threshold", share=says.percent(threshold))]
     if repeated:
-        names = "; ".join(named(other, says) for other in repeated)
-        notes.append(says.say("measure.also", names=names))
-    return Cell(named(name, says), note=". ".join(notes))
+        names = "; ".join(measure_name(other, says) for other in repeated)
+        notes.append(says.text("measure.also", names=names))
+    return Cell(measure_name(name, says), note=". ".join(notes))
 
 
-def named(name: str, says: Speech) -> str:
+def measure_name(name: str, says: Translator) -> str:
     """Name a measure."""
-    return says.known(f"measure.{name}", name.replace("_", " "))
+    return says.text_or(f"measure.{name}", name.replace("_", " "))
 
 
-def _unit(name: str, one: Measured, says: Speech) -> Text:
+def _unit(name: str, one: MeasuredValue, says: Translator) -> Text:
     """Return in what a figure is counted; a measure that is not known says it in English."""
     unit = MEASURES.get(name)
-    return _foreign(one.meaning.unit, says) if unit is None else says.say(f"unit.{unit}")
+    return _foreign(one.meaning.unit, says) if unit is None else says.text(f"unit.{unit}")
 
 
-def _foreign(text: str, says: Speech) -> Cell:
+def _foreign(text: str, says: Translator) -> Cell:
     """Return an English sentence of an assessment in a report of any language."""
     return Cell(text, language="" if says.code == "en" else "en")
 
 
-def _presets(found: Assessed, says: Speech) -> tuple[Block, ...]:
+def _presets(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
     if not found.presets:
         return ()
-    header = tuple(says.say(f"head.{key}") for key in ("preset", "met", "reason"))
+    header = tuple(says.text(f"head.{key}") for key in ("preset", "met", "reason"))
     words = {True: "met", False: "unmet", None: "unknown"}
     rows = tuple(
         (
             _foreign(one.title, says),
             Cell(
-                says.say(f"presets.{words[one.met]}"),
+                says.text(f"presets.{words[one.met]}"),
                 {True: "met", False: "unmet", None: ""}[one.met],  # type: ignore[arg-type]
             ),
             _foreign(one.reason, says),
         )
         for one in found.presets
     )
-    return Heading(says.say("part.presets")), Table(header, rows, style="presets")
+    return Heading(says.text("part.presets")), Table(header, rows, style="presets")
 
 
-def _suda(found: Assessed, says: Speech) -> tuple[Block, ...]:
+def _suda(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
     if not found.suda:
         return ()
-    heading = Heading(says.say("part.suda"))
+    heading = Heading(says.text("part.suda"))
     total = sum(share for _, share in found.suda)
     if not total > 0:
-        return heading, Paragraph(says.say("suda.none"))
+        return heading, Paragraph(says.text("suda.none"))
     shares = {name: share / total for name, share in found.suda}
     most = max(shares, key=shares.__getitem__)
 
     def draw() -> str:
         from kanonym.reporting.charts.bars import shares_svg  # noqa: PLC0415 - half a second
 
-        return shares_svg(shares, says.say("axis.suda"), says)
+        return shares_svg(shares, says.text("axis.suda"), says)
 
     numbers = Table(
-        (says.say("head.attribute"), says.say("head.value")),
+        (says.text("head.attribute"), says.text("head.value")),
         tuple((name, says.tenths(share)) for name, share in shares.items()),
         frozenset({1}),
     )
-    alternative = says.say("alt.suda", most=most, much=says.percent(shares[most]))
+    alternative = says.text("alt.suda", most=most, much=says.percent(shares[most]))
     return (
         heading,
-        Paragraph(says.say("suda.text")),
+        Paragraph(says.text("suda.text")),
         Figure("", alternative, draw, numbers=numbers),
     )

@@ -8,45 +8,45 @@ from typing import TYPE_CHECKING
 from kanonym.reporting.charts.labels import is_cut
 from kanonym.reporting.document import (
     Block,
+    Collapsible,
     Figure,
-    Folded,
     Gallery,
     Heading,
     Paragraph,
     Section,
     Table,
 )
-from kanonym.reporting.parts.risk import measured
+from kanonym.reporting.parts.risk import measure_blocks
 
 if TYPE_CHECKING:
-    from kanonym.language import Speech
+    from kanonym.language import Translator
     from kanonym.reporting.distributions.marginals import Marginal
     from kanonym.reporting.distributions.rectangles import ClassMap
-    from kanonym.reporting.known.assessed import Associations
+    from kanonym.reporting.known.assessment import Associations
     from kanonym.reporting.summary import AttributeLoss, Loss, Summary
 
 MOST_LOSSES = 40
 SMALL_MAP = 320
 
 
-def sections(summary: Summary, says: Speech) -> tuple[Section, ...]:
+def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the sections on utility and on the maps of classes."""
     blocks: list[Block] = [*_losses(summary.loss.attributes, says), *_marginals(summary.loss, says)]
     found = summary.assessed
     if found is not None:
         if found.associations is not None:
             blocks += _associations(found.associations, says)
-        rounded = says.say("measures.rounded", step=says.percent(summary.loss.step))
+        rounded = says.text("measures.rounded", step=says.percent(summary.loss.step))
         blocks += [
-            Heading(says.say("part.measures")),
-            *measured(found.utility, says),
+            Heading(says.text("part.measures")),
+            *measure_blocks(found.utility, says),
             Paragraph(rounded, "note"),
         ]
-    utility = Section("utility", says.say("section.utility"), tuple(blocks))
+    utility = Section("utility", says.text("section.utility"), tuple(blocks))
     return (utility, *_maps(summary, says))
 
 
-def _losses(found: Sequence[AttributeLoss], says: Speech) -> tuple[Block, ...]:
+def _losses(found: Sequence[AttributeLoss], says: Translator) -> tuple[Block, ...]:
     if not found:
         return ()
     heads = (
@@ -60,7 +60,7 @@ def _losses(found: Sequence[AttributeLoss], says: Speech) -> tuple[Block, ...]:
         "released-values",
     )
     numbers = Table(
-        tuple(says.say(f"head.{key}") for key in heads),
+        tuple(says.text(f"head.{key}") for key in heads),
         tuple(
             (
                 one.name,
@@ -76,9 +76,9 @@ def _losses(found: Sequence[AttributeLoss], says: Speech) -> tuple[Block, ...]:
         ),
         frozenset({2, 3, 4, 5, 6, 7}),
     )
-    caption = says.say("losses.caption")
+    caption = says.text("losses.caption")
     if len(found) > MOST_LOSSES:
-        most = says.say("losses.most", shown=MOST_LOSSES, all=len(found))
+        most = says.text("losses.most", shown=MOST_LOSSES, all=len(found))
         caption = f"{caption} {most}"
 
     def draw() -> str:
@@ -87,7 +87,7 @@ def _losses(found: Sequence[AttributeLoss], says: Speech) -> tuple[Block, ...]:
         return losses_svg(found, says)
 
     highest, lowest = max(found, key=lambda one: one.lost), min(found, key=lambda one: one.lost)
-    alternative = says.say(
+    alternative = says.text(
         "alt.losses",
         most=highest.name,
         much=says.percent(highest.lost),
@@ -95,29 +95,29 @@ def _losses(found: Sequence[AttributeLoss], says: Speech) -> tuple[Block, ...]:
         little=says.percent(lowest.lost),
     )
     return (
-        Heading(says.say("part.losses")),
-        Paragraph(says.say("losses.text")),
+        Heading(says.text("part.losses")),
+        Paragraph(says.text("losses.text")),
         Figure("", alternative, draw, caption, numbers),
-        Paragraph(says.say("losses.rmse"), "note"),
+        Paragraph(says.text("losses.rmse"), "note"),
     )
 
 
-def _marginals(loss: Loss, says: Speech) -> tuple[Block, ...]:
+def _marginals(loss: Loss, says: Translator) -> tuple[Block, ...]:
     if not loss.marginals:
         return ()
     blocks: list[Block] = [
-        Heading(says.say("part.marginals")),
-        Paragraph(says.say("marginals.note", floor=says.count(loss.floor))),
+        Heading(says.text("part.marginals")),
+        Paragraph(says.text("marginals.note", floor=says.count(loss.floor))),
     ]
     if len(loss.attributes) > len(loss.marginals):
-        most = says.say("losses.most", shown=len(loss.marginals), all=len(loss.attributes))
+        most = says.text("losses.most", shown=len(loss.marginals), all=len(loss.attributes))
         blocks.append(Paragraph(most, "note"))
-    key = (("before", says.say("head.before")), ("after", says.say("head.after")))
+    key = (("before", says.text("head.before")), ("after", says.text("head.after")))
     blocks.append(Gallery(tuple(_marginal(one, says) for one in loss.marginals), key))
     return tuple(blocks)
 
 
-def _marginal(one: Marginal, says: Speech) -> Figure:
+def _marginal(one: Marginal, says: Translator) -> Figure:
     bars = list(zip(one.labels, one.before, one.after, strict=True))
     label, before, after = max(bars, key=lambda bar: abs(bar[1] - bar[2]))
 
@@ -126,34 +126,34 @@ def _marginal(one: Marginal, says: Speech) -> Figure:
 
         return marginal_svg(one, says)
 
-    alternative = says.say(
+    alternative = says.text(
         "alt.marginal" if before != after else "alt.marginal.same",
         name=one.name,
-        bars=says.things(len(bars), "bar"),
+        bars=says.plural(len(bars), "bar"),
         label=label,
         before=says.count(before),
         after=says.count(after),
     )
     numbers = Table(
-        tuple(says.say(f"head.{key}") for key in ("bar", "before", "after")),
+        tuple(says.text(f"head.{key}") for key in ("bar", "before", "after")),
         tuple((label, says.count(a), says.count(b)) for label, a, b in bars),
         frozenset({1, 2}),
     )
-    return Figure(one.name, alternative, draw, _undrawn(one, says), numbers)
+    return Figure(one.name, alternative, draw, _clipped_note(one, says), numbers)
 
 
-def _undrawn(one: Marginal, says: Speech) -> str:
+def _clipped_note(one: Marginal, says: Translator) -> str:
     """Say how many records have the values that the chart leaves out; empty where it has all."""
-    rest = one.undrawn
+    rest = one.clipped_bar
     if rest is None:
         return ""
     before, after = (
         says.tenths(counts[rest] / (sum(counts) or 1)) for counts in (one.before, one.after)
     )
-    return says.say("marginals.undrawn", label=one.labels[rest], before=before, after=after)
+    return says.text("marginals.undrawn", label=one.labels[rest], before=before, after=after)
 
 
-def _associations(found: Associations, says: Speech) -> tuple[Block, ...]:
+def _associations(found: Associations, says: Translator) -> tuple[Block, ...]:
     a, b, change = max(found.pairs, key=lambda pair: pair[2])
 
     def draw() -> str:
@@ -162,53 +162,53 @@ def _associations(found: Associations, says: Speech) -> tuple[Block, ...]:
         return associations_svg(found, says)
 
     between = says.names([a, b])
-    alternative = says.say(
+    alternative = says.text(
         "alt.associations",
-        columns=says.things(len(found.columns), "column"),
+        columns=says.plural(len(found.columns), "column"),
         most=between,
         much=says.value(change),
     )
     numbers = Table(
-        (says.say("head.columns"), says.say("head.difference")),
+        (says.text("head.columns"), says.text("head.difference")),
         tuple((says.names([x, y]), says.value(moved)) for x, y, moved in found.pairs),
         frozenset({1}),
     )
     caption = ""
     if found.all_columns > len(found.columns):
-        caption = says.say("associations.most", shown=len(found.columns), all=found.all_columns)
+        caption = says.text("associations.most", shown=len(found.columns), all=found.all_columns)
     return (
-        Heading(says.say("part.associations")),
-        Paragraph(says.say("associations.note")),
+        Heading(says.text("part.associations")),
+        Paragraph(says.text("associations.note")),
         Figure("", alternative, draw, caption, numbers),
     )
 
 
-def _maps(summary: Summary, says: Speech) -> tuple[Section, ...]:
+def _maps(summary: Summary, says: Translator) -> tuple[Section, ...]:
     loss = summary.loss
     if not loss.maps or not summary.size.rows_out:
         return ()
     blocks: list[Block] = [
-        Paragraph(says.say("maps.note")),
+        Paragraph(says.text("maps.note")),
         Gallery(tuple(_map(one, says) for one in loss.maps)),
     ]
     if loss.further_maps:
         n = len(loss.further_maps)
-        title = says.say("maps.further", pairs=says.things(n, "pair"))
+        title = says.text("maps.further", pairs=says.plural(n, "pair"))
         small = tuple(_map(one, says, SMALL_MAP) for one in loss.further_maps)
-        blocks.append(Folded(title, (Gallery(small),)))
-    return (Section("maps", says.say("section.maps"), tuple(blocks)),)
+        blocks.append(Collapsible(title, (Gallery(small),)))
+    return (Section("maps", says.text("section.maps"), tuple(blocks)),)
 
 
-def _map(one: ClassMap, says: Speech, height: int = 420) -> Figure:
+def _map(one: ClassMap, says: Translator, height: int = 420) -> Figure:
     n = one.n_rectangles
-    rectangles = says.things(n, "rectangle")
-    told = [says.say("maps.count", rectangles=rectangles)]
+    rectangles = says.plural(n, "rectangle")
+    told = [says.text("maps.count", rectangles=rectangles)]
     if len(one.rectangles) < n:
         shown = says.count(len(one.rectangles))
-        told.append(says.say("maps.drawn", shown=shown, share=says.percent(one.share)))
+        told.append(says.text("maps.drawn", shown=shown, share=says.percent(one.share)))
     if one.undrawn_missing:
-        records = says.things(one.undrawn_missing, "record")
-        told.append(says.say("maps.missing", records=records))
+        records = says.plural(one.undrawn_missing, "record")
+        told.append(says.text("maps.missing", records=records))
 
     def draw() -> str:
         from kanonym.reporting.charts.class_map import class_map_svg  # noqa: PLC0415 - half a second
@@ -216,15 +216,15 @@ def _map(one: ClassMap, says: Speech, height: int = 420) -> Figure:
         return class_map_svg(one, height, says)
 
     return Figure(
-        says.say("maps.title", x=one.x.name, y=one.y.name),
-        says.say("alt.map", x=one.x.name, y=one.y.name, rectangles=rectangles),
+        says.text("maps.title", x=one.x.name, y=one.y.name),
+        says.text("alt.map", x=one.x.name, y=one.y.name, rectangles=rectangles),
         draw,
         " ".join(told),
         long_labels(one, says),
     )
 
 
-def long_labels(one: ClassMap, says: Speech) -> Table | None:
+def long_labels(one: ClassMap, says: Translator) -> Table | None:
     """Return the labels of which the axes of a map show only the beginning."""
     rows = tuple(
         (axis.name, label)
@@ -232,5 +232,5 @@ def long_labels(one: ClassMap, says: Speech) -> Table | None:
         for label in axis.labels
         if is_cut(label, slanted=slanted)
     )
-    header = (says.say("head.attribute"), says.say("head.bar"))
+    header = (says.text("head.attribute"), says.text("head.bar"))
     return Table(header, rows) if rows else None

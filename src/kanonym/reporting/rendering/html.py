@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from kanonym.data.errors import DataError
-from kanonym.language import ENGLISH, Speech, speech
+from kanonym.language import ENGLISH, Translator, translator
 from kanonym.reporting.parts import document_of
 from kanonym.reporting.printable import printable
 
@@ -40,7 +40,7 @@ def render_html(summary: Summary) -> str:
         alternative each.
 
     """
-    page = environment(speech(summary.cover.language)).get_template("page.html")
+    page = environment(translator(summary.cover.language)).get_template("page.html")
     return printable(page.render(document=document_of(summary)))
 
 
@@ -60,12 +60,12 @@ def is_wide(chart: str) -> bool:
     return least is not None and int(least[1]) > PHONE
 
 
-def told(text: str) -> Markup:
+def escape_sentence(text: str) -> Markup:
     """Escape a sentence; a command in it, which stands in backticks, is set as code."""
     return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
-def drawn(figure: Figure) -> Markup:
+def draw_figure(figure: Figure) -> Markup:
     """Draw a chart for a page.
 
     Raises
@@ -82,7 +82,7 @@ def drawn(figure: Figure) -> Markup:
 
 
 @cache
-def environment(says: Speech = ENGLISH) -> Environment:
+def environment(says: Translator = ENGLISH) -> Environment:
     """Return the templates, with the words and numbers of a language."""
     environment = Environment(
         loader=PackageLoader("kanonym.reporting"),
@@ -91,13 +91,13 @@ def environment(says: Speech = ENGLISH) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"say": says.say, "drawn": drawn}
+    environment.globals |= {"say": says.text, "drawn": draw_figure}
     environment.filters |= {
         "count": says.count,
         "percent": says.percent,
         "value": says.value,
         "names": says.names,
-        "told": told,
+        "told": escape_sentence,
         "is_wide": is_wide,
     }
     return environment

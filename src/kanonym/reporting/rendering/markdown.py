@@ -11,8 +11,8 @@ from kanonym.reporting.document import (
     Block,
     Bullets,
     Code,
+    Collapsible,
     Figure,
-    Folded,
     Gallery,
     Heading,
     Link,
@@ -86,7 +86,7 @@ def _blocks(block: Block) -> Iterator[str]:
         case Gallery(figures=figures):
             for figure in figures:
                 yield from _figure(figure)
-        case Folded(title=title, blocks=blocks):
+        case Collapsible(title=title, blocks=blocks):
             yield f"**{_text(title)}**"
             for inner in blocks:
                 yield from _blocks(inner)

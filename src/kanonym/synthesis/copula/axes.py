@@ -18,7 +18,7 @@ TERMS = 150
 """Of the series by which scores of two axes are compared."""
 
 
-class Binned(NamedTuple):
+class BinnedAxis(NamedTuple):
     """An axis as it is counted.
 
     Attributes
@@ -49,7 +49,7 @@ class Binned(NamedTuple):
         return len(self.scores)
 
 
-def binned(codes: Codes, cumulative: Floats, *, is_nominal: bool = False) -> Binned:
+def bin_axis(codes: Codes, cumulative: Floats, *, is_nominal: bool = False) -> BinnedAxis:
     """Return an axis in at most about 32 bins of neighbouring values.
 
     Parameters
@@ -70,7 +70,7 @@ def binned(codes: Codes, cumulative: Floats, *, is_nominal: bool = False) -> Bin
     bin_of = np.append(bin_of, len(lines) - 1)  # code -1: no place
     each = is_nominal and len(lines) == len(cumulative)
     scores = normal_scores(lines)
-    return Binned(bin_of[codes], lines, scores, hermite_coefficients(lines, scores), each)
+    return BinnedAxis(bin_of[codes], lines, scores, hermite_coefficients(lines, scores), each)
 
 
 def normal_scores(lines: Floats) -> Floats:
@@ -109,7 +109,7 @@ def hermite_coefficients(lines: Floats, scores: Floats) -> Floats:
     return found
 
 
-def counted(first: Binned, second: Binned) -> Floats:
+def count_bins(first: BinnedAxis, second: BinnedAxis) -> Floats:
     """Return the (r, c) float64 numbers of records in each pair of bins."""
     r, c = first.size, second.size
     cells = np.bincount(first.codes * (c + 1) + second.codes, minlength=(r + 1) * (c + 1))

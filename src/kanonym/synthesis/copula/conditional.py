@@ -18,7 +18,9 @@ ROUNDS = 25
 """Rounds of Gibbs sampling after a start that is drawn one coordinate after the other."""
 
 
-def drawn(lower: Floats, upper: Floats, correlation: Floats, random: np.random.Generator) -> Floats:
+def draw_in_boxes(
+    lower: Floats, upper: Floats, correlation: Floats, random: np.random.Generator
+) -> Floats:
     """Draw from a normal distribution within boxes.
 
     Parameters
@@ -52,17 +54,17 @@ def drawn(lower: Floats, upper: Floats, correlation: Floats, random: np.random.G
     known, rest = np.flatnonzero(bounded), np.flatnonzero(~bounded)
     result = np.empty((n, d))
     of_known = correlation[np.ix_(known, known)]
-    for state in states(lower[:, known], upper[:, known], of_known, random, 1):
+    for state in gibbs_states(lower[:, known], upper[:, known], of_known, random, 1):
         result[:, known] = state
     if len(rest):
-        weights, covariance = regression(correlation, rest, known)
+        weights, covariance = regression_on(correlation, rest, known)
         factor: Floats = np.linalg.cholesky(covariance).astype(np.float64)
         noise = random.standard_normal((n, len(rest))) @ factor.T
         result[:, rest] = result[:, known] @ weights.T + noise
     return result
 
 
-def regression(
+def regression_on(
     correlation: Floats, of: NDArray[np.int64], on: NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
     """Return the (a, b) weights and the (a, a) remaining covariance of coordinates on others."""
@@ -72,7 +74,7 @@ def regression(
     return weights, remaining
 
 
-def states(
+def gibbs_states(
     lower: Floats, upper: Floats, correlation: Floats, random: np.random.Generator, count: int
 ) -> Iterator[Floats]:
     """Give `count` states of Gibbs sampling, (n, d) each within its box, after 25 rounds.
@@ -86,12 +88,12 @@ def states(
 
     def move(a: int, on: NDArray[np.int64], weights: Floats, variance: Floats) -> None:
         mean = state[:, on] @ weights[0]
-        state[:, a] = truncated(mean, float(variance[0, 0]), lower[:, a], upper[:, a], random)
+        state[:, a] = draw_between(mean, float(variance[0, 0]), lower[:, a], upper[:, a], random)
 
     for a in range(d):
-        move(a, everything[:a], *regression(correlation, everything[a : a + 1], everything[:a]))
+        move(a, everything[:a], *regression_on(correlation, everything[a : a + 1], everything[:a]))
     others = [np.delete(everything, a) for a in range(d)]
-    models = [regression(correlation, everything[a : a + 1], others[a]) for a in range(d)]
+    models = [regression_on(correlation, everything[a : a + 1], others[a]) for a in range(d)]
     for round_ in range(ROUNDS * (d > 1) + count):
         for a in range(d):
             move(a, others[a], *models[a])
@@ -99,7 +101,7 @@ def states(
             yield state
 
 
-def truncated(
+def draw_between(
     mean: Floats, variance: float, lower: Floats, upper: Floats, random: np.random.Generator
 ) -> Floats:
     """Return (n,) normal draws between (n,) bounds, by inversion in the tail that they are in."""

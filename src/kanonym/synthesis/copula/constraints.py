@@ -54,7 +54,7 @@ class Constraint:
 
     def __str__(self) -> str:
         """Return `left <= right`, as `parse` reads it."""
-        return f"{_quoted(self.left)} {self.operator} {_quoted(self.right)}"
+        return f"{_quote_name(self.left)} {self.operator} {_quote_name(self.right)}"
 
     @classmethod
     def parse(cls, text: str) -> Constraint:
@@ -98,7 +98,7 @@ class Constraint:
         return self.operator in ("<", ">")
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     if name == name.strip() and not re.search(r'["<>=≤≥]', name):
         return name
     return '"' + name.replace('"', '""') + '"'

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.risk.dependence import positive_definite
-from kanonym.synthesis.copula.axes import binned
-from kanonym.synthesis.copula.correlation import fitted_correlation
-from kanonym.synthesis.copula.nominal import Attribute, orders
+from kanonym.synthesis.copula.axes import bin_axis
+from kanonym.synthesis.copula.correlation import fit_correlation
+from kanonym.synthesis.copula.nominal import Attribute, order_nominal
 from kanonym.synthesis.copula.scales import Codes, Scale
 
 Floats = NDArray[np.float64]
@@ -84,20 +84,20 @@ def coordinates_of(
     scales = [scale for scale, _ in columns]
     nominal = [one.axis.kind == "value" and scales[one.axis.of].is_nominal for one in read]
     chance = [0.0] * len(read)
-    for at, found in orders(
+    for at, found in order_nominal(
         [_attribute(one, is_nominal=named) for one, named in zip(read, nominal, strict=True)]
     ).items():
         axis, codes, _ = read[at]
-        scales[axis.of] = scales[axis.of].ordered(found.order)
+        scales[axis.of] = scales[axis.of].reorder(found.order)
         place = np.full(len(found.order) + 1, -1, np.int32)
         place[found.order] = np.arange(len(found.order), dtype=np.int32)
         read[at] = _Read(axis, place[codes], scales[axis.of].cumulative)
         chance[at] = found.chance
     bins = [
-        binned(one.codes, one.cumulative, is_nominal=named)
+        bin_axis(one.codes, one.cumulative, is_nominal=named)
         for one, named in zip(read, nominal, strict=True)
     ]
-    correlation = fitted_correlation(bins, chance)
+    correlation = fit_correlation(bins, chance)
     return scales, Coordinates({one.axis: at for at, one in enumerate(read)}, correlation)
 
 
@@ -122,5 +122,5 @@ def _attribute(read: _Read, *, is_nominal: bool) -> Attribute:
         m = len(read.cumulative) - 1
         codes = np.where(read.codes < 0, m, read.codes).astype(np.int64)
         return Attribute(codes, np.diff(read.cumulative), is_nominal)
-    bins = binned(read.codes, read.cumulative)
+    bins = bin_axis(read.codes, read.cumulative)
     return Attribute(bins.codes, np.diff(bins.lines), is_nominal)

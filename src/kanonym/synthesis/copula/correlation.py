@@ -17,7 +17,7 @@ from kanonym.evaluation.risk.dependence import (
 )
 from kanonym.evaluation.risk.normal import rectangle_probabilities
 from kanonym.kernels.parallel import parallel
-from kanonym.synthesis.copula.axes import Binned, counted
+from kanonym.synthesis.copula.axes import BinnedAxis, count_bins
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ WEAK = 0.9
 """Up to this correlation a covariance is a short series: what is left out is below 1e-7."""
 
 
-def fitted_correlation(axes: Sequence[Binned], chance: Sequence[float]) -> Floats:
+def fit_correlation(axes: Sequence[BinnedAxis], chance: Sequence[float]) -> Floats:
     """Fit the correlations of a Gaussian copula to the covariances of normal scores.
 
     Parameters
@@ -76,18 +76,18 @@ def fitted_correlation(axes: Sequence[Binned], chance: Sequence[float]) -> Float
     matrix = np.eye(d)
     pairs = list(combinations(range(d), 2))
 
-    def fitted(pair: tuple[int, int]) -> float:
+    def fit_pair(pair: tuple[int, int]) -> float:
         first, second = axes[pair[0]], axes[pair[1]]
         return pair_correlation(first, second, chance[pair[0]] + chance[pair[1]])
 
-    for (i, j), found in zip(pairs, parallel(fitted, pairs), strict=True):
+    for (i, j), found in zip(pairs, parallel(fit_pair, pairs), strict=True):
         matrix[i, j] = matrix[j, i] = found
     return matrix
 
 
-def pair_correlation(first: Binned, second: Binned, chance: float) -> float:
-    """Return the correlation, in (-1, 1), of two axes; see `fitted_correlation`."""
-    table = counted(first, second)
+def pair_correlation(first: BinnedAxis, second: BinnedAxis, chance: float) -> float:
+    """Return the correlation, in (-1, 1), of two axes; see `fit_correlation`."""
+    table = count_bins(first, second)
     n = table.sum()
     if n < 2:
         return 0.0
@@ -105,11 +105,11 @@ def pair_correlation(first: Binned, second: Binned, chance: float) -> float:
     covariance *= max(0.0, 1.0 - loose / (n * squared)) * math.sqrt(max(0.0, 1.0 - loose * chance))
     found = correlation_at(covariance, first, second)
     if first.is_nominal and second.is_nominal and found != 0.0:
-        return _nearer(table, found, first, second)
+        return _refine_nominal(table, found, first, second)
     return found
 
 
-def _nearer(table: Floats, found: float, first: Binned, second: Binned) -> float:
+def _refine_nominal(table: Floats, found: float, first: BinnedAxis, second: BinnedAxis) -> float:
     """Return a correlation of two nominal axes, or the one of their mutual information."""
     rows, columns = (table.sum(axis=axis).astype(np.int64) for axis in (1, 0))
     if not (rows.all() and columns.all()):
@@ -127,7 +127,7 @@ def _nearer(table: Floats, found: float, first: Binned, second: Binned) -> float
     return min(found, other, key=distance)
 
 
-def correlation_at(covariance: float, first: Binned, second: Binned) -> float:
+def correlation_at(covariance: float, first: BinnedAxis, second: BinnedAxis) -> float:
     """Return the correlation at which a copula's table has this covariance of scores.
 
     The covariance rises with the correlation. False position on Fisher's scale, with the

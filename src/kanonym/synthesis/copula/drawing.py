@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from kanonym.data.errors import DataError
 from kanonym.data.short_repr import ShortRepr
-from kanonym.synthesis.copula.conditional import drawn, regression, truncated
+from kanonym.synthesis.copula.conditional import draw_between, draw_in_boxes, regression_on
 from kanonym.synthesis.copula.coordinates import Axis, Coordinates
 from kanonym.synthesis.copula.numbers import typed_numbers
 from kanonym.synthesis.copula.relations import Relations, Step, gaps_of, numbers_and_presence
@@ -24,7 +24,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fitted(ShortRepr):
+class FittedTable(ShortRepr):
     """What was fitted to a table: scales of its columns, coordinates and relations."""
 
     scales: tuple[Scale, ...]
@@ -33,7 +33,7 @@ class Fitted(ShortRepr):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Asked(ShortRepr):
+class KnownCoordinates(ShortRepr):
     """What is known of records before anything is drawn.
 
     Attributes
@@ -50,8 +50,8 @@ class Asked(ShortRepr):
     upper: Floats
 
 
-def completed(
-    fitted: Fitted, n: int, held: Mapping[int, pl.Series], random: np.random.Generator
+def complete_records(
+    fitted: FittedTable, n: int, held: Mapping[int, pl.Series], random: np.random.Generator
 ) -> list[pl.Series]:
     """Return n records, one series a column; `held` are given columns by number.
 
@@ -62,26 +62,30 @@ def completed(
 
     """
     steps = fitted.relations.walk(list(held))
-    asked = asked_of(fitted, n, held, steps)
+    asked = known_coordinates(fitted, n, held, steps)
     correlation = fitted.coordinates.among(asked.axes)
-    state = drawn(asked.lower, asked.upper, correlation, random)
-    drawing = _Drawing(fitted, asked.axes, correlation, state, random)
+    state = draw_in_boxes(asked.lower, asked.upper, correlation, random)
+    drawing = _CopulaDraw(fitted, asked.axes, correlation, state, random)
     result = dict(held)
     known: dict[int, tuple[NDArray[Any], Flags]] = {}
     for step in steps:
         if step.column in held:
             known[step.column] = numbers_and_presence(held[step.column])
             continue
-        numbers, there = known[step.column] = drawing.constrained(step, known)
+        numbers, there = known[step.column] = drawing.constrained_numbers(step, known)
         scale = fitted.scales[step.column]
-        result[step.column] = _where(there, typed_numbers(numbers, scale.name, scale.dtype))
+        result[step.column] = _null_where_absent(
+            there, typed_numbers(numbers, scale.name, scale.dtype)
+        )
     for column in range(len(fitted.scales)):
         if column not in result:
-            result[column] = drawing.free(column)
+            result[column] = drawing.free_column(column)
     return [result[column] for column in range(len(fitted.scales))]
 
 
-def asked_of(fitted: Fitted, n: int, held: Mapping[int, pl.Series], steps: Sequence[Step]) -> Asked:
+def known_coordinates(
+    fitted: FittedTable, n: int, held: Mapping[int, pl.Series], steps: Sequence[Step]
+) -> KnownCoordinates:
     """Return the coordinates that are needed, and where they lie in n records.
 
     A column that follows from another one by a constraint is known by the gap between them;
@@ -91,25 +95,25 @@ def asked_of(fitted: Fitted, n: int, held: Mapping[int, pl.Series], steps: Seque
     intervals: dict[Axis, tuple[Floats, Floats]] = {}
     links = {step.column: step.link for step in steps}
 
-    def wanted(axis: Axis, low: Floats, high: Floats) -> None:
+    def require_axis(axis: Axis, low: Floats, high: Floats) -> None:
         if axis in known:
             intervals[axis] = low, high
 
     nothing = np.zeros(n), np.ones(n)
     for column, scale in enumerate(fitted.scales):
         given, at = held.get(column), links.get(column)
-        low, high = nothing if given is None else scale.placed(given)
+        low, high = nothing if given is None else scale.places_of(given)
         if given is None:
-            wanted(Axis("presence", column), *nothing)
+            require_axis(Axis("presence", column), *nothing)
         else:
             null = given.is_null().to_numpy()
-            wanted(
+            require_axis(
                 Axis("presence", column),
                 np.where(null, scale.present, 0.0),
                 np.where(null, 1.0, scale.present),
             )
         if at is None:
-            wanted(Axis("value", column), low, high)
+            require_axis(Axis("value", column), low, high)
             continue
         link = fitted.relations.links[at]
         other = link.other(column)
@@ -117,27 +121,29 @@ def asked_of(fitted: Fitted, n: int, held: Mapping[int, pl.Series], steps: Seque
         if other in held:
             linked = held[other].is_not_null().to_numpy()
         if given is None:
-            wanted(Axis("gap", at), *nothing)
+            require_axis(Axis("gap", at), *nothing)
         else:
             gaps = gaps_of(link.constraint, held[link.low], held[link.high])
             linked = gaps.is_not_null().to_numpy()
-            wanted(Axis("gap", at), *link.gaps.placed(gaps))
+            require_axis(Axis("gap", at), *link.gaps.places_of(gaps))
         maybe_null = not linked.all() if other in held else fitted.scales[other].n_null > 0
         if maybe_null:
-            wanted(Axis("value", column), np.where(linked, 0.0, low), np.where(linked, 1.0, high))
+            require_axis(
+                Axis("value", column), np.where(linked, 0.0, low), np.where(linked, 1.0, high)
+            )
     axes = tuple(axis for axis in known if axis in intervals)
     lower, upper = np.empty((n, len(axes))), np.empty((n, len(axes)))
     for at, axis in enumerate(axes):
         lower[:, at], upper[:, at] = map(ndtri, intervals[axis])
-    return Asked(axes, lower, upper)
+    return KnownCoordinates(axes, lower, upper)
 
 
-class _Drawing:
+class _CopulaDraw:
     """A draw of all coordinates, and what it says of each column."""
 
     def __init__(
         self,
-        fitted: Fitted,
+        fitted: FittedTable,
         axes: Sequence[Axis],
         correlation: Floats,
         state: Floats,
@@ -149,14 +155,16 @@ class _Drawing:
         self.state = state
         self.random = random
 
-    def free(self, column: int) -> pl.Series:
+    def free_column(self, column: int) -> pl.Series:
         """Return a column that no constraint is about."""
         scale = self.fitted.scales[column]
         if not len(scale.values):
             return pl.Series(scale.name, [None] * len(self.state), scale.dtype)
-        return _where(self._there(column), scale.drawn(self._uniform(Axis("value", column))))
+        return _null_where_absent(
+            self._is_present(column), scale.values_at(self._uniform(Axis("value", column)))
+        )
 
-    def constrained(
+    def constrained_numbers(
         self, step: Step, known: Mapping[int, tuple[NDArray[Any], Flags]]
     ) -> tuple[NDArray[Any], Flags]:
         """Return (n,) numbers of a constrained column and which of them there are.
@@ -167,7 +175,7 @@ class _Drawing:
         scale, grid = self.fitted.scales[column], self.fitted.relations.grids[column]
         low, high = self.fitted.relations.bounds(column, known, len(self.state))
         ends = grid.up(low), grid.down(high)
-        there = self._there(column)
+        there = self._is_present(column)
         linked: Flags = np.zeros(len(there), np.bool_)
         numbers: NDArray[Any] = np.full(len(there), grid.low)
         if step.link is not None:
@@ -176,16 +184,18 @@ class _Drawing:
             rows = np.flatnonzero(linked & there)
             start = _Start(anchor[rows], 1 if column == link.high else -1)
             numbers[rows] = grid.nearest(
-                self._within(Axis("gap", step.link), link.gaps, rows, start, _at(ends, rows))
+                self._draw_within(
+                    Axis("gap", step.link), link.gaps, rows, start, _ends_at(ends, rows)
+                )
             )
         rows = np.flatnonzero(~linked & there)
         numbers[rows] = grid.nearest(
-            self._within(
+            self._draw_within(
                 Axis("value", column),
                 scale,
                 rows,
                 _Start(np.zeros(len(rows), numbers.dtype), 1),
-                _at(ends, rows),
+                _ends_at(ends, rows),
             )
         )
         # Within the column's own range where that leaves room, within the constraints always.
@@ -213,7 +223,7 @@ class _Drawing:
             "that column too"
         )
 
-    def _within(
+    def _draw_within(
         self,
         axis: Axis,
         scale: Scale,
@@ -227,7 +237,7 @@ class _Drawing:
         bad = np.flatnonzero((numbers < ends[0]) | (numbers > ends[1]))
         if not len(bad):
             return numbers
-        low, high = _at(ends, bad)
+        low, high = _ends_at(ends, bad)
         anchor = anchor[bad]
         first, last = (low - anchor) * sign, (high - anchor) * sign
         shares = scale.share_between(np.minimum(first, last), np.maximum(first, last))
@@ -235,26 +245,26 @@ class _Drawing:
         evenly = low + self.random.random(len(bad)) * (high - low)
         again = np.rint(evenly).astype(np.int64) if numbers.dtype == np.int64 else evenly
         some = np.flatnonzero(shares[0] < shares[1])
-        fitting = scale.numbers(self._again(axis, rows[bad[some]], _at(shares, some)))
+        fitting = scale.numbers(self._redraw(axis, rows[bad[some]], _ends_at(shares, some)))
         again[some] = anchor[some] + sign * fitting
         numbers[bad] = again
         return numbers
 
-    def _again(self, axis: Axis, rows: NDArray[np.int64], shares: tuple[Floats, Floats]) -> Floats:
+    def _redraw(self, axis: Axis, rows: NDArray[np.int64], shares: tuple[Floats, Floats]) -> Floats:
         """Return what a coordinate is in some rows, drawn between shares beside all others."""
         if axis not in self.places:
             return np.zeros(len(rows))
         own = np.array([self.places[axis]])
         others = np.delete(np.arange(len(self.places)), own)
-        weights, variance = regression(self.correlation, own, others)
+        weights, variance = regression_on(self.correlation, own, others)
         mean = self.state[np.ix_(rows, others)] @ weights[0]
         lower, upper = ndtri(shares)
-        found = truncated(mean, float(variance[0, 0]), lower, upper, self.random)
+        found = draw_between(mean, float(variance[0, 0]), lower, upper, self.random)
         self.state[rows, own] = found
         uniform: Floats = ndtr(found)
         return uniform
 
-    def _there(self, column: int) -> Flags:
+    def _is_present(self, column: int) -> Flags:
         axis, scale = Axis("presence", column), self.fitted.scales[column]
         there: Flags = self._uniform(axis) < scale.present
         return there
@@ -274,13 +284,13 @@ class _Start(NamedTuple):
     sign: int
 
 
-def _at(
+def _ends_at(
     ends: tuple[NDArray[Any], NDArray[Any]], rows: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     return ends[0][rows], ends[1][rows]
 
 
-def _where(there: Flags, column: pl.Series) -> pl.Series:
+def _null_where_absent(there: Flags, column: pl.Series) -> pl.Series:
     """Return a column with null where nothing is."""
     if there.all():
         return column

@@ -17,9 +17,9 @@ from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.parallel import parallel
 from kanonym.synthesis.copula.constraints import Constraint
 from kanonym.synthesis.copula.coordinates import coordinates_of
-from kanonym.synthesis.copula.drawing import Fitted, completed
+from kanonym.synthesis.copula.drawing import FittedTable, complete_records
 from kanonym.synthesis.copula.probability import probabilities
-from kanonym.synthesis.copula.relations import related
+from kanonym.synthesis.copula.relations import relate_columns
 from kanonym.synthesis.copula.scales import scale_of
 
 Floats = NDArray[np.float64]
@@ -36,21 +36,21 @@ class TableModel(ShortRepr):
 
     """
 
-    fitted: Fitted
+    fitted: FittedTable
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns, in the order of the table."""
         return tuple(scale.name for scale in self.fitted.scales)
 
-    def sampled(self, n: int, random: np.random.Generator) -> list[pl.Series]:
+    def sample(self, n: int, random: np.random.Generator) -> list[pl.Series]:
         """Return n further records, one (n,) series a column in the order and types of the table.
 
         Cost O(n · d · (d + log m)) for d columns of m values.
         """
-        return completed(self.fitted, n, {}, random)
+        return complete_records(self.fitted, n, {}, random)
 
-    def completed(self, given: Sequence[pl.Series], random: np.random.Generator) -> list[pl.Series]:
+    def complete(self, given: Sequence[pl.Series], random: np.random.Generator) -> list[pl.Series]:
         """Return records that hold given values, and in all other columns what goes with them.
 
         Parameters
@@ -76,23 +76,23 @@ class TableModel(ShortRepr):
 
         Notes
         -----
-        Cost O(n · g · 26) truncated normal draws for g given columns, then as `sampled`.
+        Cost O(n · g · 26) truncated normal draws for g given columns, then as `sample`.
 
         """
-        held = self._held(given)
-        result = completed(self.fitted, len(given[0]), held, random)
+        held = self._given_columns(given)
+        result = complete_records(self.fitted, len(given[0]), held, random)
         as_given = {column.name: column for column in given}
         return [as_given.get(column.name, column) for column in result]
 
     def probabilities(self, name: str, given: Sequence[pl.Series]) -> tuple[pl.Series, Floats]:
-        """Return the values of a column, and how likely `completed` draws each.
+        """Return the values of a column, and how likely `complete` draws each.
 
         Parameters
         ----------
         name
             A column of the table, none of the given ones.
         given
-            As for `completed`.
+            As for `complete`.
 
         Returns
         -------
@@ -103,7 +103,7 @@ class TableModel(ShortRepr):
         Raises
         ------
         SchemaError, DataError
-            As `completed`, and where the column is itself given.
+            As `complete`, and where the column is itself given.
 
         Notes
         -----
@@ -111,7 +111,7 @@ class TableModel(ShortRepr):
 
         """
         column = self._place(name)
-        held = self._held(given)
+        held = self._given_columns(given)
         if column in held:
             raise SchemaError(f"column {name!r} is itself given: leave it out of the given ones")
         return probabilities(self.fitted, column, len(given[0]), held)
@@ -126,7 +126,7 @@ class TableModel(ShortRepr):
         name
             A column of the table, none of the given ones.
         given
-            As for `completed`.
+            As for `complete`.
 
         Returns
         -------
@@ -136,11 +136,11 @@ class TableModel(ShortRepr):
         Raises
         ------
         SchemaError, DataError
-            As `completed`.
+            As `complete`.
 
         """
         column = self._place(name)
-        held = self._held(given)
+        held = self._given_columns(given)
         if column not in self.fitted.relations.grids:
             return None
         return self.fitted.relations.limits(column, held, len(given[0]))
@@ -155,18 +155,18 @@ class TableModel(ShortRepr):
 
     def _place(self, name: str) -> int:
         if name not in self.names:
-            raise SchemaError(_unknown([name], self.names))
+            raise SchemaError(_unknown_columns([name], self.names))
         return self.names.index(name)
 
-    def _held(self, given: Sequence[pl.Series]) -> dict[int, pl.Series]:
+    def _given_columns(self, given: Sequence[pl.Series]) -> dict[int, pl.Series]:
         """Return given columns by number, without NaN; refuse what the table does not have."""
         if not given:
-            raise SchemaError("no column is given: give some, or ask for `sampled` records")
+            raise SchemaError("no column is given: give some, or ask for `sample` records")
         names = [column.name for column in given]
         _refuse_repeated(names)
         unknown = [name for name in names if name not in self.names]
         if unknown:
-            raise SchemaError(_unknown(unknown, self.names))
+            raise SchemaError(_unknown_columns(unknown, self.names))
         if len({len(column) for column in given}) > 1:
             lengths = ", ".join(f"{column.name!r} {len(column)}" for column in given)
             raise DataError(f"the given columns differ in length: {lengths}; give equally many")
@@ -240,20 +240,20 @@ def fit(columns: Sequence[pl.Series], constraints: Sequence[Constraint] = ()) ->
     for constraint in constraints:
         unknown = [name for name in (constraint.left, constraint.right) if name not in names]
         if unknown:
-            raise SchemaError(f"constraint {constraint}: {_unknown(unknown, names)}")
+            raise SchemaError(f"constraint {constraint}: {_unknown_columns(unknown, names)}")
     if len({len(column) for column in columns}) > 1:
         raise DataError("the columns differ in length: give as many values in each")
     if not len(columns[0]):
         raise DataError("the table has no records: there is nothing to imitate")
     read = parallel(scale_of, columns)
-    relations, gaps = related(columns, [scale for scale, _ in read], constraints)
+    relations, gaps = relate_columns(columns, [scale for scale, _ in read], constraints)
     scales, coordinates = coordinates_of(
         read, [(link.gaps, codes) for link, codes in zip(relations.links, gaps, strict=True)]
     )
-    return TableModel(Fitted(tuple(scales), coordinates, relations))
+    return TableModel(FittedTable(tuple(scales), coordinates, relations))
 
 
-def _unknown(unknown: Iterable[str], names: Sequence[str]) -> str:
+def _unknown_columns(unknown: Iterable[str], names: Sequence[str]) -> str:
     """Say which columns there are not, and which ones were probably meant."""
     parts = []
     for name in unknown:

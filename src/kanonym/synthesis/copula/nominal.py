@@ -56,7 +56,7 @@ class Order(NamedTuple):
     chance: float
 
 
-def orders(attributes: Sequence[Attribute]) -> Mapping[int, Order]:
+def order_nominal(attributes: Sequence[Attribute]) -> Mapping[int, Order]:
     """Order the values of every nominal attribute with more than two of them.
 
     Notes
@@ -90,7 +90,7 @@ def orders(attributes: Sequence[Attribute]) -> Mapping[int, Order]:
             features: list[Floats] = []
             for j, table in tables[i].items():
                 features += [table.means(scores[j])] if j in scores else table.indicators()
-            found[i] = _ordered(np.array(features).T, attributes[i], n_values)
+            found[i] = _order_values(np.array(features).T, attributes[i], n_values)
             shares = attributes[i].shares[found[i].order]
             new = np.empty(len(shares))
             new[found[i].order] = _standard(normal_scores(_lines(shares)), shares)
@@ -139,7 +139,7 @@ def _tables(attributes: Sequence[Attribute], i: int) -> dict[int, _Table]:
     }
 
 
-def _ordered(features: Floats, attribute: Attribute, n_values: int) -> Order:
+def _order_values(features: Floats, attribute: Attribute, n_values: int) -> Order:
     """Order values by the direction in which their (r, f) features differ most.
 
     What such a direction explains where nothing goes with anything: the largest eigenvalue of

@@ -85,7 +85,7 @@ class Grid(ShortRepr):
 
     def at(self, places: Floats) -> NDArray[Any]:
         """Return the nearest numbers of the grid to (n,) places, none beyond the range."""
-        numbers: NDArray[Any] = self._rounded(places)
+        numbers: NDArray[Any] = self._round(places)
         if self.step:
             numbers = self.low + np.rint(places).astype(np.int64) * self.step
         found: NDArray[Any] = np.clip(numbers, self.low, self.high)
@@ -105,7 +105,7 @@ class Grid(ShortRepr):
             return self.low - (self.low - raised) // self.step * self.step
         if self.decimals is not None:
             scale = 10.0**self.decimals
-            rounded = self._rounded(np.ceil(numbers * scale - CLOSE) / scale)
+            rounded = self._round(np.ceil(numbers * scale - CLOSE) / scale)
             numbers = np.maximum(rounded, numbers)
         found: NDArray[Any] = np.maximum(numbers, self.low)
         return found
@@ -117,12 +117,12 @@ class Grid(ShortRepr):
             return self.low + (lowered - self.low) // self.step * self.step
         if self.decimals is not None:
             scale = 10.0**self.decimals
-            rounded = self._rounded(np.floor(numbers * scale + CLOSE) / scale)
+            rounded = self._round(np.floor(numbers * scale + CLOSE) / scale)
             numbers = np.minimum(rounded, numbers)
         found: NDArray[Any] = np.minimum(numbers, self.high)
         return found
 
-    def _rounded(self, numbers: Floats) -> Floats:
+    def _round(self, numbers: Floats) -> Floats:
         if self.decimals is None:
             return numbers
         rounded: Floats = np.round(numbers, self.decimals) + 0.0  # no negative zero

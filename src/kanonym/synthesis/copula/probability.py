@@ -11,9 +11,9 @@ from scipy.special import ndtr, ndtri
 
 from kanonym.data.table import value_codes
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.synthesis.copula.conditional import SMALLEST, regression, states, truncated
+from kanonym.synthesis.copula.conditional import SMALLEST, draw_between, gibbs_states, regression_on
 from kanonym.synthesis.copula.coordinates import Axis
-from kanonym.synthesis.copula.drawing import Fitted, asked_of
+from kanonym.synthesis.copula.drawing import FittedTable, known_coordinates
 from kanonym.synthesis.copula.numbers import plain_numbers
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ CELLS = 200_000
 
 
 def probabilities(
-    fitted: Fitted, column: int, n: int, held: Mapping[int, pl.Series]
+    fitted: FittedTable, column: int, n: int, held: Mapping[int, pl.Series]
 ) -> tuple[pl.Series, Floats]:
     """Return the values of a column and (n, m) float64 how likely each is; rows sum to 1.
 
@@ -45,7 +45,7 @@ def probabilities(
     codes = [value_codes(series) for series in held.values()]
     groups = group_rows([code for code, _ in codes], [size for _, size in codes])
     steps = [step for step in fitted.relations.walk(list(held)) if step.column in held]
-    asked = asked_of(fitted, n, held, steps)
+    asked = known_coordinates(fitted, n, held, steps)
     bounded = np.isfinite(asked.lower).any(axis=0) | np.isfinite(asked.upper).any(axis=0)
     known = np.flatnonzero(bounded)
     conditional = _Conditional(fitted, column, [asked.axes[at] for at in known])
@@ -54,7 +54,7 @@ def probabilities(
     step = max(1, CELLS // (m + 1))
     for start in range(0, len(lower), step):
         part = slice(start, start + step)
-        shares[part] = _averaged(conditional, lower[part], upper[part])
+        shares[part] = _average(conditional, lower[part], upper[part])
     shares = shares[groups.labels]
     if column in fitted.relations.grids:
         _leave_out(fitted, column, held, shares)
@@ -63,7 +63,7 @@ def probabilities(
     return scale.values, shares[:, :m]
 
 
-def _averaged(conditional: _Conditional, lower: Floats, upper: Floats) -> Floats:
+def _average(conditional: _Conditional, lower: Floats, upper: Floats) -> Floats:
     """Return (n, m + 1) probabilities beside coordinates within (n, g) bounds, null last."""
     n, g = lower.shape
     m = len(conditional.scale.values)
@@ -71,7 +71,7 @@ def _averaged(conditional: _Conditional, lower: Floats, upper: Floats) -> Floats
     lower, upper = (np.repeat(side, times, axis=0) for side in (lower, upper))
     random = np.random.default_rng(0)
     total = np.zeros((n, m + 1))
-    for state in states(lower, upper, conditional.correlation[:g, :g], random, DRAWS):
+    for state in gibbs_states(lower, upper, conditional.correlation[:g, :g], random, DRAWS):
         total += conditional.shares(state, random).reshape(n, times, m + 1).mean(axis=1)
     return total / DRAWS
 
@@ -79,7 +79,7 @@ def _averaged(conditional: _Conditional, lower: Floats, upper: Floats) -> Floats
 class _Conditional:
     """The distribution of a column beside given coordinates."""
 
-    def __init__(self, fitted: Fitted, column: int, given: Sequence[Axis]) -> None:
+    def __init__(self, fitted: FittedTable, column: int, given: Sequence[Axis]) -> None:
         self.scale = fitted.scales[column]
         self.line = float(ndtri(self.scale.present))
         self.lines = ndtri(self.scale.cumulative)
@@ -88,7 +88,7 @@ class _Conditional:
         self.correlation = fitted.coordinates.among([*given, *own])
         places = range(len(given), len(given) + len(own))
         self.regressions: dict[str, tuple[Floats, Floats]] = {
-            axis.kind: regression(self.correlation, np.array([at]), np.arange(at))
+            axis.kind: regression_on(self.correlation, np.array([at]), np.arange(at))
             for axis, at in zip(own, places, strict=True)
         }
 
@@ -101,7 +101,7 @@ class _Conditional:
             mean, deviation = self._normal("presence", state)
             present = ndtr((self.line - mean) / deviation)
             end = np.full(n, self.line)
-            there = truncated(mean, deviation**2, np.full(n, -np.inf), end, random)
+            there = draw_between(mean, deviation**2, np.full(n, -np.inf), end, random)
             state = np.column_stack([state, there])
         result[:, m] = 1.0 - present
         if "value" in self.regressions:
@@ -117,7 +117,9 @@ class _Conditional:
         return state @ weights[0], max(float(variance[0, 0]), SMALLEST) ** 0.5
 
 
-def _leave_out(fitted: Fitted, column: int, held: Mapping[int, pl.Series], total: Floats) -> None:
+def _leave_out(
+    fitted: FittedTable, column: int, held: Mapping[int, pl.Series], total: Floats
+) -> None:
     """Take the values away that constraints forbid beside given ones; the others share theirs."""
     low, high = fitted.relations.limits(column, held, len(total))
     numbers = plain_numbers(fitted.scales[column].values)

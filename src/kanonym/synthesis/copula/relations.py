@@ -116,7 +116,7 @@ class Relations(ShortRepr):
                     continue
                 # Between a whole number and the next one a measured column has others.
                 typed = numbers if whole else numbers.astype(np.float64)
-                moved = self._moved(typed, sign * self.steps_up[pair])
+                moved = self._move(typed, sign * self.steps_up[pair])
                 if whole and moved.dtype != np.int64:
                     moved = (np.ceil(moved) if sign > 0 else np.floor(moved)).astype(np.int64)
                 if sign > 0:
@@ -132,7 +132,7 @@ class Relations(ShortRepr):
         known = {at: numbers_and_presence(one) for at, one in held.items() if at in self.grids}
         return self.bounds(column, known, n)
 
-    def _moved(self, numbers: NDArray[Any], steps: int) -> NDArray[Any]:
+    def _move(self, numbers: NDArray[Any], steps: int) -> NDArray[Any]:
         """Return numbers moved by so many of the smallest steps that there are, up or down."""
         if numbers.dtype == np.int64 or not steps:
             return numbers + steps
@@ -153,7 +153,7 @@ class Relations(ShortRepr):
                 gaps_of(link.constraint, held[link.low], held[link.high])
 
 
-def related(
+def relate_columns(
     columns: Sequence[pl.Series], scales: Sequence[Scale], constraints: Sequence[Constraint]
 ) -> tuple[Relations, list[Codes]]:
     """Return the relations of a table, and (n,) int32 places of its gaps, one array a link.

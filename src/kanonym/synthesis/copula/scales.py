@@ -30,7 +30,7 @@ FEW = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Between(ShortRepr):
+class Interpolation(ShortRepr):
     """What is drawn of a column that is measured finely.
 
     Attributes
@@ -74,7 +74,7 @@ class Scale(ShortRepr):
     values: pl.Series
     counts: NDArray[np.int64]
     n_null: int
-    between: Between | None = None
+    between: Interpolation | None = None
 
     @property
     def is_nominal(self) -> bool:
@@ -99,11 +99,11 @@ class Scale(ShortRepr):
         drawn = len(self.values) if self.between is None else self.between.grid.size
         return drawn + (self.n_null > 0)
 
-    def ordered(self, order: NDArray[np.int64]) -> Scale:
+    def reorder(self, order: NDArray[np.int64]) -> Scale:
         """Return the scale with its values in another order."""
         return replace(self, values=self.values.gather(order), counts=self.counts[order])
 
-    def drawn(self, uniform: Floats) -> pl.Series:
+    def values_at(self, uniform: Floats) -> pl.Series:
         """Return the values at (n,) places in [0, 1] of the cumulative distribution."""
         if self.between is None:
             return self.values.gather(self._at(uniform))
@@ -124,7 +124,7 @@ class Scale(ShortRepr):
         codes = np.searchsorted(self.cumulative, uniform, side="right") - 1
         return np.clip(codes, 0, len(self.values) - 1)
 
-    def placed(self, given: pl.Series) -> tuple[Floats, Floats]:
+    def places_of(self, given: pl.Series) -> tuple[Floats, Floats]:
         """Return where values lie: (n,) ends of intervals of the cumulative distribution.
 
         A known value has the interval of its records. A number or time between known ones is a
@@ -236,10 +236,10 @@ def scale_of(column: pl.Series) -> tuple[Scale, Codes]:
     if domain.has_null:
         codes = np.where(codes == m, -1, codes).astype(np.int32)
     counts = np.bincount(codes[codes >= 0], minlength=m)
-    values = _typed(domain.values, column.dtype).alias(column.name)
+    values = _to_type(domain.values, column.dtype).alias(column.name)
     scale = Scale(column.name, column.dtype, values, counts, column.null_count())
     _refuse_free_text(scale)
-    return replace(scale, between=_between(scale)), codes
+    return replace(scale, between=_interpolation(scale)), codes
 
 
 def _refuse(column: pl.Series) -> None:
@@ -281,13 +281,13 @@ def _refuse_copies(scale: Scale) -> None:
         )
 
 
-def _typed(values: pl.Series, dtype: pl.DataType) -> pl.Series:
+def _to_type(values: pl.Series, dtype: pl.DataType) -> pl.Series:
     if dtype == pl.Boolean:
         return values == "true"
     return values.cast(dtype)
 
 
-def _between(scale: Scale) -> Between | None:
+def _interpolation(scale: Scale) -> Interpolation | None:
     """Return what is drawn between values; None where most of them repeat.
 
     Values that occur once are most of those that a column measured finely has.
@@ -304,4 +304,4 @@ def _between(scale: Scale) -> Between | None:
         _refuse_copies(scale)
         return None
     digits = digits_of(numbers, scale.dtype, grid.step)
-    return Between(stretches_of(grid.places(numbers), scale.counts), grid, digits)
+    return Interpolation(stretches_of(grid.places(numbers), scale.counts), grid, digits)

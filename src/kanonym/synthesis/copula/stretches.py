@@ -84,7 +84,7 @@ def stretches_of(numbers: Floats, counts: NDArray[np.int64]) -> Stretches:
     edges = np.concatenate([[-1], heaps, [len(numbers)]])
     for before, after in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         if after - before > 1:
-            found += _split(numbers, cumulative, rim, (before + 1, after))
+            found += _split_stretch(numbers, cumulative, rim, (before + 1, after))
         if after < len(numbers):
             found.append((after, float(numbers[after]), float(numbers[after])))
     starts = cumulative[[start for start, *_ in found]]
@@ -92,7 +92,7 @@ def stretches_of(numbers: Floats, counts: NDArray[np.int64]) -> Stretches:
     return Stretches(np.append(starts, 1.0), low, high, rim)
 
 
-def _split(
+def _split_stretch(
     numbers: Floats, cumulative: Floats, rim: float, values: tuple[int, int]
 ) -> list[tuple[int, float, float]]:
     """Return first value and ends of the stretches of values from one up to another."""

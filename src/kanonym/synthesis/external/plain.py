@@ -16,10 +16,10 @@ import polars as pl
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.short_repr import ShortRepr
-from kanonym.policy.faults import unknown
+from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.copula.numbers import Grid, plain_numbers
-from kanonym.synthesis.copula.relations import related
+from kanonym.synthesis.copula.relations import relate_columns
 from kanonym.synthesis.copula.scales import scale_of
 
 EXACT = 2.0**53
@@ -42,18 +42,18 @@ class PlainTable(ShortRepr):
     @property
     def numbers(self) -> list[str]:
         """Columns of numbers and times that hold a value; times are numbers of their unit."""
-        return [one.name for one in self._held() if _is_number(one)]
+        return [one.name for one in self._columns_with_values() if _is_number(one)]
 
     @property
     def categories(self) -> list[str]:
         """All other columns that hold a value."""
-        return [one.name for one in self._held() if not _is_number(one)]
+        return [one.name for one in self._columns_with_values() if not _is_number(one)]
 
     def frame(self) -> Any:
         """Return a pandas frame: integers, floats with NaN, and texts with None."""
-        return pl.DataFrame([_plain(one) for one in self._held()]).to_pandas()
+        return pl.DataFrame([_to_plain(one) for one in self._columns_with_values()]).to_pandas()
 
-    def restored(self, drawn: Any, *, observed: bool) -> list[pl.Series]:
+    def restore(self, drawn: Any, *, observed: bool) -> list[pl.Series]:
         """Return a pandas frame with the columns of `frame` in the types of the table.
 
         Parameters
@@ -66,15 +66,15 @@ class PlainTable(ShortRepr):
             range that was not asked of a privacy budget is none that may be used.
 
         """
-        held = {one.name for one in self._held()}
+        held = {one.name for one in self._columns_with_values()}
         return [
-            _restored(frames.column(drawn, one.name), one, observed=observed)
+            _restore_column(frames.column(drawn, one.name), one, observed=observed)
             if one.name in held
             else pl.Series(one.name, [None] * len(drawn), one.dtype)
             for one in self.columns
         ]
 
-    def _held(self) -> list[pl.Series]:
+    def _columns_with_values(self) -> list[pl.Series]:
         return [one for one in self.columns if one.null_count() < len(one)]
 
 
@@ -92,12 +92,12 @@ def check_imitable(columns: Sequence[pl.Series], constraints: Sequence[Constrain
     for constraint in constraints:
         for name in (constraint.left, constraint.right):
             if name not in known:
-                raise SchemaError(unknown("column", name, known))
-    related(columns, scales, constraints)
+                raise SchemaError(unknown_name("column", name, known))
+    relate_columns(columns, scales, constraints)
 
 
 @contextlib.contextmanager
-def quietly(what: str) -> Iterator[None]:
+def silence_library(what: str) -> Iterator[None]:
     """Keep what a library prints and warns to itself, and name it where it fails.
 
     Raises
@@ -122,7 +122,7 @@ def quietly(what: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def seeded(seed: int) -> Iterator[None]:
+def seed_generators(seed: int) -> Iterator[None]:
     """Seed the generators that libraries share, and give them back as they were.
 
     seed: below 2**32.
@@ -145,7 +145,7 @@ def _is_number(column: pl.Series) -> bool:
     return column.dtype.is_numeric() or column.dtype.is_temporal()
 
 
-def _plain(column: pl.Series) -> pl.Series:
+def _to_plain(column: pl.Series) -> pl.Series:
     if not _is_number(column):
         return column.cast(pl.String)
     whole = column.dtype.is_temporal() or column.dtype.is_integer()
@@ -155,7 +155,7 @@ def _plain(column: pl.Series) -> pl.Series:
     return column.cast(pl.Int64 if narrow and column.dtype != pl.Int128 else pl.Float64)
 
 
-def _restored(drawn: pl.Series, like: pl.Series, *, observed: bool) -> pl.Series:
+def _restore_column(drawn: pl.Series, like: pl.Series, *, observed: bool) -> pl.Series:
     """Return drawn numbers or texts in the type of a column."""
     if not _is_number(like):
         if like.dtype == pl.Boolean:

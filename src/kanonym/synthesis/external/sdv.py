@@ -10,9 +10,14 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import PolicyError
-from kanonym.policy.faults import unknown
+from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint
-from kanonym.synthesis.external.plain import PlainTable, check_imitable, quietly, seeded
+from kanonym.synthesis.external.plain import (
+    PlainTable,
+    check_imitable,
+    seed_generators,
+    silence_library,
+)
 
 TABLE = "table"
 
@@ -58,7 +63,7 @@ class SDV:
     def __post_init__(self) -> None:
         """Refuse synthesizers that SDV does not have."""
         if self.synthesizer not in CLASSES:
-            raise PolicyError(unknown("synthesizer of SDV", self.synthesizer, CLASSES))
+            raise PolicyError(unknown_name("synthesizer of SDV", self.synthesizer, CLASSES))
 
     @property
     def name(self) -> str:
@@ -86,7 +91,7 @@ class SDV:
             for names, kind in ((table.numbers, "numerical"), (table.categories, "categorical"))
             for name in names
         }
-        with quietly(self.name), seeded(int(random.integers(1 << 32))):
+        with silence_library(self.name), seed_generators(int(random.integers(1 << 32))):
             metadata = Metadata.load_from_dict({"tables": {TABLE: {"columns": kinds}}})
             model = getattr(single_table, CLASSES[self.synthesizer])(metadata, **self.parameters)
             model.fit({TABLE: table.frame()})
@@ -112,11 +117,11 @@ class LearnedBySDV:
     table: PlainTable
     model: Any
 
-    def sampled(self, n: int, random: np.random.Generator) -> list[pl.Series]:
+    def sample(self, n: int, random: np.random.Generator) -> list[pl.Series]:
         """Return n records."""
         seed = int(random.integers(1 << 32))
-        with quietly(self.name), seeded(seed):
+        with silence_library(self.name), seed_generators(seed):
             # Without it every model draws the same records, whatever the seed.
             self.model._set_random_state(seed)  # noqa: SLF001 - there is no other way
             drawn = self.model.sample(n)[TABLE]
-        return self.table.restored(drawn, observed=True)
+        return self.table.restore(drawn, observed=True)

@@ -11,9 +11,9 @@ import polars as pl
 
 from kanonym.data.errors import PolicyError
 from kanonym.models.base import check_number
-from kanonym.policy.faults import unknown
+from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint
-from kanonym.synthesis.external.plain import PlainTable, check_imitable, quietly
+from kanonym.synthesis.external.plain import PlainTable, check_imitable, silence_library
 
 SYNTHESIZERS = ("mst", "aim", "mwem", "patectgan", "dpctgan")
 
@@ -62,7 +62,9 @@ class SmartNoise:
     def __post_init__(self) -> None:
         """Refuse synthesizers that SmartNoise does not have, and no budget."""
         if self.synthesizer not in SYNTHESIZERS:
-            raise PolicyError(unknown("synthesizer of SmartNoise", self.synthesizer, SYNTHESIZERS))
+            raise PolicyError(
+                unknown_name("synthesizer of SmartNoise", self.synthesizer, SYNTHESIZERS)
+            )
         check_number(self.name, "epsilon", self.epsilon, above=0)
 
     @property
@@ -87,7 +89,7 @@ class SmartNoise:
             ) from None
         check_imitable(columns, constraints)
         table = PlainTable(tuple(columns))
-        with quietly(self.name):
+        with silence_library(self.name):
             model = snsynth.Synthesizer.create(
                 self.synthesizer, epsilon=float(self.epsilon), **self.parameters
             )
@@ -120,9 +122,9 @@ class LearnedBySmartNoise:
     table: PlainTable
     model: Any
 
-    def sampled(self, n: int, random: np.random.Generator) -> list[pl.Series]:
+    def sample(self, n: int, random: np.random.Generator) -> list[pl.Series]:
         """Return n records; `random` says nothing, see `SmartNoise`."""
         del random
-        with quietly(self.name):
+        with silence_library(self.name):
             drawn = self.model.sample(n)
-        return self.table.restored(drawn, observed=False)
+        return self.table.restore(drawn, observed=False)

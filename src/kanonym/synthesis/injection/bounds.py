@@ -71,12 +71,12 @@ def domain_of(
     limits = model.limits(column.name, [one.gather(first) for one in known])
     if limits is not None:
         numbers = plain_numbers(present)
-        reach = within(numbers, limits) if grid is None else _on_grid(grid, limits)
+        reach = count_within(numbers, limits) if grid is None else _count_on_grid(grid, limits)
         reach += len(values) - len(present)
     return Domain(column, values, reach, grid)
 
 
-def within(numbers: Numbers, limits: tuple[Numbers, Numbers]) -> NDArray[np.int64]:
+def count_within(numbers: Numbers, limits: tuple[Numbers, Numbers]) -> NDArray[np.int64]:
     """Return (n,) int64, how many of (m,) ascending numbers lie between each two limits."""
     below = np.searchsorted(numbers, limits[0], side="left")
     up_to = np.searchsorted(numbers, limits[1], side="right")
@@ -84,7 +84,7 @@ def within(numbers: Numbers, limits: tuple[Numbers, Numbers]) -> NDArray[np.int6
     return found
 
 
-def _on_grid(grid: Grid, limits: tuple[Numbers, Numbers]) -> NDArray[np.int64]:
+def _count_on_grid(grid: Grid, limits: tuple[Numbers, Numbers]) -> NDArray[np.int64]:
     """Return the same of the numbers of a grid."""
     unit = (grid.high - grid.low) / max(grid.size - 1, 1)
     width = np.asarray(grid.down(limits[1]) - grid.up(limits[0]), np.float64)

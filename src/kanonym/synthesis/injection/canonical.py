@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from kanonym.actions.cells import texts
+from kanonym.actions.cells import cell_texts
 
 _INTEGER = r"^(-?)0*([0-9]+)$"
 _DECIMAL = r"^-?[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?$"
@@ -18,7 +18,7 @@ _ZONED = (
 _WORDS = {"True": "true", "False": "false"}
 
 
-def contents(columns: Sequence[pl.Series]) -> pl.Series:
+def record_texts(columns: Sequence[pl.Series]) -> pl.Series:
     """Return (n,) texts, equal where records are.
 
     Parameters
@@ -37,7 +37,7 @@ def contents(columns: Sequence[pl.Series]) -> pl.Series:
     """
     parts: list[pl.Series] = []
     for column in sorted(columns, key=lambda one: one.name):
-        text = canonical(column)
+        text = canonical_texts(column)
         sizes = text.str.len_bytes().cast(pl.String)
         name = column.name
         parts += [f"{len(name)}:{name}=" + sizes + ":", text]
@@ -45,22 +45,22 @@ def contents(columns: Sequence[pl.Series]) -> pl.Series:
     return frame.select(pl.concat_str(pl.all())).to_series()
 
 
-def canonical(column: pl.Series) -> pl.Series:
+def canonical_texts(column: pl.Series) -> pl.Series:
     """Return (n,) texts of a column's values; null is the empty text."""
     dtype = column.dtype
-    plain = texts(column, "a mark")
+    plain = cell_texts(column, "a mark")
     if dtype == pl.Float32:
         # A file holds the short text, and its reader a float64.
-        plain = texts(column.cast(pl.String).cast(pl.Float64), "a mark")
+        plain = cell_texts(column.cast(pl.String).cast(pl.Float64), "a mark")
     if dtype.is_integer() or dtype.is_float() or dtype in (pl.Boolean, pl.Date):
         return plain.fill_null("")
     if plain.n_unique() * 2 < len(plain):  # each distinct text once
         distinct = plain.unique().drop_nulls()
-        return plain.replace_strict(distinct, _spelled(distinct), default="")
-    return _spelled(plain).fill_null("")
+        return plain.replace_strict(distinct, _canonical_spelling(distinct), default="")
+    return _canonical_spelling(plain).fill_null("")
 
 
-def _spelled(plain: pl.Series) -> pl.Series:
+def _canonical_spelling(plain: pl.Series) -> pl.Series:
     """Return texts in their one spelling: numbers, times and truth values; others as they are."""
     text = _in_utc(plain).alias("text")
     one = pl.col("text").str.strip_chars()
@@ -68,7 +68,7 @@ def _spelled(plain: pl.Series) -> pl.Series:
     time = one.str.replace(_MOMENT, "${1}T${2}${3}").str.replace(r"(\.[0-9]*?)0+$", "$1")
     time = time.str.replace(r"\.$", "").str.replace(r"T(.{5}):00$", "T$1")
     time = time.str.replace(r"^(.+)T00:00$", "$1")
-    numeric = texts(_decimals(text), "a mark").alias("number")
+    numeric = cell_texts(_decimals(text), "a mark").alias("number")
     frame = pl.DataFrame([text, numeric])
     integer = one.str.replace(_INTEGER, "$1$2").replace("-0", "0")
     return frame.select(
@@ -91,7 +91,7 @@ def _in_utc(text: pl.Series) -> pl.Series:
     seconds = bare.filter(zoned).str.replace(_ZONED, "${1}T${2}${3}${4}${5}")
     seconds = seconds.str.replace(r"(T[0-9:]{5})([+-])", "${1}:00${2}")
     moments = seconds.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%z", time_unit="ns", strict=False)
-    found = texts(moments, "a mark")
+    found = cell_texts(moments, "a mark")
     found = found.zip_with(found.is_not_null(), text.filter(zoned))
     return text.clone().scatter(zoned.arg_true(), found)  # a clone: scatter writes in place
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.cells import TEXT, texts
+from kanonym.actions.cells import TEXT, cell_texts
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy.leaves import parse_times
@@ -40,26 +40,26 @@ def named_classes(given: Any, known: Sequence[pl.Series], classes: Classes) -> N
 
     """
     names = [column.name for column in known]
-    read = _of_frame if frames.is_frame(given) else _of_mappings
+    read = _texts_of_frame if frames.is_frame(given) else _texts_of_mappings
     asked = read(given, known)
     if not asked.height:
         raise PolicyError(f"{OWNER}: classes names none; leave it out to mean all that fall short")
     held = pl.DataFrame(
-        [texts(column.gather(classes.first), OWNER).alias(column.name) for column in known]
+        [cell_texts(column.gather(classes.first), OWNER).alias(column.name) for column in known]
     ).with_row_index(_NUMBER)
     found = asked.join(held, on=names, how="left", nulls_equal=True, maintain_order="left")
     missing = found[_NUMBER].is_null().arg_true()
     if len(missing):
-        raise PolicyError(_nowhere(asked, held.drop(_NUMBER), int(missing[0])))
+        raise PolicyError(_not_found_message(asked, held.drop(_NUMBER), int(missing[0])))
     return np.unique(found[_NUMBER].cast(pl.Int64).to_numpy())
 
 
 _NUMBER = ""  # no column has this name
 
 
-def _of_frame(given: Any, known: Sequence[pl.Series]) -> pl.DataFrame:
+def _texts_of_frame(given: Any, known: Sequence[pl.Series]) -> pl.DataFrame:
     """Return the texts of quasi-identifiers that a table names, a row a class."""
-    table = frames.eager(given)
+    table = frames.to_eager(given)
     held = frames.column_names(table)
     missing = [column.name for column in known if column.name not in held]
     if missing:
@@ -70,13 +70,15 @@ def _of_frame(given: Any, known: Sequence[pl.Series]) -> pl.DataFrame:
     read = [frames.column(table, column.name) for column in known]
     return pl.DataFrame(
         [
-            (_parsed(one, own.dtype) if one.dtype in TEXT else texts(one, OWNER)).alias(own.name)
+            (_parse_values(one, own.dtype) if one.dtype in TEXT else cell_texts(one, OWNER)).alias(
+                own.name
+            )
             for one, own in zip(read, known, strict=True)
         ]
     )
 
 
-def _of_mappings(given: Any, known: Sequence[pl.Series]) -> pl.DataFrame:
+def _texts_of_mappings(given: Any, known: Sequence[pl.Series]) -> pl.DataFrame:
     """Return the texts of quasi-identifiers that mappings name, a row a mapping."""
     if isinstance(given, Mapping | str) or not isinstance(given, Sequence):
         raise PolicyError(
@@ -112,10 +114,10 @@ def _text(value: Any, dtype: pl.DataType) -> str | None:
     try:
         one = pl.Series([value])
         if isinstance(value, str):
-            found = _parsed(one, dtype)
+            found = _parse_values(one, dtype)
         else:
             moment = isinstance(value, date) and dtype.is_temporal()
-            found = texts(one.cast(dtype, strict=False) if moment else one, OWNER)
+            found = cell_texts(one.cast(dtype, strict=False) if moment else one, OWNER)
     except (TypeError, ValueError, pl.exceptions.PolarsError):
         return _NO_VALUE
     text: str | None = found[0]
@@ -126,19 +128,19 @@ _NO_VALUE = "\x00"
 """Stands for what is no value of the column's type."""
 
 
-def _parsed(given: pl.Series, dtype: pl.DataType) -> pl.Series:
+def _parse_values(given: pl.Series, dtype: pl.DataType) -> pl.Series:
     """Return texts as values of a type read: `7` and `7.0` alike in a column of numbers."""
     plain = given.cast(pl.String)
     if dtype in TEXT:
         return plain
     bare = plain.str.strip_chars()
     values = parse_times(bare) if dtype in (pl.Date, pl.Datetime) else bare
-    found = texts(values.cast(dtype, strict=False), OWNER)
+    found = cell_texts(values.cast(dtype, strict=False), OWNER)
     unread = found.is_null() & plain.is_not_null()
     return found.set(unread, _NO_VALUE)
 
 
-def _nowhere(asked: pl.DataFrame, held: pl.DataFrame, place: int) -> str:
+def _not_found_message(asked: pl.DataFrame, held: pl.DataFrame, place: int) -> str:
     """Say that a class is not in the table, and how near the nearest one comes."""
     said = f"{OWNER}: class {place + 1} of {asked.height} is not in the table: "
     values = asked.row(place)

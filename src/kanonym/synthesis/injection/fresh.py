@@ -14,7 +14,7 @@ from kanonym.data.errors import InfeasibleError
 from kanonym.data.table import value_codes
 from kanonym.synthesis.copula import TableModel
 from kanonym.synthesis.copula.numbers import Grid, plain_numbers, typed_numbers
-from kanonym.synthesis.injection.bounds import Domain, within
+from kanonym.synthesis.injection.bounds import Domain, count_within
 from kanonym.verification import group_released
 
 BLOCK = 1 << 23
@@ -48,7 +48,7 @@ def fresh_values(
         Gives the probabilities.
     domain
         Of the attribute; each class can have at least as many further values as it has new
-        records (`wanted.needs`).
+        records (`targets.compute_needs`).
     labels
         (n_rows,) int32 class of each record of the table.
     owners
@@ -71,11 +71,11 @@ def fresh_values(
 
     """
     if domain.grid is None:
-        return _of_values(model, domain, labels, owners, given, random)
-    return _between_values(model, domain, domain.grid, labels, owners, given, random)
+        return _draw_values(model, domain, labels, owners, given, random)
+    return _draw_between_values(model, domain, domain.grid, labels, owners, given, random)
 
 
-def _of_values(
+def _draw_values(
     model: TableModel,
     domain: Domain,
     labels: NDArray[np.int32],
@@ -113,7 +113,7 @@ def _of_values(
                 up_to = np.cumsum(free, axis=1)
                 if not up_to[:, -1].all():
                     at = int(up_to[:, -1].argmin())
-                    raise _used_up(name, labels, int(numbers[classes[at]]))
+                    raise _exhausted_error(name, labels, int(numbers[classes[at]]))
                 aims = uniform[here, None] * up_to[:, -1:]
                 value = np.minimum((up_to <= aims).sum(axis=1), m - 1)
                 taken[classes, value] = True
@@ -144,7 +144,7 @@ def _choices(model: TableModel, name: str, values: pl.Series, given: Sequence[pl
     limits = model.limits(name, given)
     if limits is None:
         return np.zeros(len(given[0]), np.int64)
-    return within(plain_numbers(values.drop_nulls()), limits)
+    return count_within(plain_numbers(values.drop_nulls()), limits)
 
 
 def _codes(column: pl.Series, values: pl.Series) -> Rows:
@@ -177,7 +177,7 @@ def _ranks(owners: Rows, choices: Rows) -> Rows:
     return found
 
 
-def _used_up(name: str, labels: NDArray[np.int32], owner: int) -> InfeasibleError:
+def _exhausted_error(name: str, labels: NDArray[np.int32], owner: int) -> InfeasibleError:
     row = int(np.argmax(labels == owner)) + 1
     return InfeasibleError(
         f"inject: no further value of {name!r} fits the class of row {row}, beside what was drawn "
@@ -186,7 +186,7 @@ def _used_up(name: str, labels: NDArray[np.int32], owner: int) -> InfeasibleErro
     )
 
 
-def _between_values(
+def _draw_between_values(
     model: TableModel,
     domain: Domain,
     grid: Grid,
@@ -204,7 +204,7 @@ def _between_values(
     found: list[object] = [None] * len(owners)
     left = np.arange(len(owners))
     for _ in range(TRIES):
-        drawn = model.completed([one.gather(left) for one in given], random)
+        drawn = model.complete([one.gather(left) for one in given], random)
         column = next(one for one in drawn if one.name == name)
         again = []
         for row, value in zip(left.tolist(), column.to_list(), strict=True):
@@ -220,17 +220,17 @@ def _between_values(
     for row in left.tolist():
         owner = int(owners[row])
         limits = model.limits(name, [one.gather([row]) for one in given])
-        for value in _searched(domain, grid, limits, random):
+        for value in _search_grid(domain, grid, limits, random):
             if (owner, value) not in taken:
                 break
         else:
-            raise _used_up(name, labels, owner)
+            raise _exhausted_error(name, labels, owner)
         taken.add((owner, value))
         found[row] = value
     return pl.Series(name, found, dtype)
 
 
-def _searched(
+def _search_grid(
     domain: Domain,
     grid: Grid,
     limits: tuple[NDArray[Any], NDArray[Any]] | None,

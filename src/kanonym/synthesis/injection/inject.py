@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.short_repr import ShortRepr
-from kanonym.evaluation.columns import columns_asked, listed
+from kanonym.evaluation.columns import name_list, select_columns
 from kanonym.evaluation.utility.models.detection import DETECTION
 from kanonym.metrics.disclosure import Measurement, Spread
-from kanonym.metrics.measured import Measured
-from kanonym.metrics.measured_table import figure
+from kanonym.metrics.measured_table import format_figure
+from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.models.base import check_integer
 from kanonym.pipeline import measure
 from kanonym.policy.faults import raise_together
@@ -28,12 +28,12 @@ from kanonym.synthesis.copula import Constraint, fit
 from kanonym.synthesis.injection.bounds import domain_of
 from kanonym.synthesis.injection.class_names import named_classes
 from kanonym.synthesis.injection.classes import Classes, classes_of
-from kanonym.synthesis.injection.judging import DISTANCE, joint_distance, told_apart
 from kanonym.synthesis.injection.marks import Key, Marks, key_of, marks_of
 from kanonym.synthesis.injection.numbering import refuse_numbering
+from kanonym.synthesis.injection.quality import DISTANCE, joint_distance, measure_distinguishability
 from kanonym.synthesis.injection.records import new_records
-from kanonym.synthesis.injection.targets import Needs, Wanted, needs
-from kanonym.synthesis.tables import columns_checked, constraints_checked, kept_columns
+from kanonym.synthesis.injection.targets import ClassTargets, Needs, compute_needs
+from kanonym.synthesis.tables import column_checks, constraint_checks, kept_columns
 
 ROOT = 0x696E6A
 """Keeps what is drawn here apart from other draws of the same seed."""
@@ -83,11 +83,11 @@ class Injection(ShortRepr):
     rows_in: int
     added: int
     classes_changed: int
-    wanted: Wanted
+    wanted: ClassTargets
     before: Measurement
     after: Measurement
-    distance: Measured
-    detection: Measured
+    distance: MeasuredValue
+    detection: MeasuredValue
     gives_away: tuple[str, ...]
     seed: int
     marks: Marks | None = None
@@ -136,7 +136,7 @@ class Injection(ShortRepr):
             lines.append(_change(f"{name}: different values, % of a class", *both))
             lines.append(f"  {name}: least different values  {one.l_distinct} → {other.l_distinct}")
         for measured in (self.distance, self.detection):
-            said = measured.reason if measured.value is None else figure(measured.value)
+            said = measured.reason if measured.value is None else format_figure(measured.value)
             lines.append(f"  {measured.meaning.name}  {said} ({measured.meaning.unit})")
         return "\n".join([*lines, *(f"  {sentence}" for sentence in self.gives_away)])
 
@@ -234,26 +234,26 @@ def inject(
 
     """
     seed = secrets.randbits(128) if seed is None else seed
-    native = frames.eager(frame)
+    native = frames.to_eager(frame)
     every = frames.column_names(native)
     dropped, known_names, hidden_names = (
-        listed(given, "columns") for given in (drop, quasi_identifiers, sensitive)
+        name_list(given, "columns") for given in (drop, quasi_identifiers, sensitive)
     )
     raise_together(
         [
-            partial(Wanted, size, diversity, l),
+            partial(ClassTargets, size, diversity, l),
             partial(check_integer, "inject", "seed", seed, 0),
             *([] if key is None else [partial(key_of, key)]),
-            *columns_checked(every, dropped, (*known_names, *hidden_names)),
-            *constraints_checked(constraints, every, dropped),
+            *column_checks(every, dropped, (*known_names, *hidden_names)),
+            *constraint_checks(constraints, every, dropped),
         ]
     )
-    wanted = Wanted(size, diversity, l)
+    wanted = ClassTargets(size, diversity, l)
     secret = None if key is None else key_of(key)
     kept = kept_columns(every, dropped, [], [])
     native = native if kept == every else frames.select(native, kept)
     names = frames.column_names(native)
-    asked = columns_asked(None, quasi_identifiers, sensitive, {}, names)
+    asked = select_columns(None, quasi_identifiers, sensitive, {}, names)
     _check(asked.columns, asked.sensitive, wanted)
     n_rows = frames.n_rows(native)
     if not n_rows:
@@ -273,7 +273,9 @@ def inject(
         name: domain_of(model, columns[name], list(known.values()), held.first)
         for name in asked.sensitive
     }
-    lacking = needs(wanted, held, {name: one.reach for name, one in domains.items()}, chosen)
+    lacking = compute_needs(
+        wanted, held, {name: one.reach for name, one in domains.items()}, chosen
+    )
     drawing, order, judging = (
         np.random.default_rng(own) for own in np.random.SeedSequence([seed, ROOT]).spawn(3)
     )
@@ -283,21 +285,21 @@ def inject(
     _require(wanted, columns, added, known, held, chosen)
     n_added = int(lacking.records.sum())
     rows = order.permutation(n_rows + n_added)
-    result = frames.extended(native, added, rows, frame)
+    result = frames.append_records(native, added, rows, frame)
     marks = None
     if secret is not None:
         whole = [pl.concat(both) for both in zip(columns.values(), added, strict=True)]
         marks = marks_of(whole, np.arange(n_rows + n_added) >= n_rows, secret)
     before, after = (
         measure(table, quasi_identifiers=asked.columns, sensitive=asked.sensitive)
-        for table in (native, frames.eager(result))
+        for table in (native, frames.to_eager(result))
     )
     owners = np.repeat(np.arange(len(held)), lacking.records)
-    distance = Measured(DISTANCE, 0.0)
-    detection = Measured(DETECTION, None, reason=NOTHING)
+    distance = MeasuredValue(DISTANCE, 0.0)
+    detection = MeasuredValue(DETECTION, None, reason=NOTHING)
     if n_added:
         distance = joint_distance(columns, dict(zip(names, added, strict=True)), list(known))
-        detection = told_apart(list(columns.values()), added, held, owners, judging)
+        detection = measure_distinguishability(list(columns.values()), added, held, owners, judging)
     return Injection(
         frame=result,
         rows_in=n_rows,
@@ -314,7 +316,7 @@ def inject(
     )
 
 
-def _check(known: Sequence[str], sensitive: Sequence[str], wanted: Wanted) -> None:
+def _check(known: Sequence[str], sensitive: Sequence[str], wanted: ClassTargets) -> None:
     if not known:
         raise SchemaError("inject: name the quasi-identifiers, whose equal values make a class")
     if wanted.of_values and not sensitive:
@@ -329,7 +331,7 @@ def _constraints(given: Sequence[str | Constraint]) -> list[Constraint]:
 
 
 def _require(
-    wanted: Wanted,
+    wanted: ClassTargets,
     columns: Mapping[str, pl.Series],
     added: Sequence[pl.Series],
     known: Mapping[str, pl.Series],
@@ -378,7 +380,7 @@ def _gives_away(classes: Classes, lacking: Needs) -> tuple[str, ...]:
 
 def _change(name: str, before: Spread, after: Spread) -> str:
     spreads = (
-        f"{figure(one.min)} to {figure(one.max)}, mean {figure(one.mean)}"
+        f"{format_figure(one.min)} to {format_figure(one.max)}, mean {format_figure(one.mean)}"
         for one in (before, after)
     )
     return f"  {name}  {' → '.join(spreads)}"

@@ -19,7 +19,7 @@ from kanonym.data import files, frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import read_bytes
 from kanonym.data.short_repr import ShortRepr
-from kanonym.synthesis.injection.canonical import contents
+from kanonym.synthesis.injection.canonical import record_texts
 
 Key = bytes | str | Path | Mapping[str, str | Path]
 
@@ -80,9 +80,9 @@ class Marks(ShortRepr):
             found = json.loads(content)
             marks = cls(found["key"], found["columns"], tuple(found["records"]))
         except (ValueError, KeyError, TypeError):
-            raise _no_marks(path) from None
+            raise _no_marks_error(path) from None
         if not all(map(_is_hash, (marks.key, marks.columns, *marks.records))):
-            raise _no_marks(path)
+            raise _no_marks_error(path)
         return marks
 
 
@@ -104,8 +104,8 @@ def marks_of(columns: list[pl.Series], injected: NDArray[np.bool_], key: bytes) 
     equal, the numbers from 0 to c - 1. Cost 2 µs an injected record.
 
     """
-    texts = contents([column.filter(injected) for column in columns])
-    hashes = [_mark(key, text, place) for text, place in _numbered(texts)]
+    texts = record_texts([column.filter(injected) for column in columns])
+    hashes = [_mark(key, text, place) for text, place in _number_equal(texts)]
     tags = _tags(key, [column.name for column in columns])
     return Marks(*tags, tuple(sorted(hashes)))
 
@@ -143,7 +143,7 @@ def injected_rows(frame: Any, marks: Marks | str | Path, key: Key) -> NDArray[np
     """
     known = marks if isinstance(marks, Marks) else Marks.read(marks)
     secret = key_of(key)
-    table = frames.eager(frame)
+    table = frames.to_eager(frame)
     names = frames.column_names(table)
     tags = _tags(secret, names)
     if not hmac.compare_digest(tags[0], known.key):
@@ -154,8 +154,8 @@ def injected_rows(frame: Any, marks: Marks | str | Path, key: Key) -> NDArray[np
             f"This one has: {', '.join(names)}"
         )
     held = set(known.records)
-    texts = contents([frames.column(table, name) for name in names])
-    found = [_mark(secret, text, place) in held for text, place in _numbered(texts)]
+    texts = record_texts([frames.column(table, name) for name in names])
+    found = [_mark(secret, text, place) in held for text, place in _number_equal(texts)]
     return np.array(found, np.bool_)
 
 
@@ -191,7 +191,7 @@ def key_of(key: Key) -> bytes:
     return read_key(OWNER, {"file": key})
 
 
-def _numbered(texts: pl.Series) -> list[tuple[str, int]]:
+def _number_equal(texts: pl.Series) -> list[tuple[str, int]]:
     """Return each text with how many equal ones stand before it."""
     places = texts.alias("text").to_frame().select(pl.int_range(pl.len()).over("text"))
     return list(zip(texts.to_list(), places.to_series().to_list(), strict=True))
@@ -215,5 +215,5 @@ def _is_hash(text: object) -> bool:
     )
 
 
-def _no_marks(path: str | Path) -> DataError:
+def _no_marks_error(path: str | Path) -> DataError:
     return DataError(f"{path} holds no marks of injected records; give the file that inject wrote")

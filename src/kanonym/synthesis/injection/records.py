@@ -47,7 +47,7 @@ def new_records(
     Notes
     -----
     Sensitive attributes are drawn one after the other, each conditional on those before it, where
-    new values are needed. Cost as `TableModel.completed`, once and once more for each of them.
+    new values are needed. Cost as `TableModel.complete`, once and once more for each of them.
 
     """
     owners = np.repeat(np.arange(len(classes)), needs.records)
@@ -61,8 +61,8 @@ def new_records(
         own = [column.gather(rows) for column in given]
         parts = [fresh_values(model, domain, classes.labels, owners[rows], own, random)]
         if len(others):
-            free = model.completed([column.gather(others) for column in given], random)
+            free = model.complete([column.gather(others) for column in given], random)
             parts.append(next(column for column in free if column.name == name))
         place = np.argsort(np.concatenate([rows, others]), kind="stable")
         given.append(pl.concat(parts).gather(place).alias(name))
-    return model.completed(given, random)
+    return model.complete(given, random)

@@ -20,7 +20,7 @@ WHOLE = 100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ClassTargets:
     """What every chosen class is to reach.
 
     Parameters
@@ -98,7 +98,9 @@ class Needs:
     fresh: Mapping[str, Counts]
 
 
-def needs(wanted: Wanted, classes: Classes, reach: Mapping[str, Counts], chosen: Counts) -> Needs:
+def compute_needs(
+    wanted: ClassTargets, classes: Classes, reach: Mapping[str, Counts], chosen: Counts
+) -> Needs:
     """Return the fewest records that take every chosen class to all that is wanted.
 
     Parameters
@@ -143,12 +145,12 @@ def needs(wanted: Wanted, classes: Classes, reach: Mapping[str, Counts], chosen:
         if (lacking > most).any():
             failing = lacking > most
             failed, asked = chosen[failing], added[failing]
-            raise _impossible(wanted, classes, name, reach[name], failed, asked)
-        fresh[name] = _spread(lacking, chosen, len(classes))
-    return Needs(_spread(added, chosen, len(classes)), fresh)
+            raise _impossible_error(wanted, classes, name, reach[name], failed, asked)
+        fresh[name] = _scatter_counts(lacking, chosen, len(classes))
+    return Needs(_scatter_counts(added, chosen, len(classes)), fresh)
 
 
-def _least(wanted: Wanted, sizes: Counts, distinct: Counts) -> Counts:
+def _least(wanted: ClassTargets, sizes: Counts, distinct: Counts) -> Counts:
     """Return (n,) int64: new values that take each class to what is asked of an attribute.
 
     A number beyond any reach where none suffices.
@@ -169,15 +171,15 @@ def _least(wanted: Wanted, sizes: Counts, distinct: Counts) -> Counts:
     return found
 
 
-def _spread(counts: Counts, chosen: Counts, n_classes: int) -> Counts:
+def _scatter_counts(counts: Counts, chosen: Counts, n_classes: int) -> Counts:
     """Return the counts of chosen classes as those of all, 0 for the others."""
     found = np.zeros(n_classes, np.int64)
     found[chosen] = counts
     return found
 
 
-def _impossible(
-    wanted: Wanted,
+def _impossible_error(
+    wanted: ClassTargets,
     classes: Classes,
     name: str,
     reach: Counts,
@@ -200,24 +202,24 @@ def _impossible(
         asked, best = f"{wanted.l} different values", f"the best is {most[worst]}"
     else:
         asked = f"a diversity of {wanted.diversity:g} %"
-        best = f"the best is {_floored(alone[worst])} %, with {held} records"
+        best = f"the best is {_floor_percent(alone[worst])} %, with {held} records"
         if alone[worst] >= (wanted.diversity or 0):
             held = sizes[worst] + added[worst]
             best = f"the other targets ask for {held} records, of which that is "
-            best += f"{_floored(together[worst])} %"
+            best += f"{_floor_percent(together[worst])} %"
     number = "1 class" if len(failed) == 1 else f"{len(failed)} classes"
     return InfeasibleError(
         f"inject: {asked} of {name!r} cannot be reached by {number}: that of row "
-        f"{classes.first[failed[worst]] + 1} has {_counted(sizes[worst], 'record')} with "
-        f"{_counted(own[worst], 'different value')}, and can have {most[worst]} of them: {best}. "
-        "Ask for less, generalize less, or name other classes"
+        f"{classes.first[failed[worst]] + 1} has {_count_phrase(sizes[worst], 'record')} with "
+        f"{_count_phrase(own[worst], 'different value')}, and can have {most[worst]} of them: "
+        f"{best}. Ask for less, generalize less, or name other classes"
     )
 
 
-def _counted(number: int, what: str) -> str:
+def _count_phrase(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _floored(percent: float) -> str:
+def _floor_percent(percent: float) -> str:
     """Return a percentage with two digits, never more than it is."""
     return f"{np.floor(percent * 100) / 100:.2f}"

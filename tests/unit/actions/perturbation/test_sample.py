@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.actions.perturbation import sampled_rows
+from kanonym.actions.perturbation import sample_rows
 from kanonym.data.errors import PolicyError
 
 
 @given(st.integers(0, 200), st.floats(0.01, 1), st.integers(0, 5))
 def test_a_sample_is_a_share_of_the_rows_each_once(n, share, seed):
     """Rows come ascending, none twice, as many as the share says."""
-    rows = sampled_rows(n, share, np.random.default_rng(seed))
+    rows = sample_rows(n, share, np.random.default_rng(seed))
     assert rows.dtype == np.int64
     assert len(rows) == round(share * n)
     assert (np.diff(rows) > 0).all()
@@ -28,7 +28,7 @@ def test_every_row_is_equally_likely():
     random, n, runs = np.random.default_rng(1), 10, 20_000
     drawn = np.zeros((runs, n))
     for i in range(runs):
-        drawn[i, sampled_rows(n, 0.3, random)] = 1
+        drawn[i, sample_rows(n, 0.3, random)] = 1
     assert np.abs(drawn.mean(axis=0) - 0.3).max() < 5 * math.sqrt(0.21 / runs)
     pairs = drawn.T @ drawn / runs
     apart = pairs[~np.eye(n, dtype=bool)]
@@ -39,4 +39,4 @@ def test_every_row_is_equally_likely():
 def test_shares_out_of_range_are_refused(share):
     """A share is above 0 and at most 1."""
     with pytest.raises(PolicyError, match=r"sample: share is .*; it must be a number above 0"):
-        sampled_rows(10, share, np.random.default_rng(0))
+        sample_rows(10, share, np.random.default_rng(0))

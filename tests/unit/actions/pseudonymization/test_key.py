@@ -9,7 +9,7 @@ import pytest
 from acting import applied
 from kanonym import PolicyError
 from kanonym.actions.pseudonymization import FF1, Fake, KeyedHash
-from kanonym.policy.construction import build
+from kanonym.policy.construction import call_with_values
 from kanonym.policy.faults import FaultsFoundError
 
 MATERIAL = "0123456789abcdef0123456789abcdef"
@@ -88,7 +88,9 @@ def test_a_key_in_the_policy_is_refused_and_not_shown(keyed, source):
 def test_a_policy_with_the_key_in_it_is_refused_without_showing_it(kind):
     """What a policy file says of wrong types does not repeat the key either."""
     with pytest.raises(FaultsFoundError, match="never stands in a policy") as refusal:
-        build(kind, {"key": MATERIAL} | ({"kind": "name"} if kind is Fake else {}), kind.type)
+        call_with_values(
+            kind, {"key": MATERIAL} | ({"kind": "name"} if kind is Fake else {}), kind.type
+        )
     assert MATERIAL not in str(refusal.value)
 
 

@@ -70,7 +70,7 @@ def _arranged(options, before):
     models = [KAnonymity(int(options["-k"]))]
     models += [LDiversity(name, int(options["-l"])) for name in sensitive]
     table = encoded(frame, sensitive)
-    found, order = KDTree().arranged(table, models)
+    found, order = KDTree().partition_in_print_order(table, models)
     labels = found.labels[table.tuple_of_row]
     return [{**before[i], "id": int(labels[i]) + 1} for i in order]
 
@@ -113,7 +113,7 @@ def test_the_partition_is_the_twins(cells, k):
     if len(cells) < k:
         return
     frame = pl.DataFrame(cells, schema={"a": pl.Int64, "b": pl.Int64}, orient="row")
-    found, order = KDTree().arranged(encoded(frame), [KAnonymity(k)])
+    found, order = KDTree().partition_in_print_order(encoded(frame), [KAnonymity(k)])
     rows = [naive.Row(tuple(99 if one is None else one for one in row), (), 1) for row in cells]
     expected = naive_kdtree.kdtree(rows, lambda node: len(node) >= k, k)
     assert order.tolist() == list(itertools.chain(*expected))
@@ -188,8 +188,10 @@ def test_models_of_a_population_are_refused():
 
 def test_tables_without_records_or_quasi_identifiers():
     """No records are no classes, and records without quasi-identifiers one, as they came."""
-    empty, order = KDTree().arranged(encoded(pl.DataFrame({"a": []})), [KAnonymity(3)])
+    empty, order = KDTree().partition_in_print_order(
+        encoded(pl.DataFrame({"a": []})), [KAnonymity(3)]
+    )
     assert (empty.n_classes, empty.labels.tolist(), order.tolist()) == (0, [], [])
-    whole, order = KDTree().arranged(encode([], [], 4), [KAnonymity(3)])
+    whole, order = KDTree().partition_in_print_order(encode([], [], 4), [KAnonymity(3)])
     assert (whole.labels.tolist(), whole.n_classes) == ([0], 1)
     assert order.tolist() == [0, 1, 2, 3]

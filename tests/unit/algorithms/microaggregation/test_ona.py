@@ -19,7 +19,7 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation import mona as mona_module
 from kanonym.algorithms.microaggregation.mona import MONA
 from kanonym.algorithms.microaggregation.ona import ONA
-from kanonym.algorithms.microaggregation.records import space
+from kanonym.algorithms.microaggregation.records import record_space
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
 from kanonym.kernels import parallel
@@ -123,7 +123,7 @@ def test_mona_is_a_search_in_each_block(k):
     table = encode([(column, None) for column in frame], [], len(frame))
     order = np.argsort(table.tuple_of_row, kind="stable")
     labels = partition(frame, k, MONA(50))[order]
-    rows, weights = space(table, table.tuple_of_row[order], standardize=True)
+    rows, weights = record_space(table, table.tuple_of_row[order], standardize=True)
     records, bounds = blocks(rows, weights, 50)
     assert len(bounds) == 9
     seen = 0

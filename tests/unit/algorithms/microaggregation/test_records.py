@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.algorithms.microaggregation.records import kinds_of, microaggregated, space
+from kanonym.algorithms.microaggregation.records import kinds_of, microaggregate, record_space
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import from_mapping
 from kanonym.data.table import encode
@@ -26,7 +26,7 @@ def table(**columns):
 
 def squared(encoded, *, standardize):
     """Return (n, n, d) what each attribute adds to the squared distance of two records."""
-    rows, weights = space(encoded, encoded.tuple_of_row, standardize=standardize)
+    rows, weights = record_space(encoded, encoded.tuple_of_row, standardize=standardize)
     gaps = np.abs(rows[:, None] - rows[None])
     gaps[:, :, kinds_of(encoded) == NOMINAL] = gaps[:, :, kinds_of(encoded) == NOMINAL] > 0
     return gaps * gaps * weights
@@ -92,7 +92,7 @@ def test_ranks_are_those_of_the_categories_whatever_a_hierarchy_says():
     grades = pl.Series("grade", ["low", "middle", "high"], dtype=pl.Enum(["low", "middle", "high"]))
     tree = from_mapping({"*": {"ends": ["high", "low"], "between": ["middle"]}})
     encoded = encode([(grades, tree)], [], 3)
-    rows, _ = space(encoded, encoded.tuple_of_row, standardize=True)
+    rows, _ = record_space(encoded, encoded.tuple_of_row, standardize=True)
     assert rows[:, 0].tolist() == [0, 1, 2]
     assert kinds_of(encoded).tolist() == [ORDERED]
 
@@ -121,7 +121,7 @@ def test_kinds_of_attributes():
 def test_an_algorithm_of_numbers_refuses_other_values(values, kind):
     """Text, dates and categories are an error that names the column and what to do."""
     with pytest.raises(SchemaError, match=rf"attribute 'town' is {kind}.*such as mdav or mondrian"):
-        microaggregated(
+        microaggregate(
             table(age=[1, 2], town=values), [KAnonymity(2)], "ona", None, standardize=True
         )
 
@@ -130,6 +130,6 @@ def test_an_algorithm_of_numbers_refuses_other_values(values, kind):
 def test_an_algorithm_of_numbers_refuses_missing_values(values):
     """So is a row without a value, and a column that has none at all."""
     with pytest.raises(DataError, match=r"column 'pay', row 1: no value, and ona has no distance"):
-        microaggregated(
+        microaggregate(
             table(age=[1, 2], pay=values), [KAnonymity(2)], "ona", None, standardize=True
         )

@@ -140,4 +140,4 @@ def test_tables_without_records_or_quasi_identifiers():
 def test_a_policy_without_a_model_is_refused():
     """How large classes are is up to the models."""
     with pytest.raises(PolicyError, match="nothing is required"):
-        ka.Policy.short(quasi_identifiers=["x"], algorithm="univariate")
+        ka.Policy.from_columns(quasi_identifiers=["x"], algorithm="univariate")

@@ -15,7 +15,7 @@ import kanonym as ka
 import naive_v_mdav
 from effort import examples
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.microaggregation.records import kinds_of, space
+from kanonym.algorithms.microaggregation.records import kinds_of, record_space
 from kanonym.algorithms.microaggregation.v_mdav import VMDAV
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
 from kanonym.data.table import encode
@@ -52,7 +52,7 @@ def test_classes_are_the_twins(drawn, gamma, standardize):
     encoded = encode([(column, None) for column in frame], [], len(frame))
     found = VMDAV(gamma, standardize).partition(Problem(encoded, None, [KAnonymity(k)]))
     order = np.argsort(encoded.tuple_of_row, kind="stable")
-    rows, weights = space(encoded, encoded.tuple_of_row[order], standardize=standardize)
+    rows, weights = record_space(encoded, encoded.tuple_of_row[order], standardize=standardize)
     kinds = kinds_of(encoded).tolist()
     twin = naive_v_mdav.v_mdav(rows.tolist(), weights.tolist(), k, kinds, gamma)
     groups = [np.flatnonzero(found.labels == label).tolist() for label in range(found.n_classes)]

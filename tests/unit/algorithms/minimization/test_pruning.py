@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import naive_minimization as naive
 from effort import examples
-from kanonym.algorithms.minimization.knapsack import best_within
-from kanonym.algorithms.minimization.links import after, links_of
+from kanonym.algorithms.minimization.knapsack import best_pruning
+from kanonym.algorithms.minimization.links import cells_after_merges, weakest_links
 from kanonym.algorithms.minimization.nodes import Nodes
 
 ANY = settings(max_examples=examples(150), deadline=None)
@@ -64,7 +64,7 @@ def test_knapsack_finds_the_largest_gain_of_all_prunings_within_the_budget(tree,
     every = [list(cells) for cells in naive.prunings(nodes, set(base.tolist()))]
     within = [(-gain[cells].sum(), loss[cells].sum()) for cells in every]
     within = [pair for pair in within if pair[1] <= budget]
-    found = best_within(nodes, loss, gain, base, budget)
+    found = best_pruning(nodes, loss, gain, base, budget)
     if not within:
         assert found is None
     else:
@@ -76,7 +76,7 @@ def test_knapsack_finds_the_largest_gain_of_all_prunings_within_the_budget(tree,
 def test_knapsack_returns_a_pruning(tree, budget):
     """The cells found are one of the prunings above the finest cells."""
     nodes, loss, gain, base = tree
-    found = best_within(nodes, loss, gain, base, budget)
+    found = best_pruning(nodes, loss, gain, base, budget)
     every = set(naive.prunings(nodes, set(base.tolist())))
     assert found is None or tuple(found.tolist()) in every
 
@@ -86,7 +86,7 @@ def test_knapsack_returns_a_pruning(tree, budget):
 def test_path_of_weakest_links_is_best_for_every_price(tree, price):
     """For any price of gain, no pruning loses less than the best one on the path."""
     nodes, loss, gain, base = tree
-    links = links_of(nodes, loss.astype(float), gain, base)
+    links = weakest_links(nodes, loss.astype(float), gain, base)
     every = [list(cells) for cells in naive.prunings(nodes, set(base.tolist()))]
     best = min(loss[cells].sum() - price * gain[cells].sum() for cells in every)
     assert (links.loss - price * links.gain).min() == pytest.approx(best)
@@ -97,7 +97,7 @@ def test_path_of_weakest_links_is_best_for_every_price(tree, price):
 def test_path_leads_from_the_finest_cells_to_one(tree):
     """The path starts at the finest cells, ends at the root, and never gains less."""
     nodes, loss, gain, base = tree
-    links = links_of(nodes, loss.astype(float), gain, base)
+    links = weakest_links(nodes, loss.astype(float), gain, base)
     assert links.cells[0] == len(base)
     assert links.cells[-1] == 1
     assert (np.diff(links.gain) >= -1e-12).all()
@@ -109,9 +109,9 @@ def test_path_leads_from_the_finest_cells_to_one(tree):
 def test_path_counts_what_its_cells_lose_and_gain(tree):
     """Each step's number of cells, loss and gain are those of the cells after its merges."""
     nodes, loss, gain, base = tree
-    links = links_of(nodes, loss.astype(float), gain, base)
+    links = weakest_links(nodes, loss.astype(float), gain, base)
     for step in range(len(links.cells)):
-        cells = after(nodes, base, links.merged[:step])
+        cells = cells_after_merges(nodes, base, links.merged[:step])
         assert len(cells) == links.cells[step]
         assert loss[cells].sum() == pytest.approx(links.loss[step])
         assert gain[cells].sum() == pytest.approx(links.gain[step])
@@ -122,7 +122,7 @@ def test_path_counts_what_its_cells_lose_and_gain(tree):
 def test_filling_stays_within_the_budget(tree, budget):
     """Filled greedily, the cells lose at most the budget where the finest cells do."""
     nodes, loss, gain, base = tree
-    links = links_of(nodes, loss.astype(float), gain, base, float(budget))
+    links = weakest_links(nodes, loss.astype(float), gain, base, float(budget))
     assert links.loss[-1] <= max(budget, loss[base].sum())
     if any(loss[list(cells)].sum() <= budget for cells in naive.prunings(nodes, set(base))):
         assert links.loss[-1] <= budget

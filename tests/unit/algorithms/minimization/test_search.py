@@ -14,7 +14,7 @@ import naive_minimization as naive
 from effort import examples
 from kanonym.algorithms.minimization import search
 from kanonym.algorithms.minimization.boxes import Feature
-from kanonym.algorithms.minimization.exemption import exempt
+from kanonym.algorithms.minimization.exemption import exempt_features
 from kanonym.algorithms.minimization.losses import Scale
 from kanonym.data.errors import InfeasibleError
 
@@ -138,7 +138,7 @@ def accuracies(table):
 def test_feature_of_least_loss_for_its_gain_is_exempted_first():
     """The one that loses least per accuracy gained goes first, until the target is met."""
     table = {(0,): 0.6, (1,): 0.9, (2,): 0.7, (0, 1): 0.95, (1, 2): 0.97}
-    steps = exempt(accuracies(table), np.array([0.2, 0.2, 0.15]), np.ones(3), 0.97, 0.5)
+    steps = exempt_features(accuracies(table), np.array([0.2, 0.2, 0.15]), np.ones(3), 0.97, 0.5)
     assert steps == [((1,), 0.9), ((1, 2), 0.97)]
 
 
@@ -146,14 +146,14 @@ def test_feature_without_gain_counts_as_what_it_loses():
     """One that gains nothing alone competes with its loss, not with an infinite price."""
     table = {(0,): 0.5, (1,): 0.6, (0, 1): 1.0}
     prices = np.array([0.3, 0.2])
-    steps = exempt(accuracies(table), prices, np.zeros(2), 0.9, 0.5)
+    steps = exempt_features(accuracies(table), prices, np.zeros(2), 0.9, 0.5)
     assert steps == [((0,), 0.5), ((0, 1), 1.0)]
 
 
 def test_all_features_are_exempted_where_nothing_else_helps():
     """Features run out last: then the records are as they were."""
     table = {(0,): 0.5, (1,): 0.5, (0, 1): 1.0}
-    assert exempt(accuracies(table), np.ones(2), np.ones(2), 1.0, 0.5)[-1] == ((0, 1), 1.0)
+    assert exempt_features(accuracies(table), np.ones(2), np.ones(2), 1.0, 0.5)[-1] == ((0, 1), 1.0)
 
 
 def test_features_that_were_not_needed_are_taken_back_where_several_gained_nothing():
@@ -161,7 +161,7 @@ def test_features_that_were_not_needed_are_taken_back_where_several_gained_nothi
     without_gain = [(0,), (1,), (2,), (3,), (0, 1), (0, 2), (0, 3), (0, 1, 3)]
     table = dict.fromkeys(without_gain, 0.5) | {(0, 1, 2): 0.95, (1, 2): 0.92}
     prices, regained = np.array([0.1, 0.2, 0.3, 0.9]), np.array([0.2, 0.3, 0.4, 0.5])
-    steps = exempt(accuracies(table), prices, regained, 0.9, 0.5)
+    steps = exempt_features(accuracies(table), prices, regained, 0.9, 0.5)
     assert [exempted for exempted, _ in steps] == [(0,), (0, 1), (0, 1, 2), (1, 2)]
     assert steps[-1][1] == 0.92
 
@@ -169,7 +169,7 @@ def test_features_that_were_not_needed_are_taken_back_where_several_gained_nothi
 def test_nothing_is_taken_back_where_one_gained_nothing():
     """One without gain may be half of a pair: the order stands."""
     table = dict.fromkeys([(0,), (2,), (0, 2)], 0.5) | {(1,): 0.9, (0, 1): 0.9}
-    steps = exempt(accuracies(table), np.array([0.1, 1.0, 9.0]), np.ones(3), 0.9, 0.5)
+    steps = exempt_features(accuracies(table), np.array([0.1, 1.0, 9.0]), np.ones(3), 0.9, 0.5)
     assert [exempted for exempted, _ in steps] == [(0,), (0, 1)]
 
 

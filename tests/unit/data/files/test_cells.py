@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.text.cells import printable, temporal, typed
+from kanonym.data.files.text.cells import infer_type, parse_temporal, require_printable
 
 
 def column(*texts):
     """Return the typed column of some texts."""
-    return typed(pa.chunked_array([pa.array(texts, pa.string())]))
+    return infer_type(pa.chunked_array([pa.array(texts, pa.string())]))
 
 
 @pytest.mark.parametrize(
@@ -139,14 +139,14 @@ def test_a_typed_cell_loses_no_digit(texts):
 
 def test_json_texts_become_dates_only():
     """A text of digits that JSON marks as text stays one; ISO dates have no other form there."""
-    assert temporal(pl.Series(["1", "2"])).dtype == pl.String
-    assert temporal(pl.Series(["true"])).dtype == pl.String
-    assert temporal(pl.Series(["2024-02-29"])).dtype == pl.Date
-    assert temporal(pl.Series(["2024-02-29 10:00:00"])).dtype == pl.Datetime
+    assert parse_temporal(pl.Series(["1", "2"])).dtype == pl.String
+    assert parse_temporal(pl.Series(["true"])).dtype == pl.String
+    assert parse_temporal(pl.Series(["2024-02-29"])).dtype == pl.Date
+    assert parse_temporal(pl.Series(["2024-02-29 10:00:00"])).dtype == pl.Datetime
 
 
 @pytest.mark.parametrize("value", [b"x", [1], {"a": 1}, object()])
 def test_what_has_no_text_is_refused(value):
     """Bytes, lists, structs and objects have no cell in a text file."""
     with pytest.raises(DataError, match=r"column 'x' holds .*, which CSV cannot"):
-        printable(pl.DataFrame({"x": [value]}), "CSV")
+        require_printable(pl.DataFrame({"x": [value]}), "CSV")

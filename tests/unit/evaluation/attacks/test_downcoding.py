@@ -17,7 +17,7 @@ EVERYBODY = Downcoding(attempts=10**6)
 
 def carried_out(sight, attack=EVERYBODY, seed=0):
     """Return the outcome of an attack."""
-    return attack.carry_out(sight, np.random.default_rng(seed))
+    return attack.run(sight, np.random.default_rng(seed))
 
 
 def test_ends_of_an_interval_are_values_of_two_records():

@@ -21,7 +21,7 @@ EVERYBODY = Inference(attempts=10**6)
 
 def carried_out(sight, attack=EVERYBODY, seed=0):
     """Return the outcome of an attack."""
-    return attack.carry_out(sight, np.random.default_rng(seed))
+    return attack.run(sight, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("secret", ["disease", "cost"])

@@ -92,7 +92,7 @@ def test_an_attack_never_fails(name, table, known, sensitive):
     random = np.random.default_rng(0)
     for control in (None, persons):
         sight = scene(persons, persons, known, sensitive, control=control, second=None)
-        found = ATTACKS[name]().carry_out(sight, random)
+        found = ATTACKS[name]().run(sight, random)
         assert (found.type, found.question) == (name, ATTACKS[name].question)
         assert (found.targets.attempts == 0) == (found.reason is not None)
         assert 0 <= found.interval[0] <= found.risk <= found.interval[1] <= 1

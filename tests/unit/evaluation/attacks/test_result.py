@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from effort import examples
-from kanonym.evaluation.attacks.result import AttackResult, Counted, worst_of
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 
 TIMES = 2000
 NOMINAL = 0.95 - 3 * (0.95 * 0.05 / TIMES) ** 0.5
@@ -23,9 +23,9 @@ def outcome(targets, baseline, control=None, **more):
     return AttackResult(
         "linkage",
         "Who is it?",
-        Counted(*targets),
-        Counted(*baseline),
-        None if control is None else Counted(*control),
+        SuccessCount(*targets),
+        SuccessCount(*baseline),
+        None if control is None else SuccessCount(*control),
         **more,
     )
 
@@ -39,7 +39,7 @@ def counted(draw, exact=EITHER):
     """Draw successes among 0 to 3000 attempts."""
     attempts = draw(st.integers(0, 3000))
     share = draw(st.sampled_from([0.0, 1.0]) | st.floats(0, 1))
-    return Counted(min(share * attempts, attempts), attempts, exact=draw(exact))
+    return SuccessCount(min(share * attempts, attempts), attempts, exact=draw(exact))
 
 
 @st.composite
@@ -58,7 +58,7 @@ def test_the_interval_of_a_rate_is_wilsons(attempts, share, confidence):
     """It is what SciPy computes for a proportion by Wilson's method."""
     successes = round(share * attempts)
     expected = binomtest(successes, attempts).proportion_ci(confidence, method="wilson")
-    found = Counted(successes, attempts).interval(confidence)
+    found = SuccessCount(successes, attempts).interval(confidence)
     assert found == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
@@ -72,13 +72,13 @@ def test_the_interval_of_a_rate_has_the_rate_and_stays_between_0_and_1(one):
 
 def test_without_an_attempt_nothing_is_known():
     """The rate is 0, and its interval everything."""
-    assert (Counted(0, 0).rate, Counted(0, 0).interval()) == (0, (0, 1))
+    assert (SuccessCount(0, 0).rate, SuccessCount(0, 0).interval()) == (0, (0, 1))
 
 
 def test_an_exact_rate_is_its_own_interval():
     """What is computed and not estimated has no width, even where nobody was attacked."""
-    assert Counted(3, 12, exact=True).interval() == (0.25, 0.25)
-    assert Counted(0, 0, exact=True).interval() == (0, 0)
+    assert SuccessCount(3, 12, exact=True).interval() == (0.25, 0.25)
+    assert SuccessCount(0, 0, exact=True).interval() == (0, 0)
 
 
 # --- chance and risk --------------------------------------------------------------------

@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 from kanonym.data.errors import PolicyError
-from kanonym.evaluation.attacks.result import AttackResult, Counted
-from kanonym.evaluation.attacks.singling_out import SinglingOut, evidence
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
+from kanonym.evaluation.attacks.singling_out import SinglingOut, evidence_rank
 from scenes import KNOWN, people, released, scene, shuffled, starred
 
 
 def carried_out(sight, attack=None, seed=0):
     """Return the outcome of an attack."""
-    return (attack or SinglingOut(attempts=300)).carry_out(sight, np.random.default_rng(seed))
+    return (attack or SinglingOut(attempts=300)).run(sight, np.random.default_rng(seed))
 
 
 def known(n=400, seed=0):
@@ -127,13 +127,13 @@ def test_a_kind_that_never_succeeds_hides_no_other():
     """One that is likely to beat chance is told before one with a narrow interval around 0."""
 
     def kind(successes, attempts, chance):
-        counts = Counted(successes, attempts), Counted(chance * attempts, attempts)
+        counts = SuccessCount(successes, attempts), SuccessCount(chance * attempts, attempts)
         return AttackResult("singling-out", "Who?", *counts, best_of=4)
 
     never, likely, few = kind(0, 2000, 0), kind(50, 180, 0.2), kind(14, 100, 0.15)
     assert likely.interval[0] == few.interval[0] == never.interval[0] == 0
-    assert max([never, likely], key=evidence) == likely
-    assert max([never, few], key=evidence) == few
+    assert max([never, likely], key=evidence_rank) == likely
+    assert max([never, few], key=evidence_rank) == few
 
 
 def test_without_a_control_the_release_tells_what_others_would_give():
@@ -155,7 +155,7 @@ def test_the_interval_covers_the_truth():
     covered = 0
     for seed in range(40):
         found = carried_out(sight, SinglingOut(n_columns=2, attempts=60), seed)
-        rate = Counted(round(found.parts["multivariate"] * 60), 60)
+        rate = SuccessCount(round(found.parts["multivariate"] * 60), 60)
         low, high = rate.interval()
         covered += low <= truth <= high
     assert 0.4 < truth < 0.6

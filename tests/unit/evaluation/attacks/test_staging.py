@@ -8,7 +8,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.errors import SchemaError
-from kanonym.evaluation.attacks.matching.lookup import candidates
+from kanonym.evaluation.attacks.matching.lookup import find_candidates
 from scenes import scene
 
 TABLE = {"age": [20, 30, 40], "town": ["Ulm", "Bonn", "Ulm"], "disease": ["flu", "cold", "flu"]}
@@ -22,14 +22,14 @@ def test_the_control_sees_the_same_release():
     assert sight.control.n_original == 2
     assert sight.control.n_released == 3
     assert sight.control.classes.tolist() == sight.pair.classes.tolist()
-    assert candidates(sight.control, np.arange(2)).numbers.tolist() == [1, 0]
+    assert find_candidates(sight.control, np.arange(2)).numbers.tolist() == [1, 0]
 
 
 def test_the_control_need_not_have_the_released_values():
     """A released set is read though nobody in the control has its values."""
     alone = {"age": [99], "town": ["Kiel"], "disease": ["gout"]}
     control = scene(TABLE, RELEASE, ["age", "town"], control=alone).control
-    assert candidates(control, np.arange(1)).numbers.tolist() == [0]
+    assert find_candidates(control, np.arange(1)).numbers.tolist() == [0]
 
 
 def test_the_control_has_the_columns_of_the_original():
@@ -55,7 +55,7 @@ def test_ordered_categories_of_the_control_are_of_the_same_order():
     original = pl.DataFrame({"size": ["small", "medium", "large"]}, schema={"size": sizes})
     release = {"size": ["[small, medium]", "[small, medium]", "large"]}
     sight = scene(original, release, ["size"], control={"size": ["medium", "large"]})
-    assert candidates(sight.control, np.arange(2)).numbers.tolist() == [1, 1]
+    assert find_candidates(sight.control, np.arange(2)).numbers.tolist() == [1, 1]
     with pytest.raises(SchemaError, match="column 'size' is String in the control"):
         scene(original, release, ["size"], control={"size": ["huge"]})
 

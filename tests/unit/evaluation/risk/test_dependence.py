@@ -14,7 +14,7 @@ from effort import examples
 from kanonym.evaluation.risk.dependence import (
     correlation_of,
     expected_mutual_information,
-    fitted_correlation,
+    fit_correlation,
     mutual_information,
     positive_definite,
 )
@@ -122,7 +122,7 @@ def test_copula_of_a_sample():
     correlation = np.array([[1.0, 0.6, 0.3], [0.6, 1.0, 0.5], [0.3, 0.5, 1.0]])
     shares = [np.array([0.5, 0.3, 0.2]), np.full(20, 0.05), np.array([0.6, 0.2, 0.1, 0.1])]
     codes = drawn(np.random.default_rng(0), 20_000, correlation, shares)
-    found = fitted_correlation(*counted(codes))
+    found = fit_correlation(*counted(codes))
     assert found == pytest.approx(correlation, abs=0.03)
 
 
@@ -131,7 +131,7 @@ def test_chance_is_taken_out():
     codes = np.random.default_rng(0).integers(0, 20, (1000, 2)).astype(np.int32)
     raw = information_of(np.histogram2d(*codes.T, bins=20)[0])
     plain = correlation_of(raw, np.full(20, 50), np.full(20, 50))
-    ours = fitted_correlation(*counted(codes))[0, 1]
+    ours = fit_correlation(*counted(codes))[0, 1]
     assert plain > 0.4
     assert ours < 0.2
 
@@ -139,7 +139,7 @@ def test_chance_is_taken_out():
 def test_constant_attributes_are_not_correlated():
     """An attribute of one value depends on nothing."""
     codes = np.array([[0, 0], [0, 1], [0, 1]], np.int32)
-    assert np.array_equal(fitted_correlation(*counted(codes)), np.eye(2))
+    assert np.array_equal(fit_correlation(*counted(codes)), np.eye(2))
 
 
 def test_indefinite_matrices_become_correlations():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import naive_suda
 from effort import examples
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.evaluation.risk.suda import ENTRIES, MOST_ATTRIBUTES, MOST_SETS, fitting, suda
+from kanonym.evaluation.risk.suda import ENTRIES, MOST_ATTRIBUTES, MOST_SETS, largest_feasible, suda
 
 
 @st.composite
@@ -165,23 +165,23 @@ def test_unique_records_whose_sets_are_larger_are_not_safe():
     """Alone on two attributes and on no single one, records have no score for sets of one."""
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.int32)
     found = suda(codes, ["a", "b"], largest=1)
-    assert not found.told
+    assert not found.is_conclusive
     for entry in found.entries().values():
         assert entry.value is None
         assert "none on 1 attributes or fewer" in entry.reason
-    assert suda(np.repeat(codes, 2, axis=0), ["a", "b"], largest=1).told  # nobody is alone
-    assert suda(codes, ["a", "b"]).told
+    assert suda(np.repeat(codes, 2, axis=0), ["a", "b"], largest=1).is_conclusive  # nobody is alone
+    assert suda(codes, ["a", "b"]).is_conclusive
 
 
 @given(st.integers(0, 10**9), st.lists(st.integers(1, 10**6), min_size=1, max_size=12))
 @settings(max_examples=examples(100))
 def test_what_fits_shrinks_with_the_table(n, sizes):
     """More records or attributes never allow larger sets, and a small table allows all."""
-    fits = fitting(n, sizes, len(sizes))
-    assert 0 <= fitting(2 * n, sizes, len(sizes)) <= fits <= len(sizes)
-    assert fitting(n, [*sizes, 2], len(sizes)) <= fits
-    assert fitting(n, sizes, 2) == min(fits, 2)
-    assert fitting(MOST_SETS // 1000, sizes, len(sizes)) == len(sizes)
+    fits = largest_feasible(n, sizes, len(sizes))
+    assert 0 <= largest_feasible(2 * n, sizes, len(sizes)) <= fits <= len(sizes)
+    assert largest_feasible(n, [*sizes, 2], len(sizes)) <= fits
+    assert largest_feasible(n, sizes, 2) == min(fits, 2)
+    assert largest_feasible(MOST_SETS // 1000, sizes, len(sizes)) == len(sizes)
 
 
 def test_no_record_no_value():

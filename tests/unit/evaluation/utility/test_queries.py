@@ -12,9 +12,9 @@ from effort import examples
 from kanonym.evaluation.utility.queries import (
     MEASURES,
     Condition,
-    _asked,
+    _query_column,
     answers,
-    counted,
+    count_equal,
     draw_query,
     query_errors,
 )
@@ -41,7 +41,7 @@ def test_shares_of_a_range_are_lengths(spans, seed):
     """A released interval answers with the share of its length between the range's borders."""
     original = [0, 1, 2, 2, 4, 7, 9, None]
     released = [(low, low + width) for low, width in spans]
-    column = _asked(pairs.numeric("x", original, released))
+    column = _query_column(pairs.numeric("x", original, released))
     answering, shares = column.draw(0.3, np.random.default_rng(seed))
     kept = [value for value, held in zip([0, 1, 2, 4, 7, 9], answering, strict=False) if held]
     middles = {0: (-99, 0.5), 1: (0.5, 1.5), 2: (1.5, 3), 4: (3, 5.5), 7: (5.5, 8), 9: (8, 99)}
@@ -56,8 +56,8 @@ def test_shares_of_a_range_are_lengths(spans, seed):
 def test_queries_aim_at_their_share():
     """A range over distinct numbers has the records it aimed at, a set at least as many."""
     random = np.random.default_rng(5)
-    numbers = _asked(pairs.numeric("x", range(100)))
-    towns = _asked(pairs.categorical("y", ["a"] * 40 + ["b"] * 30 + ["c"] * 30))
+    numbers = _query_column(pairs.numeric("x", range(100)))
+    towns = _query_column(pairs.categorical("y", ["a"] * 40 + ["b"] * 30 + ["c"] * 30))
     for _ in range(50):
         assert numbers.draw(0.2, random)[0].sum() == 20
         chosen = towns.draw(0.35, random)[0][towns.codes].sum()
@@ -70,7 +70,7 @@ def test_answers_by_hand():
         pairs.numeric("x", [0, 2, 4, 6], [(0, 4), 4, "*"]),
         pairs.categorical("y", list("aabb"), [("a", "b"), "b", "a"]),
     )
-    asked = [_asked(column) for column in tables.columns]
+    asked = [_query_column(column) for column in tables.columns]
     numbers, towns = asked
     # x from 0 to 2, so below the border at 3; y is a
     below_three = np.clip((3 - numbers.low) / np.maximum(numbers.high - numbers.low, 1e-9), 0, 1)
@@ -78,7 +78,7 @@ def test_answers_by_hand():
         Condition(0, np.array([True, True, False, False]), below_three),
         Condition(1, np.array([True, False]), np.array([1.0, 0.5, 0.0])[_order(towns)]),
     ]
-    truth, estimate = answers(query, counted(asked))
+    truth, estimate = answers(query, count_equal(asked))
     assert truth == 2
     assert estimate == pytest.approx(3 / 4 * 1 / 2 + 0 * 0 + 3 / 6 * 1)
 
@@ -91,7 +91,7 @@ def _order(towns):
 
 def test_a_query_has_one_to_three_different_attributes():
     """No attribute is asked about twice."""
-    asked = [_asked(column) for column in pairs.same().columns]
+    asked = [_query_column(column) for column in pairs.same().columns]
     random = np.random.default_rng(0)
     sizes = set()
     for _ in range(100):

@@ -232,7 +232,7 @@ def test_columns_of_one_table_alone_are_not_read():
 
 def test_identifiers_of_a_policy_are_not_compared():
     """A pseudonym is not measured as a change of what it stands for."""
-    policy = ka.Policy.short(
+    policy = ka.Policy.from_columns(
         identifiers=["name"], quasi_identifiers=KNOWN, k=2, others="insensitive"
     )
     found = ka.utility(before(name="Ada"), after(name="x7"), policy, measures=["unchanged-cells"])
@@ -256,7 +256,7 @@ def test_identifiers_of_a_policy_are_not_compared():
         ({"target": "height"}, "target 'height' is no column of both tables"),
         ({"seed": -1}, "seed is -1; it must be an integer"),
         ({"policy": ["age"]}, "a policy is a Policy, not a list"),
-        ({"policy": ka.Policy.short(quasi_identifiers=KNOWN, k=2)}, "not both"),
+        ({"policy": ka.Policy.from_columns(quasi_identifiers=KNOWN, k=2)}, "not both"),
     ],
 )
 def test_what_has_no_meaning_is_refused(asked, said):
@@ -407,7 +407,7 @@ def test_the_original_of_a_release_is_the_table_that_it_was_made_of():
 @pytest.mark.parametrize("way", WAYS[:5])
 def test_a_policy_that_keeps_the_order_aligns_the_tables(way):
     """Row i of the release is row i of the original, and the loss is the release's own."""
-    policy = ka.Policy.short(
+    policy = ka.Policy.from_columns(
         quasi_identifiers=KNOWN, others="identifier", k=5, keep_order=True, **way
     )
     release = ka.anonymize(many(), policy)
@@ -421,7 +421,7 @@ def test_a_policy_that_keeps_the_order_aligns_the_tables(way):
 @pytest.mark.parametrize("way", WAYS[1:5])
 def test_what_a_centroid_stands_for_is_not_guessed(way):
     """Without alignment, a mode is not taken for a value that was not generalized."""
-    policy = ka.Policy.short(quasi_identifiers=KNOWN, others="identifier", k=5, **way)
+    policy = ka.Policy.from_columns(quasi_identifiers=KNOWN, others="identifier", k=5, **way)
     found = ka.utility(many(), ka.anonymize(many(), policy).frame, policy, measures=["gcp", "loss"])
     for one in found.measured.values():
         assert one.value is None

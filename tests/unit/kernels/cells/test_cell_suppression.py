@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.kernels.cells.cell_suppression import Places, place_records
+from kanonym.kernels.cells.cell_suppression import Placement, place_records
 from kanonym.kernels.cells.groups import Choices, feasible_groups, gather_members
 
 
@@ -31,7 +31,7 @@ def problem(seed):
     owner = np.repeat(np.arange(len(codes)), movable)
     kept = home >= 0
     sizes = np.bincount(home[kept], weights[kept], len(choices.pattern_of)).astype(np.int64)
-    places = Places(np.append(0, np.cumsum(movable)), owner, home[owner], sizes)
+    places = Placement(np.append(0, np.cumsum(movable)), owner, home[owner], sizes)
     return choices, places, k, weights - movable, home
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import naive_mondrian as naive
 from effort import examples
-from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.classes.conditions import shell_sort, sides_satisfy
 from tables import tables
@@ -22,7 +22,7 @@ def test_sides_satisfy_the_models_as_their_twins_do(table, data):
     Sizes are not asked here: the kernels compare them where they choose a cut.
     """
     encoded = table.encoded()
-    records, criteria = _records(encoded, by_row=False), compiled(table.models, encoded)
+    records, criteria = _records(encoded, by_row=False), compile_criteria(table.models, encoded)
     n = len(records)
     a = data.draw(st.integers(0, len(table.domains) - 1))
     code = data.draw(st.integers(0, table.domains[a].size - 1))

@@ -221,4 +221,10 @@ def test_l_equally_frequent_values_are_entropy_l_diverse(l):
 def test_hold_is_holds_of_each():
     """The rule over an array is the rule over each of its numbers."""
     values = np.array([0.1, 0.2, 0.3, np.inf, np.nan])
-    assert disclosure.hold(values, disclosure.LE, 0.2).tolist() == [True, True, False, False, False]
+    assert disclosure.hold_all(values, disclosure.LE, 0.2).tolist() == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kanonym.kernels.classes.conditions import Criteria, Tuples
 from kanonym.kernels.classes.disclosure import DISTINCT, GE, reference_shares
-from kanonym.kernels.lattice.sweep import next_settled
+from kanonym.kernels.lattice.sweep import next_settled_node
 from naive_sweep import first_settled
 from tables import pick
 
@@ -52,7 +52,7 @@ class Nodes:
         """Ask the kernel."""
         criteria = self.criteria(self.size if size is None else size)
         tuples = Tuples(self.codes.T.copy(), self.values[:, None].copy(), self.weights)
-        return next_settled(self.codes, tuples, parts, self.nodes, first, criteria, slots)
+        return next_settled_node(self.codes, tuples, parts, self.nodes, first, criteria, slots)
 
     def expected(self, first):
         """Ask the twin."""

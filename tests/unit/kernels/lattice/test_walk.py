@@ -18,8 +18,8 @@ from kanonym.kernels.lattice.walk import (
     START,
     find_runs,
     generalize,
-    probe,
     read_classes,
+    try_levels,
 )
 from walks import walks
 
@@ -105,7 +105,7 @@ def test_every_level_is_tried(walk):
         before = walk.bound(levels) if levels else (0, 0.0)
         if before is None:
             return
-        suppressed, losses = probe(keys, runs, walk.axes, a, state, walk.required)
+        suppressed, losses = try_levels(keys, runs, walk.axes, a, state, walk.required)
         allowed = range(walk.lowest[a], len(walk.labels[a]))
         for level in range(len(suppressed)):
             expected = walk.bound((*levels, level)) if level in allowed else None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import naive_containing
 from effort import examples
-from kanonym.kernels.neighbours.containing_box import LEAF, Boxes, containing, plant
+from kanonym.kernels.neighbours.containing_box import LEAF, Boxes, build_box_tree, find_containing
 
 
 def random_boxes(rng, n, d, size):
@@ -52,6 +52,6 @@ def test_the_box_is_the_twins(seed, n, d, size):
     points = rng.integers(-1, size + 1, (60, d)).astype(np.int32)
     one = compiled(boxes, listed)
     n_leaves = np.int64(1 << max(-(-n // LEAF) - 1, 0).bit_length())
-    found = containing(points, one, plant(one, n_leaves), n_leaves).tolist()
+    found = find_containing(points, one, build_box_tree(one, n_leaves), n_leaves).tolist()
     event(f"contained: {sum(number >= 0 for number in found) // 20}")
     assert found == naive_containing.containing([tuple(point) for point in points.tolist()], boxes)

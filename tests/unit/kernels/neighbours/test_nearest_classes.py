@@ -34,7 +34,7 @@ def test_equally_near_records_are_counted(tables):
     own[tables.rows] = classes.of_record
     record = np.full(tables.n_original, -1)
     record[tables.rows] = np.arange(tables.n_released)
-    assert classes.tied(numbers, codes, own).tolist() == [
+    assert classes.count_tied(numbers, codes, own).tolist() == [
         0 if own < 0 else naive_linkage.tied(tables, person, own, tables.quasi_identifiers)
         for person, own in enumerate(record.tolist())
     ]
@@ -59,7 +59,7 @@ def test_many_classes_and_categories(seed):
         quasi_identifiers=("n", "t"),
     )
     classes, values, codes = searched(tables)
-    found = classes.tied(values, codes, classes.of_record.astype(np.int64))
+    found = classes.count_tied(values, codes, classes.of_record.astype(np.int64))
     nearest, first = classes.nearest(values, codes)
     away = away_from(tables, classes)
     for person in range(0, n, 5):

@@ -29,13 +29,13 @@ def test_distances_are_those_of_the_twin(tables):
 @settings(max_examples=examples(100))
 def test_neighbours_of_both_sets_of_columns(tables, wanted):
     """Neighbours have one in common as often as among all sets that could be the nearest."""
-    from kanonym.evaluation.attacks.linking.linkability import _linked
+    from kanonym.evaluation.attacks.linking.linkability import _count_links
 
     names = tables.quasi_identifiers
     halves = (names[:1], names[1:] or names)
     wanted = min(wanted, tables.n_released)
     everyone = np.arange(tables.n_original)
-    found = _linked((tables, tables), halves, wanted, everyone, lambda: None)
+    found = _count_links((tables, tables), halves, wanted, everyone, lambda: None)
     expected = [
         naive_linkage.linked(tables, person, halves, wanted) for person in range(tables.n_original)
     ]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive_kdtree
 from effort import examples
-from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.partitioning.kd_partition import accumulated_order, halve_in_turn
 from tables import tables
@@ -23,7 +23,7 @@ def halved(table):
     encoded = table.encoded()
     records = _records(encoded, by_row=False)
     is_start, attempts = np.zeros(len(records), np.bool_), np.empty(len(records), np.int32)
-    halve_in_turn(records, compiled(table.models, encoded), is_start, attempts)
+    halve_in_turn(records, compile_criteria(table.models, encoded), is_start, attempts)
     labels = np.empty(len(records), np.int32)
     labels[records[:, -1]] = np.cumsum(is_start) - 1
     return labels, attempts[is_start]
@@ -48,7 +48,7 @@ def test_classes_and_their_order_are_the_twins(sizes, data):
     """
     table, numbers = data.draw(shuffled(*sizes))
     rows = [table.rows[i]._replace(weight=1) for i in numbers]
-    min_size = compiled(table.models, table.encoded()).min_size
+    min_size = compile_criteria(table.models, table.encoded()).min_size
     expected = naive_kdtree.kdtree(rows, table.satisfies, min_size)
 
     labels, attempts = halved(table)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive_mondrian as naive
 from effort import examples
-from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.data.table import encode
 from kanonym.kernels.partitioning import mondrian
@@ -33,7 +33,7 @@ class Node:
         self.records = _records(encoded, by_row=False)
         self.n = len(self.records)
         self.costs = table.costs
-        self.criteria = compiled(table.models, encoded)
+        self.criteria = compile_criteria(table.models, encoded)
         self.work = mondrian.workspace(self.n if exact is None else exact, self.costs)
         self.box = np.empty((2, len(table.domains)), np.int64)
         self.total = mondrian.measure_node(self.records, 0, self.n, self.box)
@@ -110,7 +110,8 @@ def test_where_the_median_fails_lower_quantiles_come_first():
     ):
         records = _records(table, by_row=False)
         assert (
-            mondrian.wide_cut(records, 0, 16, 16, box, costs, compiled(models, table)) == expected
+            mondrian.wide_cut(records, 0, 16, 16, box, costs, compile_criteria(models, table))
+            == expected
         )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive_mondrian as naive
 from effort import examples
-from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.partitioning.mondrian import workspace
 from kanonym.kernels.partitioning.one_sided_cuts import suppressing_cuts
@@ -27,7 +27,7 @@ def ask(table, starts, stops, budget):
         np.array(starts, np.int64),
         np.array(stops, np.int64),
         costs,
-        compiled(table.models, encoded),
+        compile_criteria(table.models, encoded),
         workspace(len(table.rows), costs),
         budget,
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive_mondrian as naive
 from effort import examples
-from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.partitioning.mondrian import workspace
 from kanonym.kernels.partitioning.relaxed_mondrian import refine_relaxed
@@ -28,7 +28,7 @@ def classes_of(table, *, by_loss):
     refine_relaxed(
         records,
         costs,
-        compiled(table.models, encoded),
+        compile_criteria(table.models, encoded),
         workspace(len(records), costs),
         by_loss,
         is_start,

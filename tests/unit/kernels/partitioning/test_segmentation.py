@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import naive_segmentation as naive
 import naive_workload
 from effort import examples
-from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.criteria import compile_criteria
 from kanonym.data.table import encode
 from kanonym.kernels.partitioning.segmentation import Limits, Purity, cut, first_fit
 from kanonym.metrics.certainty import certainty_costs
@@ -42,7 +42,7 @@ class Order:
         bounds = range(self.n + 1) if whole_units else sorted({0, *inner, self.n})
         self.bounds = np.array(list(bounds), np.int64)
         self.units = [self.rows[a:b] for a, b in itertools.pairwise(self.bounds.tolist())]
-        self.criteria = compiled(table.models, encoded)
+        self.criteria = compile_criteria(table.models, encoded)
 
     def cut(self, known, reach, *, apart=False, purity=UNGUIDED):
         """Return where classes start, and the loss, by the kernel."""
@@ -180,7 +180,7 @@ def test_a_known_class_is_looked_at_although_its_end_is_two_good_ones():
     rows = table.tuple_of_row
     records = table.codes[rows], table.sensitive_codes[rows], np.arange(10)
     costs = certainty_costs(table.domains, ["interval"])
-    criteria = compiled([AlphaKAnonymity(0.6, 1, "s")], table)
+    criteria = compile_criteria([AlphaKAnonymity(0.6, 1, "s")], table)
     known, apart = np.zeros(9, np.bool_), False
     known[[0, 4]] = True
     whole = costs, criteria, UNGUIDED

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import naive_small_classes
 from effort import examples
-from kanonym.kernels.partitioning.small_classes import merged, nearest_centres
+from kanonym.kernels.partitioning.small_classes import merge_targets, nearest_centres
 from tables import pick
 
 
@@ -34,7 +34,7 @@ cases = st.builds(Case, st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(200))
 def test_classes_join_as_the_twins_do(case):
     """The smallest class joins the one of the nearest centre, ties and duplicates included."""
-    found = merged(case.centres, case.weights, case.sizes, case.k)
+    found = merge_targets(case.centres, case.weights, case.sizes, case.k)
     lists = case.centres.tolist(), case.weights.tolist(), case.sizes.tolist()
     assert found.tolist() == naive_small_classes.merged(*lists, case.k)
 
@@ -42,7 +42,7 @@ def test_classes_join_as_the_twins_do(case):
 @given(cases)
 def test_no_class_stays_too_small(case):
     """Who is left has k records, and has stayed where it was."""
-    into = merged(case.centres, case.weights, case.sizes, case.k)
+    into = merge_targets(case.centres, case.weights, case.sizes, case.k)
     assert (into[into] == into).all()
     assert min(np.bincount(into, case.sizes)[np.unique(into)]) >= case.k
 

@@ -14,9 +14,9 @@ import naive_mondrian as naive
 import naive_workload as twins
 from effort import examples
 from guided import guided
-from kanonym.algorithms.criteria import compiled
+from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
-from kanonym.algorithms.workload import aim_of
+from kanonym.algorithms.workload import guiding_target
 from kanonym.data.table import encode
 from kanonym.kernels.partitioning import mondrian
 from kanonym.kernels.partitioning import target_cuts as workload
@@ -34,7 +34,7 @@ class Node:
         self.case = case
         self.records = _records(case.encoded, by_row=False)
         self.n = len(self.records)
-        self.criteria = compiled(case.table.models, case.encoded)
+        self.criteria = compile_criteria(case.table.models, case.encoded)
         self.work = workload.gain_workspace(self.n, case.d)
         self.box = np.empty((2, case.d), np.int64)
         self.total = mondrian.measure_node(self.records, 0, self.n, self.box)
@@ -105,7 +105,7 @@ def test_of_large_nodes_the_best_cut_is_found_too():
     groups = ["low" if number < 1777 else "high" for number in numbers]
     table = encode([(pl.Series("q", numbers), None)], [], n, target=pl.Series("t", groups))
     records = _records(table, by_row=False)
-    asked = compiled([KAnonymity(2)], table), aim_of(table, "t").target
+    asked = compile_criteria([KAnonymity(2)], table), guiding_target(table, "t").target
     box = np.array([[0], [n - 1]])
     cut = workload.gain_cut(records, 0, n, box, n, *asked, workload.gain_workspace(n, 1))
     assert cut == (0, 1776)

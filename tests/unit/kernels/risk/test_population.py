@@ -187,10 +187,10 @@ def generated(alpha, beta, fraction, n=4000):
 @pytest.mark.parametrize("fraction", [0.15, 0.5, 0.9])
 def test_snb_solves_its_equations(alpha, beta, fraction):
     """From the expected classes of one and of two, the model's own parameters are found again."""
-    from kanonym.kernels.risk.population import _expected
+    from kanonym.kernels.risk.population import _expected_ratio
 
     one, two = generated(alpha, beta, fraction)
-    drawn, unique = _expected(math.log(beta / (1 - beta)), fraction, two / one)
+    drawn, unique = _expected_ratio(math.log(beta / (1 - beta)), fraction, two / one)
     assert drawn == pytest.approx(one, rel=1e-9)
     assert unique == pytest.approx(beta**alpha, rel=1e-9)
 

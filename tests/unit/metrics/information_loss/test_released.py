@@ -14,7 +14,11 @@ from effort import examples
 from kanonym.data import hierarchy
 from kanonym.data.errors import HierarchyError
 from kanonym.metrics.information_loss import Loss, LossArithmetic
-from kanonym.metrics.information_loss.released import ReleasedValues, leaves_below, released_loss
+from kanonym.metrics.information_loss.released_values import (
+    ReleasedValues,
+    leaves_below,
+    released_loss,
+)
 from nodes import lattices
 
 CITIES = hierarchy.from_mapping(

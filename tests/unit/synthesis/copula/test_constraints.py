@@ -54,7 +54,7 @@ def test_chains_hold_whatever_the_order_of_columns(order):
     """Three dates in a chain, one with nulls, never break it; gaps and ranges are the table's."""
     columns = [stays(3000, 1)[at] for at in order]
     table = pl.DataFrame(columns)
-    drawn = pl.DataFrame(fit(columns, ORDER).sampled(10_000, np.random.default_rng(1)))
+    drawn = pl.DataFrame(fit(columns, ORDER).sample(10_000, np.random.default_rng(1)))
     assert broken(drawn, ORDER) == 0
     assert drawn["seen"].null_count() / 10_000 == pytest.approx(0.2, abs=0.02)
     assert gap(drawn, "came", "seen") == pytest.approx(gap(table, "came", "seen"), rel=0.1)
@@ -80,7 +80,7 @@ def test_constraints_hold_beside_given_values(names):
     columns = stays(3000, 1)
     table = pl.DataFrame(columns)
     drawn = pl.DataFrame(
-        fit(columns, ORDER).completed(table[names].get_columns(), np.random.default_rng(1))
+        fit(columns, ORDER).complete(table[names].get_columns(), np.random.default_rng(1))
     )
     assert broken(drawn, ORDER) == 0
     assert drawn[names].equals(table[names])
@@ -91,7 +91,7 @@ def test_dates_beyond_all_known_ones_have_room():
     """Given dates years off are followed by others that fit, though no record has such ones."""
     model = fit(stays(500, 1), ORDER)
     far = pl.Series("came", [date(2030, 5, 1), date(1990, 1, 1)] * 50)
-    drawn = pl.DataFrame(model.completed([far], np.random.default_rng(1)))
+    drawn = pl.DataFrame(model.complete([far], np.random.default_rng(1)))
     assert broken(drawn, ORDER) == 0
 
 
@@ -104,7 +104,7 @@ def test_a_gap_that_nobody_has_is_filled_evenly():
         pl.Series("left", [one + timedelta(days=60) for one in came]),
     ]
     given_ones = [columns[0], columns[0].dt.offset_by("3d").alias("left")]
-    drawn = pl.DataFrame(fit(columns, ORDER).completed(given_ones, np.random.default_rng(1)))
+    drawn = pl.DataFrame(fit(columns, ORDER).complete(given_ones, np.random.default_rng(1)))
     assert broken(drawn, ORDER) == 0
     assert set((drawn["seen"] - drawn["came"]).dt.total_days()) == {0, 1, 2}
 
@@ -115,9 +115,9 @@ def test_given_values_without_room_are_refused():
     order = [Constraint.parse("a < b"), Constraint.parse("b < c")]
     model = fit(table.get_columns(), order)
     with pytest.raises(DataError, match=r"row 2: .*'a', 'c' leave no room for column 'b'"):
-        model.completed([pl.Series("a", [1, 4]), pl.Series("c", [8, 5])], np.random.default_rng(0))
+        model.complete([pl.Series("a", [1, 4]), pl.Series("c", [8, 5])], np.random.default_rng(0))
     with pytest.raises(DataError, match="row 1 breaks the constraint a < b"):
-        model.completed([pl.Series("a", [7]), pl.Series("b", [7])], np.random.default_rng(0))
+        model.complete([pl.Series("a", [7]), pl.Series("b", [7])], np.random.default_rng(0))
 
 
 def test_probabilities_know_the_constraints():
@@ -139,7 +139,7 @@ def test_a_number_may_lie_within_one_of_a_whole_one_below():
     high = np.round(low + 0.01 + random.exponential(0.5, 1000), 2)
     columns = [pl.Series("low", low), pl.Series("high", high)]
     rule = [Constraint.parse("low < high")]
-    drawn = pl.DataFrame(fit(columns, rule).completed([columns[0]], random))
+    drawn = pl.DataFrame(fit(columns, rule).complete([columns[0]], random))
     assert broken(drawn, rule) == 0
     near = (drawn["high"] - drawn["low"]) < 1
     assert near.mean() == pytest.approx(((high - low) < 1).mean(), abs=0.05)
@@ -149,7 +149,7 @@ def test_a_step_too_small_for_a_large_number_is_taken_nonetheless():
     """Where one decimal more makes no other float, a strict constraint asks the next float."""
     low, high = [16384.0, *[None] * 5], [*[None] * 5, 2048.310767588089]
     columns = [pl.Series("a", low), pl.Series("b", high)]
-    drawn = pl.DataFrame(fit(columns, ORDER_OF_TWO).sampled(3000, np.random.default_rng(0)))
+    drawn = pl.DataFrame(fit(columns, ORDER_OF_TWO).sample(3000, np.random.default_rng(0)))
     assert drawn.drop_nulls().height
     assert broken(drawn, ORDER_OF_TWO) == 0
 
@@ -202,9 +202,9 @@ def test_constraints_hold_for_any_numbers(data, kinds, signs, seed):
     assume(len(table))
     model = fit(table.get_columns(), order)
     random = np.random.default_rng(seed)
-    assert broken(pl.DataFrame(model.sampled(30, random)), order) == 0
+    assert broken(pl.DataFrame(model.sample(30, random)), order) == 0
     names = data.draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=2, unique=True))
     held = pl.concat([table[names]] * 5)
-    drawn = pl.DataFrame(model.completed(held.get_columns(), random))
+    drawn = pl.DataFrame(model.complete(held.get_columns(), random))
     assert broken(drawn, order) == 0
     assert drawn[names].equals(held)

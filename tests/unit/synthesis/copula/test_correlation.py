@@ -7,9 +7,9 @@ import pytest
 
 from copula_tables import cut, latent
 from kanonym.evaluation.risk.normal import rectangle_probabilities
-from kanonym.synthesis.copula.axes import binned
-from kanonym.synthesis.copula.correlation import fitted_correlation, pair_correlation
-from kanonym.synthesis.copula.nominal import Attribute, orders
+from kanonym.synthesis.copula.axes import bin_axis
+from kanonym.synthesis.copula.correlation import fit_correlation, pair_correlation
+from kanonym.synthesis.copula.nominal import Attribute, order_nominal
 
 N = 40_000
 
@@ -17,7 +17,9 @@ N = 40_000
 def axis(codes, **how):
     """Return an axis of codes from 0."""
     shares = np.bincount(codes) / len(codes)
-    return binned(codes.astype(np.int32), np.concatenate([[0], np.cumsum(shares)[:-1], [1]]), **how)
+    return bin_axis(
+        codes.astype(np.int32), np.concatenate([[0], np.cumsum(shares)[:-1], [1]]), **how
+    )
 
 
 def two(strength, seed=0, n=N):
@@ -86,7 +88,7 @@ def test_nominal_pairs_keep_their_information():
 def test_the_matrix_is_symmetric():
     """Each pair has one correlation, each axis 1 with itself."""
     z = latent(5000, 1)
-    found = fitted_correlation([axis(cut(z[:, i], -0.5, 0.5)) for i in range(6)], [0.0] * 6)
+    found = fit_correlation([axis(cut(z[:, i], -0.5, 0.5)) for i in range(6)], [0.0] * 6)
     assert (found == found.T).all()
     assert (np.diag(found) == 1).all()
 
@@ -104,7 +106,7 @@ def test_a_hidden_order_is_found_again(seed):
     codes = hidden[cut(z[:, 0], -1.3, -0.6, 0.0, 0.6, 1.3)]
     bins = axis(cut(z[:, 1], *np.arange(-2, 2, 0.2)))
     number = Attribute(bins.codes, np.diff(bins.lines), is_nominal=False)
-    found = orders([nominal(codes), number])[0].order.tolist()
+    found = order_nominal([nominal(codes), number])[0].order.tolist()
     assert found in (hidden.tolist(), hidden[::-1].tolist())
 
 
@@ -113,7 +115,7 @@ def test_two_nominal_attributes_find_each_other():
     z = two(0.8)
     hidden = [np.random.default_rng(i).permutation(5) for i in (0, 1)]
     codes = [hidden[i][cut(z[:, i], -1, -0.3, 0.3, 1)] for i in (0, 1)]
-    found = orders([nominal(one) for one in codes])
+    found = order_nominal([nominal(one) for one in codes])
     for turn in (1, -1):
         if found[0].order.tolist() == hidden[0][::turn].tolist():
             assert found[1].order.tolist() == hidden[1][::turn].tolist()
@@ -126,8 +128,8 @@ def test_an_order_by_chance_says_so():
     random = np.random.default_rng(0)
     one = nominal(random.integers(0, 50, 2000))
     other = nominal(random.integers(0, 3, 2000))
-    assert orders([one, other])[0].chance > 0.6
-    alone = orders([one])[0]
+    assert order_nominal([one, other])[0].chance > 0.6
+    alone = order_nominal([one])[0]
     assert sorted(alone.order.tolist()) == list(range(50))
 
 
@@ -137,7 +139,7 @@ def test_a_covariance_is_the_same_as_a_series_and_as_a_sum_over_cells(correlatio
     """Up to a correlation of 0.9 the series in it leaves out less than 1e-6."""
     random = np.random.default_rng(sizes[1])
     first, second = (
-        binned(np.zeros(1, np.int32), np.append(np.cumsum(shares) - shares, 1.0))
+        bin_axis(np.zeros(1, np.int32), np.append(np.cumsum(shares) - shares, 1.0))
         for shares in (random.dirichlet(np.ones(size)) for size in sizes)
     )
     cells = rectangle_probabilities(first.lines, second.lines, correlation)

@@ -32,7 +32,7 @@ def coarse():
 @pytest.fixture(scope="module")
 def many(coarse):
     """Return a large table of that model, to pick the records from that have given values."""
-    return pl.DataFrame(coarse.sampled(600_000, np.random.default_rng(9)))
+    return pl.DataFrame(coarse.sample(600_000, np.random.default_rng(9)))
 
 
 GIVEN = [
@@ -49,7 +49,7 @@ def test_the_rest_goes_with_what_is_given(coarse, many, given):
     """Completed columns are distributed as in those of many drawn records that have the values."""
     columns = [pl.Series(name, [value] * 20_000) for name, value in given.items()]
     columns = [column.cast(many.schema[column.name]) for column in columns]
-    completed = pl.DataFrame(coarse.completed(columns, np.random.default_rng(1)))
+    completed = pl.DataFrame(coarse.complete(columns, np.random.default_rng(1)))
     picked = many.filter(pl.col(name).eq_missing(value) for name, value in given.items())
     assert len(picked) > 300
     for name in {"a", "b", "c", "d"} - set(given):
@@ -90,7 +90,7 @@ def test_given_values_stay_exactly():
         pl.Series("income", [1000.01, None, 3.0, 1e6, 990.0, 1234.5678]),
         pl.Series("town", ["Delft", "Aalst", None, "Ghent", None, "Breda"]),
     ]
-    drawn = model.completed(given, np.random.default_rng(0))
+    drawn = model.complete(given, np.random.default_rng(0))
     table = pl.DataFrame(drawn)
     for column in given:
         assert table[column.name].equals(column)
@@ -101,7 +101,7 @@ def test_given_values_stay_exactly():
 def test_all_columns_can_be_given():
     """Where nothing is left to draw, the given records come back."""
     columns = people(300, 1)
-    drawn = fit(columns).completed(columns, np.random.default_rng(0))
+    drawn = fit(columns).complete(columns, np.random.default_rng(0))
     assert pl.DataFrame(drawn).equals(pl.DataFrame(columns))
 
 
@@ -112,7 +112,7 @@ def test_a_number_between_known_ones_lies_between_them():
 
     def mean(x):
         given = [pl.Series("x", [x] * 4000)]
-        return float(model.completed(given, np.random.default_rng(0))[1].mean())
+        return float(model.complete(given, np.random.default_rng(0))[1].mean())
 
     means = [mean(x) for x in (-50, 0, 5, 10, 15, 20, 30, 400.5)]
     assert means[1:-1] == sorted(means[1:-1])
@@ -126,7 +126,7 @@ def test_a_null_where_the_table_has_none_says_nothing():
     z = latent(20_000, 3, np.array([[1, 0.9], [0.9, 1]]))
     model = fit([pl.Series("x", cut(z[:, 0], 0)), pl.Series("y", z[:, 1])])
     given = [pl.Series("x", [None] * 10_000, pl.Int64)]
-    drawn = model.completed(given, np.random.default_rng(0))[1]
+    drawn = model.complete(given, np.random.default_rng(0))[1]
     assert float(drawn.mean()) == pytest.approx(0.0, abs=0.04)
     assert float(drawn.std()) == pytest.approx(1.0, abs=0.04)
 
@@ -151,7 +151,7 @@ def test_what_cannot_be_given_is_refused(given, error, message):
     """Columns and categories that the table does not have are refused by name."""
     model = fit(people(100, 1))
     with pytest.raises(error, match=message):
-        model.completed(given, np.random.default_rng(0))
+        model.complete(given, np.random.default_rng(0))
     with pytest.raises(error, match=message):
         model.probabilities("consent", given)
 
@@ -160,7 +160,7 @@ def test_a_value_of_a_column_without_any_is_refused():
     """A column that is null throughout says nothing of how a value would go with the others."""
     model = fit([pl.Series("x", [None, None], pl.Int64), pl.Series("y", [1, 2])])
     with pytest.raises(DataError, match="column 'x', row 2: the column has no value at all"):
-        model.completed([pl.Series("x", [None, 5])], np.random.default_rng(0))
+        model.complete([pl.Series("x", [None, 5])], np.random.default_rng(0))
 
 
 def test_the_column_asked_for_is_not_given():

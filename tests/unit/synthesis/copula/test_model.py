@@ -12,7 +12,7 @@ from kanonym.synthesis.copula import fit
 
 def sampled(columns, n=20_000, seed=0):
     """Return a table drawn from the model of some columns."""
-    return pl.DataFrame(fit(columns).sampled(n, np.random.default_rng(seed)))
+    return pl.DataFrame(fit(columns).sample(n, np.random.default_rng(seed)))
 
 
 def test_shares_of_values_are_imitated():
@@ -128,7 +128,7 @@ def test_what_is_independent_stays_independent():
         pl.Series("y", random.integers(0, 5, 2000)),
     ]
     model = fit(columns)
-    drawn = pl.DataFrame(model.sampled(50_000, random))
+    drawn = pl.DataFrame(model.sample(50_000, random))
     means = drawn.group_by("word").agg(pl.col("x").mean(), pl.len()).filter(pl.col("len") > 50)
     # Records of a category: about 125, whose mean of x has a standard deviation of 0.09.
     assert float(means["x"].std()) < 0.15
@@ -141,7 +141,7 @@ def test_nobody_tells_a_draw_from_further_real_records():
     from sklearn.model_selection import cross_val_predict
     from threadpoolctl import threadpool_limits
 
-    drawn = fit(people(4000, 8)).sampled(4000, np.random.default_rng(8))
+    drawn = fit(people(4000, 8)).sample(4000, np.random.default_rng(8))
     real = people(4000, 9)
     both = pl.concat([pl.DataFrame(real), pl.DataFrame(drawn)])
     town = both["town"].rank("dense").cast(pl.Float64)
@@ -157,7 +157,7 @@ def test_one_seed_one_draw():
     """The same generator state gives the same records, another one others."""
     model = fit(people(500, 1))
     first, again, other = (
-        pl.DataFrame(model.sampled(50, np.random.default_rng(seed))) for seed in (1, 1, 2)
+        pl.DataFrame(model.sample(50, np.random.default_rng(seed))) for seed in (1, 1, 2)
     )
     assert first.equals(again)
     assert not first.equals(other)
@@ -168,7 +168,7 @@ def test_the_order_of_records_does_not_matter():
     columns = people(800, 1)
     order = np.random.default_rng(0).permutation(800)
     first, second = (
-        pl.DataFrame(fit(table).sampled(100, np.random.default_rng(0)))
+        pl.DataFrame(fit(table).sample(100, np.random.default_rng(0)))
         for table in (columns, [column.gather(order) for column in columns])
     )
     assert first.equals(second)
@@ -180,8 +180,8 @@ def test_the_order_of_columns_stays():
     model = fit(columns)
     assert model.names == tuple(column.name for column in columns)
     for drawn in (
-        model.sampled(3, np.random.default_rng(0)),
-        model.completed([columns[4].head(3), columns[0].head(3)], np.random.default_rng(0)),
+        model.sample(3, np.random.default_rng(0)),
+        model.complete([columns[4].head(3), columns[0].head(3)], np.random.default_rng(0)),
     ):
         assert [column.name for column in drawn] == list(model.names)
 
@@ -191,9 +191,9 @@ def test_no_record_can_be_asked_for():
     columns = people(100, 1)
     model = fit(columns)
     empty = pl.DataFrame(columns).clear()
-    assert pl.DataFrame(model.sampled(0, np.random.default_rng(0))).equals(empty)
+    assert pl.DataFrame(model.sample(0, np.random.default_rng(0))).equals(empty)
     given = [columns[2].clear()]
-    assert pl.DataFrame(model.completed(given, np.random.default_rng(0))).equals(empty)
+    assert pl.DataFrame(model.complete(given, np.random.default_rng(0))).equals(empty)
     values, shares = model.probabilities("town", given)
     assert shares.shape == (0, len(values))
 
@@ -201,7 +201,7 @@ def test_no_record_can_be_asked_for():
 def test_one_record_is_all_that_its_table_says():
     """Of one record, nothing else can be drawn."""
     columns = [column.head(1) for column in people(5, 1)]
-    drawn = pl.DataFrame(fit(columns).sampled(4, np.random.default_rng(0)))
+    drawn = pl.DataFrame(fit(columns).sample(4, np.random.default_rng(0)))
     assert drawn.equals(pl.concat([pl.DataFrame(columns)] * 4))
 
 
@@ -215,7 +215,7 @@ def test_constant_and_empty_columns_stay_so():
         pl.Series("number", range(200)),
     ]
     model = fit(columns)
-    drawn = pl.DataFrame(model.sampled(1000, np.random.default_rng(0)))
+    drawn = pl.DataFrame(model.sample(1000, np.random.default_rng(0)))
     assert drawn.schema == pl.DataFrame(columns).schema
     assert drawn["constant"].unique().to_list() == [3]
     assert set(drawn["sometimes"].unique()) == {"x", None}

@@ -53,7 +53,7 @@ MEASURED = {
 
 def drawn(column, n=1000):
     """Return values drawn from the model of one column."""
-    return fit([column.alias("x")]).sampled(n, np.random.default_rng(1))[0]
+    return fit([column.alias("x")]).sample(n, np.random.default_rng(1))[0]
 
 
 @pytest.mark.parametrize("column", REPEATED.values(), ids=REPEATED)
@@ -171,7 +171,7 @@ def test_not_a_number_is_null():
 def test_any_column_of_numbers_is_imitated(values, seed):
     """Whatever finite numbers a column holds, what is drawn lies in their range."""
     column = pl.Series("x", values, pl.Float64)
-    found = fit([column]).sampled(20, np.random.default_rng(seed))[0]
+    found = fit([column]).sample(20, np.random.default_rng(seed))[0]
     held = column.drop_nulls()
     assert found.dtype == pl.Float64
     assert found.is_finite().all()
@@ -189,6 +189,6 @@ def test_any_column_of_numbers_is_imitated(values, seed):
 def test_any_column_of_integers_is_imitated(values, seed):
     """Whole numbers up to the ends of 64 bits are drawn within their range."""
     column = pl.Series("x", values, pl.Int64)
-    found = fit([column]).sampled(20, np.random.default_rng(seed))[0]
+    found = fit([column]).sample(20, np.random.default_rng(seed))[0]
     assert found.dtype == pl.Int64
     assert found.is_between(column.min(), column.max()).all()

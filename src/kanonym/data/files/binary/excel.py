@@ -21,7 +21,7 @@ from polars import selectors
 
 from kanonym.data.errors import DataError
 from kanonym.data.files.binary.sheet_layout import HEAD, header_of, refuse_notes
-from kanonym.data.files.text.cells import decimals, printable
+from kanonym.data.files.text.cells import convert_decimals, require_printable
 from kanonym.data.files.text.header import (
     check_names,
     refuse_missing_header,
@@ -63,13 +63,13 @@ def read(
         name of another, a first row that is no header, or notes below the table.
 
     """
-    workbook = _opened(data, where)
+    workbook = _open_workbook(data, where)
     name = _sheet_name(workbook.sheet_names, sheet, where)
     names, frame, header = _cells(workbook, name, where, header_row)
     check_names(names, where)
     frame.columns = names
     refuse_notes(frame, header, where)
-    frame = pl.DataFrame([_refined(one) for one in frame])
+    frame = pl.DataFrame([_refine_column(one) for one in frame])
     refuse_missing_header(frame, where)
     return frame
 
@@ -83,12 +83,12 @@ def load(data: bytes, where: str) -> tuple[list[str], pl.DataFrame]:
         No workbook, or an empty sheet.
 
     """
-    workbook = _opened(data, where)
+    workbook = _open_workbook(data, where)
     names, frame, _ = _cells(workbook, workbook.sheet_names[0], where, 1)
-    return names, pl.DataFrame([_refined(one) for one in frame])
+    return names, pl.DataFrame([_refine_column(one) for one in frame])
 
 
-def _opened(data: bytes, where: str) -> fastexcel.ExcelReader:
+def _open_workbook(data: bytes, where: str) -> fastexcel.ExcelReader:
     # It warns of every column of blank cells, which are as good as any.
     logging.getLogger("fastexcel").setLevel(logging.ERROR)
     try:
@@ -148,7 +148,7 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
         only, which a sheet cannot tell from no row; or a header like a record.
 
     """
-    held = _expressible(frame)
+    held = _expressible_frame(frame)
     refuse_names_like_values(held, "Excel")
     buffer = io.BytesIO()
     workbook = xlsxwriter.Workbook(buffer, {"in_memory": True})
@@ -194,7 +194,7 @@ class _Exact(float):
         return repr(float(self))
 
 
-def _refined(column: pl.Series) -> pl.Series:
+def _refine_column(column: pl.Series) -> pl.Series:
     """Return numbers without fraction as integers, times at midnight as dates, nulls as texts."""
     if column.dtype == pl.Null:
         return column.cast(pl.String)
@@ -208,13 +208,13 @@ def _refined(column: pl.Series) -> pl.Series:
     return column
 
 
-def _expressible(frame: pl.DataFrame) -> pl.DataFrame:
+def _expressible_frame(frame: pl.DataFrame) -> pl.DataFrame:
     if frame.height >= _ROWS or frame.width > _COLUMNS:
         raise DataError(
             f"{frame.height} rows of {frame.width} columns: Excel holds {_ROWS - 1} of {_COLUMNS}; "
             "write CSV or Parquet"
         )
-    held = pl.DataFrame([_held(column) for column in printable(frame, "Excel")])
+    held = pl.DataFrame([_excel_column(column) for column in require_printable(frame, "Excel")])
     for name in held.columns:
         _check_length(pl.Series(name, [name]))
     for column in held.select(selectors.string()):
@@ -232,11 +232,11 @@ def _expressible(frame: pl.DataFrame) -> pl.DataFrame:
     return held
 
 
-def _held(column: pl.Series) -> pl.Series:
+def _excel_column(column: pl.Series) -> pl.Series:
     """Return a column in a type that Excel has."""
     dtype = column.dtype
     if dtype.is_decimal():
-        column = decimals(column)
+        column = convert_decimals(column)
     elif dtype.is_integer() and (column.cast(pl.Float64).abs() >= _EXACT).any():
         return column.cast(pl.String)
     elif isinstance(dtype, pl.Datetime | pl.Date | pl.Time):

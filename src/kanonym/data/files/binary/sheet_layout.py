@@ -22,8 +22,8 @@ def header_of(rows: Sequence[tuple[str | None, ...]], where: str) -> int:
         header: the message names its row, counted from 1 as Excel does.
 
     """
-    first = next(place for place, row in enumerate(rows) if _filled(row))
-    if _filled(rows[first]) == len(rows[first]):
+    first = next(place for place, row in enumerate(rows) if _count_filled(row))
+    if _count_filled(rows[first]) == len(rows[first]):
         return first
     for place in range(first + 1, len(rows)):
         row = rows[place]
@@ -65,7 +65,7 @@ def refuse_notes(table: pl.DataFrame, header: int, where: str) -> None:
     )
 
 
-def _filled(row: tuple[str | None, ...]) -> int:
+def _count_filled(row: tuple[str | None, ...]) -> int:
     return sum(1 for cell in row if cell and cell.strip())
 
 

@@ -20,9 +20,9 @@ from typing import Any
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.extras import installed
-from kanonym.data.files.binary.user_missing import declared, label_keys, without_codes
-from kanonym.data.files.text.cells import decimals, printable
+from kanonym.data.extras import require_extra
+from kanonym.data.files.binary.user_missing import declare_missing, label_keys, without_codes
+from kanonym.data.files.text.cells import convert_decimals, require_printable
 
 WRITTEN = {"spss": ".sav", "stata": ".dta", "sas": ".xpt"}
 """The formats, and the extension under which each is written."""
@@ -37,7 +37,7 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Original:
+class LabelledSource:
     """The file whose labels a table gets when it is written.
 
     Attributes
@@ -92,18 +92,18 @@ def _read(
             f"{where}: user-missing codes cannot be kept of a {extension} file, because no reader "
             "tells them; save it as .sav or .dta"
         )
-    frame, described = _loaded(data, where, kind)
+    frame, described = _load(data, where, kind)
     columns, counts = [], {}
     for one in frame:
         column, count, kept = without_codes(one, described, keep=keep)
-        columns.append(_refined(column))
+        columns.append(_refine_column(column))
         if count:
             counts[one.name] = count, kept
     return pl.DataFrame(columns), counts
 
 
 def write(
-    frame: pl.DataFrame, target: Path | BytesIO, kind: str, like: Original | None = None
+    frame: pl.DataFrame, target: Path | BytesIO, kind: str, like: LabelledSource | None = None
 ) -> pl.DataFrame:
     """Write a table, and return it in the types that are read again.
 
@@ -115,15 +115,17 @@ def write(
         pyreadstat is not installed; or a name, or a column, is none that the format holds.
 
     """
-    held = pl.DataFrame([_held(column, kind) for column in printable(frame, kind)])
-    with installed("stat"):
+    held = pl.DataFrame(
+        [_column_for_format(column, kind) for column in require_printable(frame, kind)]
+    )
+    with require_extra("stat"):
         import pyreadstat  # noqa: PLC0415 - it may be absent
     writers: dict[str, Any] = {
         "spss": pyreadstat.write_sav,
         "stata": pyreadstat.write_dta,
         "sas": pyreadstat.write_xport,
     }
-    written, described = (held, {}) if like is None else _described(held, like, kind)
+    written, described = (held, {}) if like is None else _describe_release(held, like, kind)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"table{WRITTEN[kind]}"
         try:
@@ -147,9 +149,9 @@ def extension_of(data: bytes) -> str | None:
     return next((one for magic, one in _MAGIC if data.startswith(magic)), None)
 
 
-def _loaded(data: bytes, where: str, kind: str, **further: Any) -> tuple[pl.DataFrame, Any]:
+def _load(data: bytes, where: str, kind: str, **further: Any) -> tuple[pl.DataFrame, Any]:
     """Return the table and what describes it, as pyreadstat has them."""
-    with installed("stat"):
+    with require_extra("stat"):
         import pyreadstat  # noqa: PLC0415 - it may be absent
     extension = extension_of(data) or WRITTEN[kind]
     readers: dict[str, Any] = {
@@ -174,7 +176,7 @@ def _loaded(data: bytes, where: str, kind: str, **further: Any) -> tuple[pl.Data
     return found
 
 
-def _refined(column: pl.Series) -> pl.Series:
+def _refine_column(column: pl.Series) -> pl.Series:
     if column.dtype == pl.String:
         return column.set(column == "", None)
     if column.dtype.is_float() and column.null_count() < len(column):
@@ -183,11 +185,11 @@ def _refined(column: pl.Series) -> pl.Series:
     return column.cast(pl.String) if column.dtype == pl.Null else column
 
 
-def _held(column: pl.Series, kind: str) -> pl.Series:
+def _column_for_format(column: pl.Series, kind: str) -> pl.Series:
     """Return a column in a type that the format has."""
     dtype = column.dtype
     if dtype.is_decimal():
-        column = decimals(column)
+        column = convert_decimals(column)
     elif dtype == pl.Boolean:
         return column.cast(pl.Int64)
     elif dtype.is_integer():
@@ -207,8 +209,8 @@ def _held(column: pl.Series, kind: str) -> pl.Series:
     return column
 
 
-def _described(
-    held: pl.DataFrame, like: Original, kind: str
+def _describe_release(
+    held: pl.DataFrame, like: LabelledSource, kind: str
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return a release as it is written, with the labels, measures and missing ranges of its input.
 
@@ -218,14 +220,14 @@ def _described(
     own = {".sav": "spss", ".zsav": "spss", ".por": "spss", ".dta": "stata"}.get(source, "sas")
     # Stata's missing letters are told by the cells, and not in what describes the file.
     letters = kind == "stata" and source not in _UNTOLD
-    described = _loaded(like.data, "the input", own, metadataonly=not letters)[1]
+    described = _load(like.data, "the input", own, metadataonly=not letters)[1]
     labels_of = described.variable_value_labels or _from_catalog(like.catalog, described)
     titles, measures = described.column_names_to_labels, described.variable_measure
     columns, labels, measured, ranges, marks = [], {}, {}, {}, {}
     for one in held:
         column, name = one, one.name
         if name in like.coded and kind != "sas":
-            column, ranges[name], marks[name] = declared(one, described, kind)
+            column, ranges[name], marks[name] = declare_missing(one, described, kind)
             codes = label_keys(column)
             known = {code: text for code, text in labels_of.get(name, {}).items() if code in codes}
             labels[name] = known if column.dtype != pl.String else {}
@@ -237,15 +239,15 @@ def _described(
         "variable_value_labels": {name: known for name, known in labels.items() if known},
     }
     if kind == "spss":
-        found |= {"variable_measure": measured, "missing_ranges": _filled(ranges)}
+        found |= {"variable_measure": measured, "missing_ranges": _drop_empty(ranges)}
     elif kind == "stata":
-        found["missing_user_values"] = _filled(marks)
+        found["missing_user_values"] = _drop_empty(marks)
     else:
         del found["variable_value_labels"]
     return pl.DataFrame(columns), found
 
 
-def _filled(parts: dict[str, list[Any]]) -> dict[str, list[Any]]:
+def _drop_empty(parts: dict[str, list[Any]]) -> dict[str, list[Any]]:
     return {name: several for name, several in parts.items() if several}
 
 
@@ -253,7 +255,7 @@ def _from_catalog(catalog: bytes | None, described: Any) -> dict[str, dict[Any, 
     """Return the labels of values that a catalog of SAS has for the formats of columns."""
     if catalog is None:
         return {}
-    with installed("stat"):
+    with require_extra("stat"):
         import pyreadstat  # noqa: PLC0415 - it may be absent
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "formats.sas7bcat"

@@ -34,22 +34,22 @@ def without_codes(column: pl.Series, described: Any, *, keep: bool) -> tuple[pl.
     """
     letters = described.missing_user_values.get(column.name) or []
     if column.dtype == pl.Object or (letters and column.dtype == pl.String):
-        return _of_letters(column, keep=keep)
+        return _without_letter_codes(column, keep=keep)
     ranges = (described.missing_ranges or {}).get(column.name) or []
     if not ranges or not (column.dtype.is_numeric() or column.dtype == pl.String):
         return column, 0, False
-    missing = _within(column, ranges)
+    missing = _is_within(column, ranges)
     count = int(missing.sum())
     if not count:
         return column, 0, False
     if keep and column.dtype == pl.String:
         return column, count, True
-    if keep and _whole(column):
+    if keep and _is_whole(column):
         return column.cast(pl.Int64).cast(pl.String), count, True
     return column.set(missing, None), count, False
 
 
-def declared(
+def declare_missing(
     column: pl.Series, described: Any, kind: str
 ) -> tuple[pl.Series, list[dict[str, Any]], list[str]]:
     """Return a column of codes as a file holds it, with its missing ranges and missing letters.
@@ -67,7 +67,7 @@ def declared(
             if codes.null_count() > column.null_count():
                 return column, [], []
             column = codes
-        return column, [one for one in ranges if _within(column, [one]).any()], []
+        return column, [one for one in ranges if _is_within(column, [one]).any()], []
     if kind == "stata" and letters and column.dtype == pl.String:
         known = {f".{letter}": letter for letter in letters}
         cells = [_code(text, known) for text in column]
@@ -82,7 +82,7 @@ def label_keys(column: pl.Series) -> Collection[Any]:
     return set(column.to_list()) - {None}
 
 
-def _of_letters(column: pl.Series, *, keep: bool) -> tuple[pl.Series, int, bool]:
+def _without_letter_codes(column: pl.Series, *, keep: bool) -> tuple[pl.Series, int, bool]:
     """Return a column in which numbers, or dates, and letters stand together."""
     cells = column.to_list()
     count = sum(isinstance(cell, str) for cell in cells)
@@ -91,7 +91,7 @@ def _of_letters(column: pl.Series, *, keep: bool) -> tuple[pl.Series, int, bool]
     )
     if plain.dtype == pl.Null:
         plain = plain.cast(pl.Float64)
-    if not (keep and count and plain.dtype.is_numeric() and _whole(plain)):
+    if not (keep and count and plain.dtype.is_numeric() and _is_whole(plain)):
         return plain, count, False
     texts = plain.cast(pl.Int64).cast(pl.String).to_list()
     kept = [
@@ -101,7 +101,7 @@ def _of_letters(column: pl.Series, *, keep: bool) -> tuple[pl.Series, int, bool]
     return pl.Series(column.name, kept, dtype=pl.String), count, True
 
 
-def _within(column: pl.Series, ranges: list[Mapping[str, Any]]) -> pl.Series:
+def _is_within(column: pl.Series, ranges: list[Mapping[str, Any]]) -> pl.Series:
     """Return which cells lie in ranges."""
     missing = pl.zeros(len(column), pl.Boolean, eager=True)
     for one in ranges:
@@ -109,7 +109,7 @@ def _within(column: pl.Series, ranges: list[Mapping[str, Any]]) -> pl.Series:
     return missing
 
 
-def _whole(column: pl.Series) -> bool:
+def _is_whole(column: pl.Series) -> bool:
     return bool((column.floor() == column).all() and (column.abs() < _EXACT).all())
 
 

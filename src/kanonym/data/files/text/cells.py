@@ -44,7 +44,7 @@ _TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:"
 _TIMES = [f"%Y-%m-%d{mark}%H:%M{seconds}" for mark in "T " for seconds in (":%S%.f", "")]
 
 
-def typed(texts: ArrowArray) -> pl.Series:
+def infer_type(texts: ArrowArray) -> pl.Series:
     """Return the column with the type that all of its cells have, or as it is.
 
     Parameters
@@ -62,21 +62,21 @@ def typed(texts: ArrowArray) -> pl.Series:
         values = _arrow_integers(texts)  # the common case, before any cell is copied
         if values is not None:
             return values
-    return _converted(pl.Series(texts), (_integers, _floats, _booleans, _dates, _times))
+    return _convert_texts(pl.Series(texts), (_integers, _floats, _booleans, _dates, _times))
 
 
 def typed_texts(column: pl.Series) -> pl.Series:
     """Return a column of texts with the type that all of its cells have; others as they are."""
     if column.dtype != pl.String:
         return column
-    return typed(pa.chunked_array([column.to_arrow(compat_level=pl.CompatLevel.oldest())])).alias(
-        column.name
-    )
+    return infer_type(
+        pa.chunked_array([column.to_arrow(compat_level=pl.CompatLevel.oldest())])
+    ).alias(column.name)
 
 
 def typed_cells(texts: ArrowArray) -> pl.Series:
-    """Return a column of a text file, as `typed`; as text where `may_be_thousands`."""
-    values = typed(texts)
+    """Return a column of a text file, as `infer_type`; as text where `may_be_thousands`."""
+    values = infer_type(texts)
     return pl.Series(texts) if may_be_thousands(texts, values) else values
 
 
@@ -100,15 +100,15 @@ def may_be_thousands(texts: ArrowArray, values: pl.Series) -> bool:
     texts
         (n,) pyarrow chunked array of text, null where the file has null.
     values
-        (n,) what `typed` reads in it.
+        (n,) what `infer_type` reads in it.
 
     """
     if not values.dtype.is_float():
         return False
-    sample = _bare(pl.Series(texts.slice(0, _SAMPLE))).drop_nulls()
+    sample = _strip_decoration(pl.Series(texts.slice(0, _SAMPLE))).drop_nulls()
     if not (sample.str.contains(_GROUPS) | (sample == "0")).all():
         return False
-    cells = _bare(pl.Series(texts)).drop_nulls().unique()
+    cells = _strip_decoration(pl.Series(texts)).drop_nulls().unique()
     parted = cells.filter(cells.str.contains(".", literal=True))
     if not len(parted) or not (cells.str.contains(_GROUPS) | (cells == "0")).all():
         return False
@@ -125,15 +125,15 @@ def differing_texts(texts: pl.Series, values: pl.Series) -> pl.Series | None:
     return texts if texts.n_unique() > values.n_unique() else None
 
 
-def temporal(texts: pl.Series) -> pl.Series:
+def parse_temporal(texts: pl.Series) -> pl.Series:
     """Return the column as dates or times where all of its cells are, or as it is.
 
     For formats that mark numbers and booleans, but write dates as text (JSON).
     """
-    return _converted(texts, (_dates, _times))
+    return _convert_texts(texts, (_dates, _times))
 
 
-def printable(frame: pl.DataFrame, kind: str, *, nested: bool = False) -> pl.DataFrame:
+def require_printable(frame: pl.DataFrame, kind: str, *, nested: bool = False) -> pl.DataFrame:
     """Refuse what a text format cannot hold, and spell durations in ISO 8601.
 
     Parameters
@@ -160,37 +160,37 @@ def printable(frame: pl.DataFrame, kind: str, *, nested: bool = False) -> pl.Dat
     return frame.with_columns(selectors.duration().dt.to_string("iso"))
 
 
-def decimals(column: pl.Series) -> pl.Series:
+def convert_decimals(column: pl.Series) -> pl.Series:
     """Return a column of decimals as floats where these hold every digit, else as texts."""
     floats = column.cast(pl.Float64, strict=False)
     exact = floats.cast(column.dtype, strict=False).eq_missing(column).all()
     return floats if exact else column.cast(pl.String)
 
 
-def _converted(
+def _convert_texts(
     texts: pl.Series, conversions: tuple[Callable[[pl.Series], pl.Series | None], ...]
 ) -> pl.Series:
     # A few cells rule out most types; a type that fits them is tried on all.
-    sample = _bare(texts.drop_nulls().head(_SAMPLE))
+    sample = _strip_decoration(texts.drop_nulls().head(_SAMPLE))
     if sample.is_null().all():
-        sample = _bare(texts)
+        sample = _strip_decoration(texts)
     for convert in conversions:
         if convert(sample) is None:
             continue
         values = convert(texts)
         if values is None:
-            values = convert(_bare(texts))
+            values = convert(_strip_decoration(texts))
         if values is not None:
             return values
     return texts
 
 
-def _bare(texts: pl.Series) -> pl.Series:
+def _strip_decoration(texts: pl.Series) -> pl.Series:
     bare = texts.str.strip_chars()
     return bare.set(bare == "", None)
 
 
-def _complete(values: pl.Series, texts: pl.Series) -> bool:
+def _is_complete(values: pl.Series, texts: pl.Series) -> bool:
     """Tell whether each text has a value, and there is one at all."""
     return values.null_count() == texts.null_count() < len(texts)
 
@@ -214,7 +214,7 @@ def _arrow_integers(texts: ArrowArray) -> pl.Series | None:
 
 def _floats(texts: pl.Series) -> pl.Series | None:
     values = texts.cast(pl.Float64, strict=False)
-    if not _complete(values, texts) or not values.is_finite().any():
+    if not _is_complete(values, texts) or not values.is_finite().any():
         return None
     if texts.str.contains(_NOT_A_FLOAT).any():
         return None
@@ -231,7 +231,7 @@ def _booleans(texts: pl.Series) -> pl.Series | None:
 
 def _dates(texts: pl.Series) -> pl.Series | None:
     values = texts.str.to_date("%Y-%m-%d", strict=False)
-    if not _complete(values, texts) or not (values.cast(pl.String) == texts).all():
+    if not _is_complete(values, texts) or not (values.cast(pl.String) == texts).all():
         return None
     return values
 
@@ -242,9 +242,9 @@ def _times(texts: pl.Series) -> pl.Series | None:
     unit: Literal["ns", "us"] = "ns" if texts.str.contains(r"\.[0-9]{7}").any() else "us"
     for form in _TIMES:
         values = texts.str.to_datetime(form, time_unit=unit, strict=False)
-        if _complete(values, texts):
+        if _is_complete(values, texts):
             return values
         values = texts.str.to_datetime(f"{form}%#z", time_unit=unit, strict=False)
-        if _complete(values, texts):
+        if _is_complete(values, texts):
             return values
     return None

@@ -30,8 +30,13 @@ import pyarrow.csv
 from polars import selectors
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.disk import decoded
-from kanonym.data.files.text.cells import decimals, differing_texts, printable, typed_cells
+from kanonym.data.files.disk import decode
+from kanonym.data.files.text.cells import (
+    convert_decimals,
+    differing_texts,
+    require_printable,
+    typed_cells,
+)
 from kanonym.data.files.text.header import (
     check_names,
     refuse_missing_header,
@@ -78,8 +83,8 @@ def read(
         table = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
     else:
         if data.count(b'"') % 2:
-            deque(_numbered(data, separator, where), maxlen=0)  # raises where one stays open
-        cells = _parsed(memoryview(data)[start:], names, separator, data, where)
+            deque(_numbered_rows(data, separator, where), maxlen=0)  # raises where one stays open
+        cells = _parse_rows(memoryview(data)[start:], names, separator, data, where)
         with ThreadPoolExecutor() as threads:
             columns = threads.map(typed_cells, cells.columns)
             table = pl.DataFrame(dict(zip(names, columns, strict=True)))
@@ -128,12 +133,12 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.
         A column of lists, structs, bytes or objects, or a header like a record.
 
     """
-    held = printable(frame, "CSV").with_columns(
+    held = require_printable(frame, "CSV").with_columns(
         selectors.time().dt.to_string("iso"),
         selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String),
         *[
             one
-            for one in map(decimals, frame.select(selectors.decimal()))
+            for one in map(convert_decimals, frame.select(selectors.decimal()))
             if one.dtype == pl.String
         ],
     )
@@ -146,7 +151,7 @@ def _is_text(column: pl.Series) -> bool:
     return column.dtype == pl.String
 
 
-def _parsed(
+def _parse_rows(
     body: memoryview, names: list[str], separator: str, data: bytes, where: str
 ) -> ArrowTable:
     try:
@@ -177,7 +182,7 @@ def _layout(data: bytes, where: str, separator: str | None) -> tuple[int, str, l
     while data[start : start + 1] in (b"\n", b"\r"):
         start += 1
     sample = _sample(data, start, where)
-    separator = separator or _detected(sample)
+    separator = separator or _detect_separator(sample)
     rows = _rows(sample, separator)
     check_names(rows[0], where)
     return start, separator, rows
@@ -188,10 +193,10 @@ def _sample(data: bytes, start: int, where: str) -> str:
     try:
         return decoder.decode(data[start : start + _SAMPLE_BYTES])
     except UnicodeDecodeError:
-        return decoded(data, where)  # raises, with the place
+        return decode(data, where)  # raises, with the place
 
 
-def _detected(sample: str) -> str:
+def _detect_separator(sample: str) -> str:
     """Return the separator under which the rows agree best with a header of several cells."""
     best, best_score = ",", (0.0, 1)
     for separator in _SEPARATORS:
@@ -216,7 +221,7 @@ def _rows(sample: str, separator: str) -> list[list[str]]:
 
 def _fault(data: bytes, width: int, separator: str, where: str) -> str:
     """Say what is wrong with a file that could not be parsed: slowly, row by row."""
-    for line, row in _numbered(data, separator, where):
+    for line, row in _numbered_rows(data, separator, where):
         if len(row) != width and (row or width == 1):
             name = _SEPARATORS.get(separator, repr(separator))
             return (
@@ -226,12 +231,12 @@ def _fault(data: bytes, width: int, separator: str, where: str) -> str:
     return f"{where} cannot be read as CSV: a row is longer than {_BLOCK_BYTES >> 20} MB"
 
 
-def _numbered(data: bytes, separator: str, where: str) -> Iterator[tuple[int, list[str]]]:
+def _numbered_rows(data: bytes, separator: str, where: str) -> Iterator[tuple[int, list[str]]]:
     """Yield each row with the line where it starts; raise where a quoted cell has no end.
 
     Such a cell would swallow all rows up to the end of the file.
     """
-    text = io.StringIO(decoded(data, where), newline="")
+    text = io.StringIO(decode(data, where), newline="")
     reader = csv.reader(text, delimiter=separator, strict=True)
     limit = csv.field_size_limit(sys.maxsize)
     line = 1

@@ -73,7 +73,7 @@ def refuse_missing_header(table: pl.DataFrame, where: str) -> None:
             f"{where} has no header: its first row holds a value in column {position + 1}, "
             "not a name. Put a row of column names on top (no numbers or dates)"
         )
-    again = _occurring_again(table)
+    again = _count_recurring_names(table)
     if again:
         raise DataError(
             f"{where} has no header: {again} cells of its first row occur again below it. "
@@ -104,7 +104,7 @@ def refuse_names_like_values(table: pl.DataFrame, form: str) -> None:
             f"column {table.columns[position]!r} is named like a value, so a reader of {form} "
             "takes the header for a record; rename the column, or write Parquet"
         )
-    if _occurring_again(table):
+    if _count_recurring_names(table):
         raise DataError(
             f"columns are named like their own values, so a reader of {form} takes the header "
             "for a record; rename them, or write Parquet"
@@ -121,7 +121,7 @@ def _named_like_values(table: pl.DataFrame) -> int | None:
     return None
 
 
-def _occurring_again(table: pl.DataFrame) -> int:
+def _count_recurring_names(table: pl.DataFrame) -> int:
     """Return how many names occur as texts below themselves, 0 if they are less than half."""
     again = sum(
         bool((column.head(_HEAD).drop_nulls() == name).any())

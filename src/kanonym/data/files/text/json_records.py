@@ -23,8 +23,13 @@ import polars as pl
 from polars import selectors
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.disk import decoded
-from kanonym.data.files.text.cells import decimals, differing_texts, printable, temporal
+from kanonym.data.files.disk import decode
+from kanonym.data.files.text.cells import (
+    convert_decimals,
+    differing_texts,
+    parse_temporal,
+    require_printable,
+)
 
 _KINDS: dict[type, str] = {
     bool: "a boolean",
@@ -52,7 +57,7 @@ def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> 
     unit = "line"
     if data[:4096].lstrip().startswith(b"["):
         unit = "record"
-        data = "\n".join(_elements(decoded(data, where), where)).encode()
+        data = "\n".join(_elements(decode(data, where), where)).encode()
         if not data:
             return pl.DataFrame()
     try:
@@ -61,7 +66,7 @@ def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> 
         raise DataError(_fault(data, where, unit)) from None
     first = {name: place for place, name in enumerate(json.loads(_first_line(data)))}
     names = sorted(frame.columns, key=lambda name: first.get(name, len(first)))
-    moments = [temporal(column) for column in frame.select(pl.col(pl.String))]
+    moments = [parse_temporal(column) for column in frame.select(pl.col(pl.String))]
     for column in moments if texts is not None else ():
         differing = differing_texts(frame[column.name], column)
         if differing is not None and texts is not None:
@@ -78,7 +83,7 @@ def write_lines(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
         A column of bytes or objects, or an infinite number.
 
     """
-    held = _expressible(frame)
+    held = _expressible_frame(frame)
     held.write_ndjson(target)
     return held
 
@@ -92,7 +97,7 @@ def write_array(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
         A column of bytes or objects, or an infinite number.
 
     """
-    held = _expressible(frame)
+    held = _expressible_frame(frame)
     lines = io.BytesIO()
     held.write_ndjson(lines)
     # A line break within a text is written as \\n: these are the ends of records.
@@ -104,20 +109,20 @@ def write_array(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
     return held
 
 
-def _expressible(frame: pl.DataFrame) -> pl.DataFrame:
+def _expressible_frame(frame: pl.DataFrame) -> pl.DataFrame:
     for column in frame.select(selectors.float()):
         if column.is_infinite().any():
             raise DataError(
                 f"column {column.name!r} holds an infinite number, which JSON cannot; "
                 "write CSV or Parquet"
             )
-    frame = printable(frame, "JSON", nested=True)
+    frame = require_printable(frame, "JSON", nested=True)
     return frame.with_columns(
         selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String),
         (selectors.date() | selectors.datetime() | selectors.time()).dt.to_string("iso:strict"),
         selectors.categorical().cast(pl.String),
         selectors.enum().cast(pl.String),
-        *[decimals(column) for column in frame.select(selectors.decimal())],
+        *[convert_decimals(column) for column in frame.select(selectors.decimal())],
         *[
             pl.col(name).cast(_with_texts(dtype))
             for name, dtype in frame.schema.items()
@@ -152,14 +157,14 @@ def _elements(text: str, where: str) -> Iterator[str]:
             if not isinstance(record, dict):
                 raise DataError(_no_object(where, f"record {count}"))
             yield text[place:end].replace("\n", " ").replace("\r", " ")
-            mark, place = _after(text, _next(text, end))
+            mark, place = _mark_after(text, _next(text, end))
     except json.JSONDecodeError as error:
-        raise DataError(_malformed(where, error.lineno, error.colno, error.msg)) from None
+        raise DataError(_malformed_error(where, error.lineno, error.colno, error.msg)) from None
     except _NoJsonError as error:
         raise DataError(f"{where}, record {count}: {error}") from None
 
 
-def _after(text: str, place: int) -> tuple[str, int]:
+def _mark_after(text: str, place: int) -> tuple[str, int]:
     """Return the mark behind an element, and the place of what follows it."""
     mark, following = text[place : place + 1], _next(text, place + 1)
     if mark not in (",", "]"):
@@ -172,14 +177,14 @@ def _after(text: str, place: int) -> tuple[str, int]:
 def _fault(data: bytes, where: str, unit: str) -> str:
     """Say what is wrong with lines that polars refused: slowly, one by one."""
     kinds: dict[str, str] = {}
-    for number, line in enumerate(decoded(data, where).split("\n"), 1):
+    for number, line in enumerate(decode(data, where).split("\n"), 1):
         if not line.strip():
             continue
         place = f"{unit} {number}"
         try:
             record = _DECODER.decode(line)
         except json.JSONDecodeError as error:
-            return _malformed(where, number, error.colno, error.msg)
+            return _malformed_error(where, number, error.colno, error.msg)
         except _NoJsonError as error:
             return f"{where}, {place}: {error}"
         if not isinstance(record, dict):
@@ -191,7 +196,7 @@ def _fault(data: bytes, where: str, unit: str) -> str:
     return f"{where} cannot be read as JSON: the records do not fit together"
 
 
-def _malformed(where: str, line: int, character: int, reason: str) -> str:
+def _malformed_error(where: str, line: int, character: int, reason: str) -> str:
     return f"{where}, line {line}, character {character}: {reason}"
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.base import ROOT, Hierarchy, with_null
-from kanonym.data.hierarchy.leaves import has_null, require_text, texts
+from kanonym.data.hierarchy.leaves import has_null, require_text, value_texts
 from kanonym.data.short_repr import ShortRepr
 
 Labels = Callable[[NDArray[np.int64], NDArray[np.int64]], Sequence[str]]
@@ -103,7 +103,7 @@ class Builder(ABC):
         """Return the hierarchy over a column: see `HierarchySource.bind`."""
         column = Column.of(values, counts)
         plan = self.plan(column) if len(column.values) else Plan(column.values, [])
-        return stack(plan, texts(plan.values).to_list(), null=column.null)
+        return stack_levels(plan, value_texts(plan.values).to_list(), null=column.null)
 
     @abstractmethod
     def plan(self, column: Column) -> Plan:
@@ -114,7 +114,7 @@ class Builder(ABC):
         pairs = ((field, getattr(self, field.name)) for field in parameters(type(self)))
         return {
             self.kind: {
-                field.name.rstrip("_"): plain(value)
+                field.name.rstrip("_"): plain_parameter(value)
                 for field, value in pairs
                 if field.default is MISSING or value != field.default
             }
@@ -126,7 +126,7 @@ def parameters(kind: type) -> list[Field[Any]]:
     return [field for field in fields(kind) if field.init]
 
 
-def stack(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
+def stack_levels(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
     """Put levels on leaves and the root `*` on top.
 
     A level that groups nothing more than the one below, or all values as the root does,
@@ -136,7 +136,7 @@ def stack(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
     labels: list[tuple[str | None, ...]] = [tuple(leaves)]
     codes: list[NDArray[np.int32]] = [np.arange(n, dtype=np.int32)]
     for level in plan.levels:
-        starts, row = runs(level.groups)
+        starts, row = neighbour_runs(level.groups)
         if len(starts) in {len(labels[-1]), 1}:
             continue
         labels.append(tuple(level.labels(starts, np.append(starts[1:], n))))
@@ -147,14 +147,14 @@ def stack(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
     return with_null(known) if null else known
 
 
-def runs(groups: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def neighbour_runs(groups: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return where runs of equal neighbours start, and the run of every position."""
     first = np.ones(len(groups), dtype=np.bool_)
     first[1:] = groups[1:] != groups[:-1]
     return np.flatnonzero(first), (np.cumsum(first) - 1).astype(np.int32)
 
 
-def one_a_level(name: str, given: Any) -> tuple[Any, ...]:
+def values_per_level(name: str, given: Any) -> tuple[Any, ...]:
     """Return a parameter that is one value, or a list of one a level, as a tuple."""
     if not isinstance(given, Sequence):
         return (given,)
@@ -163,9 +163,9 @@ def one_a_level(name: str, given: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def whole_numbers(name: str, given: int | Sequence[int], least: int) -> tuple[int, ...]:
+def integers_per_level(name: str, given: int | Sequence[int], least: int) -> tuple[int, ...]:
     """Return a parameter of whole numbers, one a level, as a tuple."""
-    numbers = one_a_level(name, given)
+    numbers = values_per_level(name, given)
     for number in numbers:
         if type(number) is not int or number < least:
             raise HierarchyError(
@@ -174,10 +174,10 @@ def whole_numbers(name: str, given: int | Sequence[int], least: int) -> tuple[in
     return numbers
 
 
-def plain(value: object) -> object:
+def plain_parameter(value: object) -> object:
     """Return a parameter as YAML and JSON hold it."""
     if isinstance(value, Mapping):
-        return {plain(key): plain(item) for key, item in value.items()}
+        return {plain_parameter(key): plain_parameter(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [plain_parameter(item) for item in value]
     return value.isoformat() if isinstance(value, date | datetime | time) else value

@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
-from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, one_a_level
-from kanonym.data.hierarchy.leaves import parse_times, quote, tally
+from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, values_per_level
+from kanonym.data.hierarchy.leaves import count_phrase, parse_times, quote_first
 
 _when = pl.col("when")
 _date = _when.dt
@@ -71,7 +71,7 @@ class Dates(Builder):
 
     def __post_init__(self) -> None:
         given = (self.levels,) if isinstance(self.levels, str) else self.levels
-        levels = one_a_level("levels", given)
+        levels = values_per_level("levels", given)
         unknown = [level for level in levels if level not in UNITS]
         if unknown:
             raise HierarchyError(f"levels are some of {', '.join(UNITS)}, not {unknown[0]!r}")
@@ -90,12 +90,12 @@ class Dates(Builder):
 
     def plan(self, column: Column) -> Plan:
         """Return the values in the order of time, and one level a unit."""
-        when = times(column.values)
+        when = parse_dates(column.values)
         bad = column.values.filter(when.is_null())
         if len(bad):
             raise HierarchyError(
-                f"column {column.name!r}: {tally(len(bad), 'value')} no ISO date: "
-                f"{quote(bad.to_list())}",
+                f"column {column.name!r}: {count_phrase(len(bad), 'value')} no ISO date: "
+                f"{quote_first(bad.to_list())}",
                 values=bad.to_list(),
             )
         local = when.dt.replace_time_zone(None) if when.dtype == pl.Datetime else when
@@ -104,7 +104,7 @@ class Dates(Builder):
         return Plan(frame["value"].alias(column.name), levels)
 
 
-def times(values: pl.Series) -> pl.Series:
+def parse_dates(values: pl.Series) -> pl.Series:
     """Return dates or times; ISO texts are parsed, null where one is none.
 
     Raises

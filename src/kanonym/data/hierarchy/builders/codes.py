@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
-from kanonym.data.hierarchy.leaves import texts
+from kanonym.data.hierarchy.leaves import value_texts
 
 _BLOCK = 2**22  # characters of codes that are compared at a time
 
@@ -30,7 +30,7 @@ def code_texts(values: pl.Series, builder: str) -> pl.Series:
             f"column {values.name!r} holds {dtype}: {builder} needs text or whole numbers; "
             f"use {instead}"
         )
-    return texts(values)
+    return value_texts(values)
 
 
 def shared_prefixes(codes: pl.Series) -> NDArray[np.int64]:
@@ -49,7 +49,7 @@ def shared_prefixes(codes: pl.Series) -> NDArray[np.int64]:
     return np.concatenate(shared)
 
 
-def parting_lengths(shared: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def useful_prefix_lengths(shared: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the prefix lengths that make useful levels, longest first, and their group counts.
 
     Neighbours with fewer than p shared characters part at length p. Of lengths that

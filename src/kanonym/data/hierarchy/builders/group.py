@@ -11,8 +11,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError, shown_value
-from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, whole_numbers
-from kanonym.data.hierarchy.leaves import plain_text, quote, tally, texts, typed
+from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, integers_per_level
+from kanonym.data.hierarchy.leaves import (
+    count_phrase,
+    parse_leaves,
+    plain_text,
+    quote_first,
+    value_texts,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,7 @@ class Groups(Builder):
     order: Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fan_outs", whole_numbers("fan_outs", self.fan_outs, least=2))
+        object.__setattr__(self, "fan_outs", integers_per_level("fan_outs", self.fan_outs, least=2))
         if self.order is None:
             return
         if not isinstance(self.order, Sequence) or isinstance(self.order, str):
@@ -64,21 +70,23 @@ class Groups(Builder):
 
     def plan(self, column: Column) -> Plan:
         """Return the values in order, and one level a fan-out."""
-        values = column.values if self.order is None else self._ordered(column, self.order)
+        values = column.values if self.order is None else self._order_in_type(column, self.order)
         place = np.arange(len(values), dtype=np.int64)
-        sizes = np.cumprod(whole_numbers("fan_outs", self.fan_outs, least=2), dtype=np.float64)
+        sizes = np.cumprod(integers_per_level("fan_outs", self.fan_outs, least=2), dtype=np.float64)
         groups = [place // int(min(size, len(values))) for size in sizes]
         return Plan(values, [Level(group, lambda a, b: _spans(values, a, b)) for group in groups])
 
-    def _ordered(self, column: Column, order: Sequence[Any]) -> pl.Series:
+    def _order_in_type(self, column: Column, order: Sequence[Any]) -> pl.Series:
         """Return the values of the parameter `order` in the column's type."""
         leaves = pl.Series(column.name, [plain_text(value) for value in order], dtype=pl.String)
-        values = typed(leaves, column.values.dtype, lambda place: f"order, value {place + 1}")
+        values = parse_leaves(
+            leaves, column.values.dtype, lambda place: f"order, value {place + 1}"
+        )
         missing = column.values.filter(~column.values.cast(values.dtype).is_in(values.implode()))
         if len(missing):
             raise HierarchyError(
-                f"column {column.name!r}: {tally(len(missing), 'value')} not in order: "
-                f"{quote(missing.to_list())}",
+                f"column {column.name!r}: {count_phrase(len(missing), 'value')} not in order: "
+                f"{quote_first(missing.to_list())}",
                 values=missing.to_list(),
             )
         return values
@@ -86,5 +94,5 @@ class Groups(Builder):
 
 def _spans(values: pl.Series, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
     """Return the labels of groups from their first and last values."""
-    first, last = texts(values.gather(starts)), texts(values.gather(ends - 1))
+    first, last = value_texts(values.gather(starts)), value_texts(values.gather(ends - 1))
     return [a if a == b else f"[{a}, {b}]" for a, b in zip(first, last, strict=True)]

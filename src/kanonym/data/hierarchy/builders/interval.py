@@ -18,12 +18,12 @@ from kanonym.data.hierarchy.builders.base import (
     Column,
     Level,
     Plan,
-    one_a_level,
-    runs,
-    whole_numbers,
+    integers_per_level,
+    neighbour_runs,
+    values_per_level,
 )
 from kanonym.data.hierarchy.builders.grid import Grid, number_text, numbers_of
-from kanonym.data.hierarchy.leaves import texts
+from kanonym.data.hierarchy.leaves import value_texts
 
 Number = float  # whole numbers included
 
@@ -95,20 +95,20 @@ class Intervals(Builder):
             raise HierarchyError(f"intervals take only one of {' and '.join(given)}")
         if not given and not ends:
             raise HierarchyError("intervals need width, bounds, quantiles, bottom or top")
-        _ascending("bottom and top", ends)
+        _require_ascending("bottom and top", ends)
         if self.origin is not None:
-            _ascending("origin", [self.origin])
+            _require_ascending("origin", [self.origin])
             if self.width is None:
                 raise HierarchyError("origin is where intervals of a fixed width start: give width")
         if self.width is not None:
-            widths = one_a_level("width", self.width)
-            _ascending("width", widths)
+            widths = values_per_level("width", self.width)
+            _require_ascending("width", widths)
             Grid.of(widths, self.origin or 0)
             object.__setattr__(self, "width", widths)
         if self.bounds is not None:
             object.__setattr__(self, "bounds", _nested_bounds(self.bounds))
         if self.quantiles is not None:
-            groups = whole_numbers("quantiles", self.quantiles, least=2)
+            groups = integers_per_level("quantiles", self.quantiles, least=2)
             object.__setattr__(self, "quantiles", groups)
             for more, fewer in pairwise(groups):
                 if more % fewer or more == fewer:
@@ -127,17 +127,17 @@ class Intervals(Builder):
 
     def _levels(self, column: Column) -> Iterable[Level]:
         if self.width is not None:
-            grid = Grid.of(one_a_level("width", self.width), self.origin or 0)
+            grid = Grid.of(values_per_level("width", self.width), self.origin or 0)
             return grid.levels(column, self.bottom, self.top)
         numbers = numbers_of(column.values)
         if self.bounds is not None:
-            return [self._cut(numbers, cuts) for cuts in _nested_bounds(self.bounds)]
+            return [self._cut_level(numbers, cuts) for cuts in _nested_bounds(self.bounds)]
         if self.quantiles is not None:
-            groups = one_a_level("quantiles", self.quantiles)
-            return [self._cut(numbers, _quantile_cuts(column, q)) for q in groups]
-        return [self._coded(column.values, numbers)]
+            groups = values_per_level("quantiles", self.quantiles)
+            return [self._cut_level(numbers, _quantile_cuts(column, q)) for q in groups]
+        return [self._code_ends(column.values, numbers)]
 
-    def _cut(self, numbers: NDArray[Any], cuts: Sequence[Number]) -> Level:
+    def _cut_level(self, numbers: NDArray[Any], cuts: Sequence[Number]) -> Level:
         """Return the level of intervals between cut points, ends coded."""
         low = -math.inf if self.bottom is None else self.bottom
         high = math.inf if self.top is None else self.top
@@ -153,7 +153,7 @@ class Intervals(Builder):
 
         return Level(groups, labels)
 
-    def _coded(self, values: pl.Series, numbers: NDArray[Any]) -> Level:
+    def _code_ends(self, values: pl.Series, numbers: NDArray[Any]) -> Level:
         """Return the level that codes the ends of the range and keeps the values between."""
         n = len(numbers)
         groups = np.arange(n)
@@ -166,7 +166,7 @@ class Intervals(Builder):
             names[n] = f">={number_text(self.top)}"
 
         def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
-            kept = texts(values.gather(starts))
+            kept = value_texts(values.gather(starts))
             return [
                 names.get(group, text)
                 for group, text in zip(groups[starts].tolist(), kept, strict=True)
@@ -183,12 +183,12 @@ def _quantile_cuts(column: Column, groups: int) -> list[Number]:
     """
     twice_middle = 2 * np.cumsum(column.counts) - column.counts
     group = twice_middle * groups // (2 * int(column.counts.sum()))
-    starts, _ = runs(group)
+    starts, _ = neighbour_runs(group)
     cuts: list[Number] = column.values.gather(starts[1:]).to_list()
     return cuts
 
 
-def _ascending(name: str, numbers: Sequence[Number]) -> None:
+def _require_ascending(name: str, numbers: Sequence[Number]) -> None:
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise HierarchyError(f"{name} must be numbers, not {number!r}")
@@ -203,12 +203,12 @@ def _ascending(name: str, numbers: Sequence[Number]) -> None:
 def _nested_bounds(
     given: Sequence[Number] | Sequence[Sequence[Number]],
 ) -> tuple[tuple[Number, ...], ...]:
-    lists = one_a_level("bounds", given)
+    lists = values_per_level("bounds", given)
     if not isinstance(lists[0], Sequence):
         lists = (lists,)
-    levels = tuple(one_a_level("bounds", level) for level in lists)
+    levels = tuple(values_per_level("bounds", level) for level in lists)
     for level in levels:
-        _ascending("bounds", level)
+        _require_ascending("bounds", level)
     for lower, upper in pairwise(levels):
         for bound in upper:
             if bound not in lower:

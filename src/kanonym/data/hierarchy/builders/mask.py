@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan
-from kanonym.data.hierarchy.builders.codes import code_texts, parting_lengths, shared_prefixes
+from kanonym.data.hierarchy.builders.codes import code_texts, shared_prefixes, useful_prefix_lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Masking(Builder):
         frame = frame.sort("visible", "value")
         # Values that are alike once padded part nowhere, and are one from level 1 on.
         shared = np.minimum(shared_prefixes(frame["visible"]), width - 1)
-        lengths, _ = parting_lengths(shared)
+        lengths, _ = useful_prefix_lengths(shared)
         levels = [self._level(frame["code"], shared, kept, width) for kept in lengths.tolist()]
         return Plan(frame["value"].alias(column.name), levels)
 

@@ -12,8 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
-from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, one_a_level
-from kanonym.data.hierarchy.leaves import texts
+from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, values_per_level
+from kanonym.data.hierarchy.leaves import value_texts
 
 OTHER = "other"
 
@@ -62,7 +62,7 @@ class Frequency(Builder):
     shares: float | Sequence[float] = (0.01, 0.05, 0.2)
 
     def __post_init__(self) -> None:
-        shares = one_a_level("shares", self.shares)
+        shares = values_per_level("shares", self.shares)
         for share in shares:
             if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
                 raise HierarchyError(f"shares must be above 0 and at most 1, not {share!r}")
@@ -72,13 +72,13 @@ class Frequency(Builder):
 
     def plan(self, column: Column) -> Plan:
         """Return the values, the most frequent first, and one level a share."""
-        named_other = (texts(column.values) == OTHER).to_numpy()
+        named_other = (value_texts(column.values) == OTHER).to_numpy()
         order = np.lexsort((-column.counts, named_other))
         values, counts = column.values.gather(order), column.counts[order]
         total = int(counts.sum())
         levels = [
             _level(values, named_other[order] | (counts < share * total))
-            for share in one_a_level("shares", self.shares)
+            for share in values_per_level("shares", self.shares)
         ]
         return Plan(values, levels)
 
@@ -88,7 +88,7 @@ def _level(values: pl.Series, rare: NDArray[np.bool_]) -> Level:
     groups = np.where(rare, len(values), np.arange(len(values)))
 
     def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
-        kept = texts(values.gather(starts))
+        kept = value_texts(values.gather(starts))
         return [OTHER if merged else text for merged, text in zip(rare[starts], kept, strict=True)]
 
     return Level(groups, labels)

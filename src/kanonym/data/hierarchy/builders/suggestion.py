@@ -17,7 +17,7 @@ from kanonym.data.hierarchy.builders.interval import Intervals
 from kanonym.data.hierarchy.builders.mask import Masking
 from kanonym.data.hierarchy.builders.rarity import Frequency
 from kanonym.data.hierarchy.builders.trie import Prefix
-from kanonym.data.hierarchy.leaves import parse_times, texts
+from kanonym.data.hierarchy.leaves import parse_times, value_texts
 from kanonym.data.short_repr import ShortRepr
 
 FEW = 5  # up to here, a root over the values is the whole hierarchy
@@ -107,7 +107,7 @@ def suggest(column: Column) -> Suggestion:
     elif dtype.is_numeric():
         builder, reason = _numbers(column)
     elif dtype in (pl.String, pl.Categorical, pl.Enum):
-        builder, reason = _text(texts(column.values))
+        builder, reason = _text(value_texts(column.values))
     else:
         builder, reason = Frequency(), f"it holds {n} different values"
     return Suggestion(column.name, builder, reason)

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, whole_numbers
-from kanonym.data.hierarchy.builders.codes import code_texts, parting_lengths, shared_prefixes
+from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, integers_per_level
+from kanonym.data.hierarchy.builders.codes import code_texts, shared_prefixes, useful_prefix_lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Prefix(Builder):
     levels: int = 4
 
     def __post_init__(self) -> None:
-        whole_numbers("levels", self.levels, least=1)
+        integers_per_level("levels", self.levels, least=1)
 
     def plan(self, column: Column) -> Plan:
         """Return the values by alphabet, and one level a chosen prefix length."""
@@ -64,7 +64,7 @@ class Prefix(Builder):
 
     def _lengths(self, shared: NDArray[np.int64]) -> list[int]:
         """Return the chosen prefix lengths, longest first."""
-        lengths, groups = parting_lengths(shared)
+        lengths, groups = useful_prefix_lengths(shared)
         if len(lengths) > self.levels:
             wanted = np.log(len(shared) + 1) * np.arange(1, self.levels + 1) / (self.levels + 1)
             distance = np.abs(np.log(groups) - wanted[:, np.newaxis])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kanonym.engines.sql.large.classes import ReleasedClasses
-from kanonym.engines.sql.large.dividing import Divided, divided
-from kanonym.engines.sql.large.releasing import released_query
+from kanonym.engines.sql.large.engine_partition import EnginePartition, partition_on_engine
+from kanonym.engines.sql.large.large_release import released_query
 
 __all__ = [
-    "Divided",
+    "EnginePartition",
     "ReleasedClasses",
-    "divided",
+    "partition_on_engine",
     "released_query",
 ]

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.recoded import RecodedAttribute
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.table import value_codes
-from kanonym.engines.sql.large.finishing import (
+from kanonym.engines.sql.large.fragments import (
     CLASS,
     ERROR,
     HIGH,
@@ -20,12 +20,12 @@ from kanonym.engines.sql.large.finishing import (
     LOW,
     RELEASED,
     SIZE,
-    Job,
-    plain,
+    WorkerContext,
+    plain_series,
 )
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.classes.penalty import SET, span_losses
-from kanonym.metrics.information_loss.released import ReleasedValues, released_loss
+from kanonym.metrics.information_loss.released_values import ReleasedValues, released_loss
 from kanonym.metrics.release_loss import InformationLoss, coverages
 from kanonym.recoding.recode import released_names
 
@@ -64,20 +64,22 @@ class ReleasedClasses:
         )
 
 
-def released_classes(table: pl.DataFrame, job: Job) -> ReleasedClasses:
+def released_classes(table: pl.DataFrame, job: WorkerContext) -> ReleasedClasses:
     """Join the classes of fragments that release the same, and measure them.
 
-    table: a row for each class of a fragment: `class`, and what `Job.released` says, texts as
-    categories in their order.
+    table: a row for each class of a fragment: `class`, and what
+    `WorkerContext.recode_partition` says, texts as categories in their order.
     """
     columns = _columns(job)
     every = [one for several in columns for one in several]
     # The numbers of classes follow from the data, whoever finished the fragments.
     table = table.sort([*every, CLASS], nulls_last=True)
-    together = _alike(table, every)
+    together = _group_equal(table, every)
     n_classes = len(together.sizes)
     sizes = np.bincount(together.labels, table[SIZE].to_numpy(), n_classes).astype(np.int64)
-    recoded = tuple(_recoded(table, job, a, names, together) for a, names in enumerate(columns))
+    recoded = tuple(
+        _recode_attribute(table, job, a, names, together) for a, names in enumerate(columns)
+    )
     return ReleasedClasses(
         recoded,
         sizes,
@@ -87,7 +89,7 @@ def released_classes(table: pl.DataFrame, job: Job) -> ReleasedClasses:
     )
 
 
-def _columns(job: Job) -> list[list[str]]:
+def _columns(job: WorkerContext) -> list[list[str]]:
     """Return what the released columns of each attribute are called."""
     numbers = iter(range(2 * len(job.domains)))
     return [
@@ -96,14 +98,14 @@ def _columns(job: Job) -> list[list[str]]:
     ]
 
 
-def _alike(table: pl.DataFrame, names: Sequence[str]) -> Groups:
+def _group_equal(table: pl.DataFrame, names: Sequence[str]) -> Groups:
     """Group the rows of a table by some columns, null included."""
     codes, sizes = zip(*(value_codes(table[name]) for name in names), strict=True)
     return group_rows(codes, sizes)
 
 
-def _recoded(
-    table: pl.DataFrame, job: Job, a: int, names: Sequence[str], together: Groups
+def _recode_attribute(
+    table: pl.DataFrame, job: WorkerContext, a: int, names: Sequence[str], together: Groups
 ) -> RecodedAttribute:
     """Return one attribute as the joined classes release it."""
     domain, recoding = job.domains[a], job.recodings[a]
@@ -117,9 +119,9 @@ def _recoded(
     else:
         loss = span_losses(a, low, high, job.costs)
     values = table.select(names)[together.first]
-    alike = _alike(values, names)
+    alike = _group_equal(values, names)
     columns = [
-        plain(values[name].gather(alike.first)).alias(own)
+        plain_series(values[name].gather(alike.first)).alias(own)
         for name, own in zip(names, released_names(domain.name, recoding), strict=True)
     ]
     return RecodedAttribute(domain.name, recoding, tuple(columns), alike.labels, low, high, loss)
@@ -127,7 +129,7 @@ def _recoded(
 
 def _utility(
     table: pl.DataFrame,
-    job: Job,
+    job: WorkerContext,
     recoded: Sequence[RecodedAttribute],
     sizes: NDArray[np.int64],
 ) -> InformationLoss:
@@ -154,7 +156,7 @@ def _utility(
 
 
 def _loss(
-    job: Job, recoded: Sequence[RecodedAttribute], sizes: NDArray[np.int64]
+    job: WorkerContext, recoded: Sequence[RecodedAttribute], sizes: NDArray[np.int64]
 ) -> tuple[float, float] | tuple[None, None]:
     """Return geometric and arithmetic Loss, None unless all attributes are labels."""
     released = []

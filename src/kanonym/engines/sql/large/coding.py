@@ -12,7 +12,14 @@ from sqlglot import exp
 
 from kanonym.data.errors import DataError
 from kanonym.engines.sql.coded_columns import values_of
-from kanonym.engines.sql.statements import COUNT, aliased, cleaned, inner, named, same
+from kanonym.engines.sql.statements import (
+    COUNT,
+    alias_column,
+    equal_condition,
+    exact_column,
+    nan_as_null,
+    subquery,
+)
 from kanonym.engines.sql.store import Query, Source
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
@@ -53,27 +60,30 @@ class Coding:
         """The names of the columns of codes."""
         return [f"{CODE}{place}" for place in range(len(self.names))]
 
-    def joined(
+    def join_codes(
         self, source: Source, dtypes: Mapping[str, pl.DataType], kept: Mapping[str, str]
     ) -> Query:
         """Return a query of the codes of every record, and of some columns under other names.
 
         kept: the new name of each of these.
         """
-        picked = [aliased(named(CODE, f"d{place}"), code) for place, code in enumerate(self.codes)]
-        picked += [aliased(named(name, "t"), alias) for name, alias in kept.items()]
-        query = exp.select(*picked).from_(inner(source.query, "t"))
+        picked = [
+            alias_column(exact_column(CODE, f"d{place}"), code)
+            for place, code in enumerate(self.codes)
+        ]
+        picked += [alias_column(exact_column(name, "t"), alias) for name, alias in kept.items()]
+        query = exp.select(*picked).from_(subquery(source.query, "t"))
         for place, name in enumerate(self.names):
-            column = cleaned(source, named(name, "t"), dtypes[name])
+            column = nan_as_null(source, exact_column(name, "t"), dtypes[name])
             table = f"d{place}"
             query = query.join(
-                inner(self.dictionaries[name], table),
-                on=same(source, column, named(VALUE, table), dtypes[name]),
+                subquery(self.dictionaries[name], table),
+                on=equal_condition(source, column, exact_column(VALUE, table), dtypes[name]),
             )
         return query
 
 
-def coded(
+def encode_columns(
     source: Source,
     task: Task,
     names: Sequence[str],
@@ -98,7 +108,7 @@ def coded(
     with watch.stage("count"):
         counted = {name: values_of(source, name, dtypes) for name in names}
     with watch.stage("encode"):
-        places, weights = coupled([one.counts for one in counted.values()])
+        places, weights = table_of_counts([one.counts for one in counted.values()])
         columns = {
             name: one.column(name).gather(place)
             for (name, one), place in zip(counted.items(), places.T, strict=True)
@@ -124,7 +134,7 @@ def coded(
     return Coding(ready, ordered, dictionaries, frozenset(texts), types)
 
 
-def coupled(
+def table_of_counts(
     counts: Sequence[NDArray[np.int64]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return a small table whose columns have these counts, each by itself.
@@ -163,14 +173,15 @@ def frequency_set(
         Some record has a value that no dictionary has: the table was changed meanwhile.
 
     """
-    keys = [named(code, "x") for code in coding.codes]
-    number = aliased(exp.Count(this=exp.Star()), COUNT)
-    query = exp.select(*keys, number).from_(inner(coding.joined(source, dtypes, {}), "x"))
+    keys = [exact_column(code, "x") for code in coding.codes]
+    number = alias_column(exp.Count(this=exp.Star()), COUNT)
+    query = exp.select(*keys, number).from_(subquery(coding.join_codes(source, dtypes, {}), "x"))
     held = source.store.hold(query.group_by(*(key.copy() for key in keys)))
     total = source.store.fetch(
         exp.select(
-            aliased(exp.Count(this=exp.Star()), "tuples"), aliased(summed(COUNT), "records")
-        ).from_(inner(held, "f"))
+            alias_column(exp.Count(this=exp.Star()), "tuples"),
+            alias_column(sum_column(COUNT), "records"),
+        ).from_(subquery(held, "f"))
     )
     tuples, records = int(total["tuples"][0]), int(total["records"][0] or 0)
     if records != n_rows:
@@ -181,6 +192,6 @@ def frequency_set(
     return held, tuples
 
 
-def summed(name: str) -> exp.Cast:
+def sum_column(name: str) -> exp.Cast:
     """Return the sum of an integer column, as a 64-bit integer."""
-    return exp.cast(exp.Sum(this=named(name)), exp.DataType.Type.BIGINT)
+    return exp.cast(exp.Sum(this=exact_column(name)), exp.DataType.Type.BIGINT)

@@ -18,7 +18,7 @@ OF_CLASS_ALONE = {SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA}
 OTHERWISE = "give the source a larger most_tuples, so that its frequency set is taken whole"
 
 
-def fragment_of(
+def fragment_limit(
     algorithm: Algorithm, models: Sequence[PrivacyModel], suppression_limit: float
 ) -> int:
     """Return how many tuples a fragment has at the most; refuse what has to see all of them.
@@ -91,7 +91,7 @@ def require_values(algorithm: Algorithm, ready: Prepared, models: Sequence[Priva
                 "such as mondrian"
             )
     if any(map(lost_by_joining, models)) and not all(
-        map(_apart, ready.table.domains, ready.recodings)
+        map(_releases_distinct_values, ready.table.domains, ready.recodings)
     ):
         raise PolicyError(
             "delta-disclosure may be lost where classes of equal released values become one, which "
@@ -100,7 +100,7 @@ def require_values(algorithm: Algorithm, ready: Prepared, models: Sequence[Priva
         )
 
 
-def _apart(domain: Domain, recoding: str) -> bool:
+def _releases_distinct_values(domain: Domain, recoding: str) -> bool:
     """Say whether classes that do not overlap release different values."""
     line = domain.kind in ("number", "temporal") and not domain.has_null
     return line and recoding in ("interval", "range")

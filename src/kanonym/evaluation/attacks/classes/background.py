@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from kanonym.evaluation.attacks.base import Aim, Attack
-from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE, few_left
-from kanonym.evaluation.attacks.intruder_view import Scene
-from kanonym.evaluation.attacks.matching.disclosure import disclosed
+from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE, judge_few_values
+from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.matching.disclosure import run_disclosure
 from kanonym.evaluation.attacks.matching.values import values_of
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.models.base import check_integer
@@ -68,10 +68,10 @@ class BackgroundKnowledge(Attack):
         check_integer("background-knowledge", "m", self.m, 0)
         check_integer("background-knowledge", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         judges = {
-            name: (partial(values_of, name=name), partial(few_left, most=self.m + 1))
+            name: (partial(values_of, name=name), partial(judge_few_values, most=self.m + 1))
             for name in scene.sensitive
         }
-        return disclosed(self, scene, random, judges, NO_SENSITIVE)
+        return run_disclosure(self, scene, random, judges, NO_SENSITIVE)

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from kanonym.evaluation.attacks.base import Aim, Attack
-from kanonym.evaluation.attacks.intruder_view import Scene
-from kanonym.evaluation.attacks.matching.disclosure import Judged, Learned, disclosed
+from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.matching.disclosure import Judgement, PossibleValues, run_disclosure
 from kanonym.evaluation.attacks.matching.values import values_of
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.models.base import check_integer
@@ -46,7 +46,7 @@ class Homogeneity(Attack):
     Distinct l-diversity with l of at least 2 leaves 0. Where released values are means or
     otherwise changed, the intruder takes the nearest records. With several sensitive
     attributes the outcome is that of the largest risk; `parts` has each one's rate.
-    Cost: `evaluation.attacks.matching.disclosure.disclosed`.
+    Cost: `evaluation.attacks.matching.disclosure.run_disclosure`.
 
     References
     ----------
@@ -72,27 +72,27 @@ class Homogeneity(Attack):
     def __post_init__(self) -> None:
         check_integer("homogeneity", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         judges = {
-            name: (partial(values_of, name=name), partial(few_left, most=1))
+            name: (partial(values_of, name=name), partial(judge_few_values, most=1))
             for name in scene.sensitive
         }
-        return disclosed(self, scene, random, judges, NO_SENSITIVE)
+        return run_disclosure(self, scene, random, judges, NO_SENSITIVE)
 
 
-def few_left(learned: Learned, most: int) -> Judged:
+def judge_few_values(learned: PossibleValues, most: int) -> Judgement:
     """Judge whether at most some values could be each person's, the true one among them."""
     distinct = learned.distinct
     claims = (distinct > 0) & (distinct <= most)
     everything = 0 < _distinct_of_table(learned) <= most
-    return Judged(
+    return Judgement(
         claims & learned.includes_own,
         (everything & (learned.table[learned.own] > 0)).astype(np.float64),
         claims,
     )
 
 
-def _distinct_of_table(learned: Learned) -> int:
+def _distinct_of_table(learned: PossibleValues) -> int:
     """Return the number of released values; more than there are where no cell says anything."""
     return learned.size + 1 if learned.table[-1] else int((learned.table > 0).sum())

@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.evaluation.attacks.base import Aim, Attack
-from kanonym.evaluation.attacks.classes.homogeneity import few_left
-from kanonym.evaluation.attacks.intruder_view import Scene
-from kanonym.evaluation.attacks.matching.disclosure import Coder, Judge, Judged, Learned, disclosed
+from kanonym.evaluation.attacks.classes.homogeneity import judge_few_values
+from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.matching.disclosure import (
+    Coder,
+    Judge,
+    Judgement,
+    PossibleValues,
+    run_disclosure,
+)
 from kanonym.evaluation.attacks.matching.values import Values, values_of
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
@@ -78,7 +84,7 @@ class SimilarityOfValues(Attack):
         check_number("similarity", "share", self.share, minimum=0, maximum=1)
         check_integer("similarity", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         judges: dict[str, tuple[Coder, Judge]] = {}
         for name in scene.sensitive:
@@ -86,16 +92,19 @@ class SimilarityOfValues(Attack):
             if tree is not None and tree.n_levels > 2:
                 level = min(self.level, tree.n_levels - 2)
                 judges[name] = (
-                    partial(_grouped, name=name, tree=tree, level=level),
-                    partial(few_left, most=1),
+                    partial(_group_values, name=name, tree=tree, level=level),
+                    partial(judge_few_values, most=1),
                 )
             elif isinstance(scene.pair.column(name), NumericColumn):
-                judges[name] = partial(values_of, name=name), partial(_close, share=self.share)
+                judges[name] = (
+                    partial(values_of, name=name),
+                    partial(_judge_closeness, share=self.share),
+                )
         reason = "no sensitive attribute is a number or has a hierarchy of more than two levels"
-        return disclosed(self, scene, random, judges, reason)
+        return run_disclosure(self, scene, random, judges, reason)
 
 
-def _grouped(pair: TablePair, name: str, tree: Hierarchy, level: int) -> Values:
+def _group_values(pair: TablePair, name: str, tree: Hierarchy, level: int) -> Values:
     """Code an attribute by its labels of a level."""
     values, column = values_of(pair, name), pair.column(name)
     leaves = _leaves(tree, values, column)
@@ -124,7 +133,7 @@ def _leaves(
     return physical.leaf_of(pl.Series(tree.values.name, values.line))
 
 
-def _close(learned: Learned, share: float) -> Judged:
+def _judge_closeness(learned: PossibleValues, share: float) -> Judgement:
     """Judge whether all numbers that could be each person's lie close together."""
     assert learned.line is not None  # noqa: S101 - numbers have a line
     line = np.append(learned.line, np.nan)
@@ -138,7 +147,7 @@ def _close(learned: Learned, share: float) -> Judged:
     claims = high - low <= width
     own = line[learned.own]
     everything = _span(line[learned.table > 0], whole=True) <= width
-    return Judged(
+    return Judgement(
         claims & (low <= own) & (own <= high),
         (everything & (learned.table[learned.own] > 0)).astype(np.float64),
         claims,

@@ -10,8 +10,8 @@ import numpy as np
 
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
-from kanonym.evaluation.attacks.intruder_view import Scene
-from kanonym.evaluation.attacks.matching.disclosure import Judged, Learned, disclosed
+from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.matching.disclosure import Judgement, PossibleValues, run_disclosure
 from kanonym.evaluation.attacks.matching.values import values_of
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.models.base import check_integer, check_number
@@ -83,16 +83,16 @@ class Skewness(Attack):
         check_number("skewness", "lift", self.lift, above=1)
         check_integer("skewness", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         judges = {
             name: (partial(values_of, name=name), partial(_claims, lift=self.lift))
             for name in scene.sensitive
         }
-        return disclosed(self, scene, random, judges, NO_SENSITIVE)
+        return run_disclosure(self, scene, random, judges, NO_SENSITIVE)
 
 
-def _claims(learned: Learned, lift: float) -> Judged:
+def _claims(learned: PossibleValues, lift: float) -> Judgement:
     """Claim the most over-represented value of each person, and judge the claims."""
     rows, codes = learned.entries
     known = codes < learned.size
@@ -109,4 +109,4 @@ def _claims(learned: Learned, lift: float) -> Judged:
     claimed[rows[best]] = codes[best]
     chances = np.zeros(n_persons)
     chances[rows[best]] = table[codes[best]] / n_known
-    return Judged(claimed == learned.own, chances, claimed >= 0)
+    return Judgement(claimed == learned.own, chances, claimed >= 0)

@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
-from kanonym.evaluation.attacks.intruder_view import Scene, drawn
-from kanonym.evaluation.attacks.matching.disclosure import Learned, Source, learned
+from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.matching.disclosure import (
+    LookupSource,
+    PossibleValues,
+    look_up_values,
+)
 from kanonym.evaluation.attacks.matching.lookup import is_changed
 from kanonym.evaluation.attacks.matching.values import Values, shared_values
-from kanonym.evaluation.attacks.result import AttackResult, Counted
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer
 
@@ -45,7 +49,7 @@ class Intersection(Attack):
     attribute the rate, that of either release alone, and how many values are left of those
     persons for whom any is. Not every person of the original need be in the second release:
     who is not in it is attacked none the less, and counts. There is no control.
-    Cost: that of `evaluation.attacks.matching.disclosure.learned`, twice.
+    Cost: that of `evaluation.attacks.matching.disclosure.look_up_values`, twice.
 
     References
     ----------
@@ -71,10 +75,10 @@ class Intersection(Attack):
     def __post_init__(self) -> None:
         check_integer("intersection", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         if scene.second is None:
-            return self._nothing("there is no second release of the same persons")
+            return self._empty_outcome("there is no second release of the same persons")
         held = {column.name for column in scene.second.columns}
         coded = {
             name: both
@@ -82,17 +86,19 @@ class Intersection(Attack):
             if name in held and (both := shared_values(scene.pair, scene.second, name)) is not None
         }
         if not scene.sensitive:
-            return self._nothing(NO_SENSITIVE)
+            return self._empty_outcome(NO_SENSITIVE)
         if not coded:
-            return self._nothing("the second release has no sensitive attribute of the same kind")
+            return self._empty_outcome(
+                "the second release has no sensitive attribute of the same kind"
+            )
         if not scene.pair.n_original:
-            return self._nothing("the original has no person")
-        persons = drawn(scene.pair.n_original, self.attempts, random)
+            return self._empty_outcome("the original has no person")
+        persons = draw_persons(scene.pair.n_original, self.attempts, random)
         pairs = scene.pair, scene.second
         outcomes: list[AttackResult] = []
         parts: dict[str, float] = {}
         for name, both in coded.items():
-            found = _looked_up(pairs, persons, both)
+            found = _look_up(pairs, persons, both)
             alone = [float(one) for one in found.alone.mean(axis=1)]
             parts |= {
                 name: float(found.together.mean()),
@@ -105,20 +111,20 @@ class Intersection(Attack):
                 AttackResult(
                     self.type,
                     self.question,
-                    Counted(int(found.together.sum()), n),
-                    Counted(int(found.alone.sum(axis=1).max()), n),
+                    SuccessCount(int(found.together.sum()), n),
+                    SuccessCount(int(found.alone.sum(axis=1).max()), n),
                     parts=parts,
                 )
             )
         return max(outcomes, key=lambda outcome: (outcome.risk, outcome.targets.rate))
 
-    def _nothing(self, reason: str) -> AttackResult:
-        nobody = Counted(0, 0)
+    def _empty_outcome(self, reason: str) -> AttackResult:
+        nobody = SuccessCount(0, 0)
         return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _LookupResult:
     """What two releases say of each person.
 
     Attributes
@@ -137,24 +143,25 @@ class _Found:
     left: NDArray[np.int64]
 
 
-def _looked_up(
+def _look_up(
     pairs: tuple[TablePair, TablePair], persons: NDArray[np.int64], both: tuple[Values, Values]
-) -> _Found:
+) -> _LookupResult:
     """Look persons up in two releases of which the values are coded alike."""
     sources = [
-        Source(pair, [values], is_changed(pair)) for pair, values in zip(pairs, both, strict=True)
+        LookupSource(pair, [values], is_changed(pair))
+        for pair, values in zip(pairs, both, strict=True)
     ]
-    found = [_intersected(one, other) for _, ((one,), (other,)) in learned(sources, persons)]
-    return _Found(
+    found = [_intersect(one, other) for _, ((one,), (other,)) in look_up_values(sources, persons)]
+    return _LookupResult(
         np.concatenate([some.together for some in found]),
         np.concatenate([some.alone for some in found], axis=1),
         np.concatenate([some.left for some in found]),
     )
 
 
-def _intersected(one: Learned, other: Learned) -> _Found:
+def _intersect(one: PossibleValues, other: PossibleValues) -> _LookupResult:
     """Intersect the values that two releases leave open to the same persons."""
-    alone = np.stack([_only_own(one), _only_own(other)])
+    alone = np.stack([_names_own_value(one), _names_own_value(other)])
     distinct = one.distinct, other.distinct
     # No record, or none with a value: this release says nothing of the person.
     silent = [(known == 0) | (known > one.size) for known in distinct]
@@ -165,10 +172,10 @@ def _intersected(one: Learned, other: Learned) -> _Found:
         shared,
     )
     own = (one.includes_own | silent[0]) & (other.includes_own | silent[1])
-    return _Found((left == 1) & own, alone, left)
+    return _LookupResult((left == 1) & own, alone, left)
 
 
-def _only_own(learned: Learned) -> NDArray[np.bool_]:
+def _names_own_value(learned: PossibleValues) -> NDArray[np.bool_]:
     return np.asarray((learned.distinct == 1) & learned.includes_own)
 
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import Scene, drawn
-from kanonym.evaluation.attacks.linking.linkage import not_attempted, unlinkable
+from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
-from kanonym.evaluation.attacks.result import AttackResult, Counted
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.kernels.neighbours.nearest_records import shared_neighbours
 from kanonym.kernels.parallel import parallel
@@ -102,21 +102,21 @@ class Linkability(Attack):
                 "a column need no release to be linked"
             )
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
-        reason = unlinkable(pair)
+        reason = linkage_obstacle(pair)
         if reason:
-            return not_attempted(self, reason)
+            return unattempted_outcome(self, reason)
         names = pair.quasi_identifiers
         half = (len(names) + 1) // 2
         one = tuple(self.columns_a or names[:half])
         other = tuple(self.columns_b or names[half:])
         if not other:
-            return not_attempted(self, "two tables need two quasi-identifiers at least")
+            return unattempted_outcome(self, "two tables need two quasi-identifiers at least")
         missing = {*one, *other} - {column.name for column in pair.columns}
         if missing:
-            return not_attempted(
+            return unattempted_outcome(
                 self, f"the original and the release do not both have {', '.join(sorted(missing))}"
             )
         wanted = min(self.neighbours, pair.n_released)
@@ -124,28 +124,29 @@ class Linkability(Attack):
         if scene.control is not None and scene.control.n_original:
             tables.append(scene.control)
         tried = [
-            drawn(table.n_original, self.attempts or table.n_original, random) for table in tables
+            draw_persons(table.n_original, self.attempts or table.n_original, random)
+            for table in tables
         ]
-        step = scene.steps(sum(len(range(0, len(persons), CHUNK)) for persons in tried))
+        step = scene.progress_steps(sum(len(range(0, len(persons), CHUNK)) for persons in tried))
         targets, *rest = (
-            _linked((table, pair), (one, other), wanted, persons, step)
+            _count_links((table, pair), (one, other), wanted, persons, step)
             for table, persons in zip(tables, tried, strict=True)
         )
         control = rest[0] if rest else None
         by_chance = 1 - comb(pair.n_released - wanted, wanted) / comb(pair.n_released, wanted)
         n = targets.attempts
         return AttackResult(
-            self.type, self.question, targets, Counted(by_chance * n, n, exact=True), control
+            self.type, self.question, targets, SuccessCount(by_chance * n, n, exact=True), control
         )
 
 
-def _linked(
+def _count_links(
     pairs: tuple[TablePair, TablePair],
     names: tuple[tuple[str, ...], tuple[str, ...]],
     wanted: int,
     persons: NDArray[np.int64],
     step: Callable[[], None],
-) -> Counted:
+) -> SuccessCount:
     """Return how many persons' entries are linked: the sum of the probabilities.
 
     pairs: the persons with the release, and whose persons say what one unit of a number is.
@@ -155,7 +156,7 @@ def _linked(
     (numbers_one, codes_one), (numbers_other, codes_other) = (
         classes.persons(pair, persons) for classes in (one, other)
     )
-    common = _in_both(one, other)
+    common = _shared_records(one, other)
     found = np.empty((len(persons), 3, 3), np.int64)
 
     def search(start: int) -> None:
@@ -174,10 +175,10 @@ def _linked(
     # Persons of one class have the same counts, and those are few.
     distinct, times = np.unique(found.reshape(-1, 9), axis=0, return_counts=True)
     chances = [_probability(counts.reshape(3, 3), wanted) for counts in distinct]
-    return Counted(float(np.dot(chances, times)), len(persons))
+    return SuccessCount(float(np.dot(chances, times)), len(persons))
 
 
-def _in_both(one: ReleasedClasses, other: ReleasedClasses) -> NDArray[np.int64]:
+def _shared_records(one: ReleasedClasses, other: ReleasedClasses) -> NDArray[np.int64]:
     """Return (n_pairs, 3) int64: a class by either set of columns, and the records in both."""
     key = one.of_record.astype(np.int64) * len(other.sizes) + other.of_record
     keys, counts = np.unique(key, return_counts=True)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import Scene, drawn
+from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
-from kanonym.evaluation.attacks.result import AttackResult, Counted
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer
 
@@ -89,49 +89,49 @@ class Linkage(Attack):
         if self.attempts is not None:
             check_integer("linkage", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
-        reason = unlinkable(pair)
+        reason = linkage_obstacle(pair)
         if reason:
-            return not_attempted(self, reason)
+            return unattempted_outcome(self, reason)
         n = pair.n_original
-        persons = drawn(n, self.attempts or n, random)
+        persons = draw_persons(n, self.attempts or n, random)
         classes = classes_by(pair, pair.quasi_identifiers)
         numbers, codes = classes.persons(pair, persons)
         strange = False
         if pair.rows is None:
-            own = _fitting(classes, numbers, codes)
-            strange = _changed(pair, own)
+            own = _nearest_consistent(classes, numbers, codes)
+            strange = _lacks_records(pair, own)
         else:
             own = own_classes(pair, classes.of_record)[persons]
-        records = classes.tied(numbers, codes, own)
+        records = classes.count_tied(numbers, codes, own)
         found = records[records > 0]
         parts = {"alone": float((found == 1).sum() / len(persons))}
         control = None
         if scene.control is not None and scene.control.n_original:
-            others = drawn(scene.control.n_original, self.attempts or n, random)
+            others = draw_persons(scene.control.n_original, self.attempts or n, random)
             held = classes_by(scene.control, pair.quasi_identifiers)
             numbers, codes = held.persons(scene.control, others)
-            own = _fitting(held, numbers, codes)
+            own = _nearest_consistent(held, numbers, codes)
             parts["control_compatible"] = float((own >= 0).mean())
             if strange:
-                records = held.tied(numbers, codes, own)
-                control = Counted(float((1 / records[records > 0]).sum()), len(others))
+                records = held.count_tied(numbers, codes, own)
+                control = SuccessCount(float((1 / records[records > 0]).sum()), len(others))
         outcome = AttackResult(
             self.type,
             self.question,
-            Counted(float((1 / found).sum()), len(persons)),
-            Counted(1, n, exact=True),
+            SuccessCount(float((1 / found).sum()), len(persons)),
+            SuccessCount(1, n, exact=True),
             control,
             parts=parts,
         )
         if strange and (control is None or outcome.interval[0] == 0):
-            return not_attempted(self, CHANGED)
+            return unattempted_outcome(self, CHANGED)
         return outcome
 
 
-def unlinkable(pair: TablePair) -> str | None:
+def linkage_obstacle(pair: TablePair) -> str | None:
     """Say why no person can be linked to any record, if so."""
     if not pair.quasi_identifiers:
         return "the intruder knows no quasi-identifier"
@@ -140,13 +140,13 @@ def unlinkable(pair: TablePair) -> str | None:
     return None
 
 
-def not_attempted(attack: object, reason: str) -> AttackResult:
+def unattempted_outcome(attack: object, reason: str) -> AttackResult:
     """Return the outcome of an attack, one with a type and a question, that is not attempted."""
     return AttackResult(
         attack.type,  # type: ignore[attr-defined]
         attack.question,  # type: ignore[attr-defined]
-        Counted(0, 0),
-        Counted(0, 0, exact=True),
+        SuccessCount(0, 0),
+        SuccessCount(0, 0, exact=True),
         reason=reason,
     )
 
@@ -158,7 +158,7 @@ def own_classes(pair: TablePair, of_record: NDArray[np.int32]) -> NDArray[np.int
     return own
 
 
-def _changed(pair: TablePair, own: NDArray[np.int64]) -> bool:
+def _lacks_records(pair: TablePair, own: NDArray[np.int64]) -> bool:
     """Say whether more persons have no record than suppression explains.
 
     Of persons drawn at random, as many as five standard deviations above the expected
@@ -171,7 +171,7 @@ def _changed(pair: TablePair, own: NDArray[np.int64]) -> bool:
     return int((own < 0).sum()) > expected + slack + 0.5
 
 
-def _fitting(
+def _nearest_consistent(
     classes: ReleasedClasses, numbers: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Return (n,) int64: the nearest class that leaves all values of each person open, or -1."""

@@ -10,10 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import Scene, drawn
-from kanonym.evaluation.attacks.linking.linkage import not_attempted, own_classes, unlinkable
+from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.linking.linkage import (
+    linkage_obstacle,
+    own_classes,
+    unattempted_outcome,
+)
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
-from kanonym.evaluation.attacks.result import AttackResult, Counted
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.kernels.neighbours.nearest_records import class_distances
 from kanonym.models.base import check_integer
 
@@ -86,17 +90,17 @@ class OptimalLinkage(Attack):
         if self.attempts is not None:
             check_integer("optimal-linkage", "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
-        reason = unlinkable(pair)
+        reason = linkage_obstacle(pair)
         if reason is None and pair.rows is None:
             reason = UNKNOWN
         if reason:
-            return not_attempted(self, reason)
+            return unattempted_outcome(self, reason)
         n = pair.n_original
         asked = np.zeros(n, np.bool_)
-        asked[drawn(n, self.attempts or n, random)] = True
+        asked[draw_persons(n, self.attempts or n, random)] = True
         classes = classes_by(pair, pair.quasi_identifiers)
         numbers, codes = classes.persons(pair, np.arange(n))
         nearest, _ = classes.nearest(numbers, codes)
@@ -106,14 +110,14 @@ class OptimalLinkage(Attack):
             scene.told(done, n)
             done += len(persons)
             if asked[persons].any():
-                given = _assigned(classes, numbers[persons], codes[persons], slots)
+                given = _assign_records(classes, numbers[persons], codes[persons], slots)
                 right = asked[persons] & (given >= 0) & (given == own[persons])
                 successes += float((1 / classes.sizes[given[right]]).sum())
         return AttackResult(
             self.type,
             self.question,
-            Counted(successes, int(asked.sum())),
-            Counted(1, n, exact=True),
+            SuccessCount(successes, int(asked.sum())),
+            SuccessCount(1, n, exact=True),
         )
 
 
@@ -127,7 +131,7 @@ def _blocks(
     """
     order = classes.grove.order
     sizes = classes.sizes[order]
-    number = _filled(sizes, block)
+    number = _fill_blocks(sizes, block)
     of_class = np.empty(len(order), np.int64)
     of_class[order] = number
     # Rows may stand in the original's order, which an intruder must not profit from.
@@ -145,7 +149,7 @@ def _blocks(
                 yield some, slots[piece::pieces]
 
 
-def _filled(sizes: NDArray[np.int64], block: int) -> NDArray[np.int64]:
+def _fill_blocks(sizes: NDArray[np.int64], block: int) -> NDArray[np.int64]:
     """Return (n_classes,) int64, ascending from 0: blocks of consecutive classes."""
     number = np.empty(len(sizes), np.int64)
     current, held = 0, 0
@@ -157,7 +161,7 @@ def _filled(sizes: NDArray[np.int64], block: int) -> NDArray[np.int64]:
     return number
 
 
-def _assigned(
+def _assign_records(
     classes: ReleasedClasses,
     numbers: NDArray[np.float64],
     codes: NDArray[np.int32],

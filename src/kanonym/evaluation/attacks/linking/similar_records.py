@@ -10,12 +10,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import Scene, drawn
-from kanonym.evaluation.attacks.linking.linkage import not_attempted, unlinkable
+from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
 from kanonym.evaluation.attacks.linking.similarity import SimilarityAttack, similarity_attack
 from kanonym.evaluation.attacks.matching.nearest import Distance
 from kanonym.evaluation.attacks.matching.values import values_of
-from kanonym.evaluation.attacks.result import AttackResult, Counted, worst_of
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.models.base import check_choice, check_integer, check_number
 
@@ -81,10 +81,10 @@ class SimilarRecords(Attack):
         if self.attempts is not None:
             check_integer(self.type, "attempts", self.attempts, 1)
 
-    def carry_out(self, scene: Scene, random: np.random.Generator) -> AttackResult:
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
-        reason = unlinkable(pair)
+        reason = linkage_obstacle(pair)
         if reason is None and not _numbers(pair):
             reason = "no quasi-identifier is a number"
         if reason is None and not scene.sensitive and pair.rows is None:
@@ -92,39 +92,39 @@ class SimilarRecords(Attack):
                 "there is no sensitive attribute, and nobody knows which released record is whose"
             )
         if reason:
-            return not_attempted(self, reason)
+            return unattempted_outcome(self, reason)
         n = pair.n_original
-        persons = drawn(n, self.attempts or n, random)
+        persons = draw_persons(n, self.attempts or n, random)
         if not scene.sensitive:
             found = self._own_records(pair, persons)
-            return AttackResult(self.type, self.question, found, Counted(1, n, exact=True))
+            return AttackResult(self.type, self.question, found, SuccessCount(1, n, exact=True))
         outcomes = []
         parts: dict[str, float] = {}
         control, others = scene.control, np.zeros(0, np.int64)
         if control is not None and control.n_original:
-            others = drawn(control.n_original, self.attempts or control.n_original, random)
-        attack = self._found(pair, pair, persons)
+            others = draw_persons(control.n_original, self.attempts or control.n_original, random)
+        attack = self._search(pair, pair, persons)
         elsewhere = (
-            None if control is None or not len(others) else self._found(control, pair, others)
+            None if control is None or not len(others) else self._search(control, pair, others)
         )
         for done, name in enumerate(scene.sensitive):
             scene.told(done, len(scene.sensitive))
-            targets, claimed = _values(attack, pair, persons, name)
+            targets, claimed = _judge_values(attack, pair, persons, name)
             most = int(np.bincount(values_of(pair, name).own).max())
             controlled = None
             if control is not None and elsewhere is not None:
-                controlled, _ = _values(elsewhere, control, others, name)
+                controlled, _ = _judge_values(elsewhere, control, others, name)
             parts |= {name: targets.rate, f"{name}: claimed": claimed}
-            outcomes.append((targets, Counted(most, n, exact=True), controlled))
+            outcomes.append((targets, SuccessCount(most, n, exact=True), controlled))
         judged = [
             AttackResult(self.type, self.question, *one, parts=parts, other_attack=True)
             for one in outcomes
         ]
         return worst_of(judged)
 
-    def _own_records(self, pair: TablePair, persons: NDArray[np.int64]) -> Counted:
+    def _own_records(self, pair: TablePair, persons: NDArray[np.int64]) -> SuccessCount:
         """Return how many are expected to be given their own record."""
-        attack = self._found(pair, pair, persons)
+        attack = self._search(pair, pair, persons)
         row = np.full(pair.n_original, -1, np.int64)
         row[pair.rows] = np.arange(pair.n_released)
         own = row[persons]
@@ -135,9 +135,9 @@ class SimilarRecords(Attack):
             for ends in (column.low, column.high):
                 same &= ends[own] == ends[attack.first[group]]
             same &= ~column.suppressed[own]
-        return Counted(float((1 / attack.sizes[group[same]]).sum()), len(persons))
+        return SuccessCount(float((1 / attack.sizes[group[same]]).sum()), len(persons))
 
-    def _found(
+    def _search(
         self, pair: TablePair, units: TablePair, persons: NDArray[np.int64]
     ) -> SimilarityAttack:
         """Return what the attack finds for some persons, in the order of the release."""
@@ -162,22 +162,22 @@ class SimilarRecords(Attack):
         return replace(attack, first=order[attack.first], labels=labels)
 
 
-def _values(
+def _judge_values(
     found: SimilarityAttack, pair: TablePair, persons: NDArray[np.int64], name: str
-) -> tuple[Counted, float]:
+) -> tuple[SuccessCount, float]:
     """Return how many sensitive values are right, and the share of those given away."""
     values = values_of(pair, name)
     known = np.bincount(values.released, minlength=values.size + 1)[: values.size]
     # Without a released value there is no guess: -1 is nobody's.
     guess = int(known.argmax()) if known.any() else -1
     codes = pl.Series(values.released)
-    attack = found.on(codes.set(codes == values.size, None))
+    attack = found.with_sensitive(codes.set(codes == values.size, None))
     claims, shown = attack.reidentified, attack.sensitive
     given = np.full(len(persons), guess)
     if shown is not None:
         given[claims] = shown.fill_null(-1).to_numpy()[claims]
     right = int((given == values.own[persons]).sum())
-    return Counted(right, len(persons)), float(claims.mean())
+    return SuccessCount(right, len(persons)), float(claims.mean())
 
 
 def _numbers(pair: TablePair) -> list[NumericColumn]:

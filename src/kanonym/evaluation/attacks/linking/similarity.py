@@ -15,7 +15,7 @@ from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.table import LARGEST, value_codes
-from kanonym.evaluation.attacks.matching.nearest import Distance, nearest
+from kanonym.evaluation.attacks.matching.nearest import Distance, nearest_points
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.models.base import check_choice, check_number
 
@@ -60,12 +60,12 @@ class SimilarityAttack:
     sizes: NDArray[np.int64]
     labels: NDArray[np.int32]
 
-    def on(self, values: pl.Series) -> SimilarityAttack:
+    def with_sensitive(self, values: pl.Series) -> SimilarityAttack:
         """Return the same attack on a sensitive attribute: nobody is compared anew.
 
         values: (n_released,), those of the released records.
         """
-        shared = _shared(values, self.labels, self.first)
+        shared = _common_values(values, self.labels, self.first)
         index = pl.Series(np.where(self.nearest < 0, len(shared), self.nearest))
         shown = shared.extend_constant(None, 1).gather(index)
         given = self.reidentified & shown.is_not_null().to_numpy()
@@ -161,18 +161,18 @@ def similarity_attack(
     """
     check_choice("similarity attack", "distance", distance, get_args(Distance))
     check_number("similarity attack", "threshold", threshold, minimum=0, maximum=1)
-    names = _checked(columns, sensitive)
-    original, released = frames.eager(original), frames.eager(released)
+    names = _check_columns(columns, sensitive)
+    original, released = frames.to_eager(original), frames.to_eager(released)
     persons = _points(original, names)
     groups, points = _groups(released, names)
     if standardize:
         scale = _spread(persons)
-        persons, points = _scaled(persons, scale), _scaled(points, scale)
+        persons, points = _scale_points(persons, scale), _scale_points(points, scale)
     whole = np.flatnonzero(~np.isnan(persons).any(axis=1))
     own = np.full(len(persons), -1)
     away = np.full(len(persons), np.inf)
     if len(points):
-        own[whole], away[whole] = nearest(points, persons[whole], distance)
+        own[whole], away[whole] = nearest_points(points, persons[whole], distance)
     similarity = 1 / (1 + away)
     reidentified = (own >= 0) & (similarity >= threshold)
     attack = SimilarityAttack(
@@ -185,10 +185,12 @@ def similarity_attack(
         sizes=groups.sizes,
         labels=groups.labels,
     )
-    return attack if sensitive is None else attack.on(frames.column(released, sensitive))
+    return (
+        attack if sensitive is None else attack.with_sensitive(frames.column(released, sensitive))
+    )
 
 
-def _checked(columns: Sequence[str], sensitive: str | None) -> list[str]:
+def _check_columns(columns: Sequence[str], sensitive: str | None) -> list[str]:
     names = [columns] if isinstance(columns, str) else list(columns)
     if not names or len(set(names)) < len(names):
         raise SchemaError(
@@ -257,7 +259,9 @@ def _groups(released: Any, names: list[str]) -> tuple[Groups, NDArray[np.float64
     return Groups(labels, found.sizes[order], first, found.codes[order]), rows[first]
 
 
-def _shared(values: pl.Series, labels: NDArray[np.int32], first: NDArray[np.int64]) -> pl.Series:
+def _common_values(
+    values: pl.Series, labels: NDArray[np.int32], first: NDArray[np.int64]
+) -> pl.Series:
     """Return (n_groups,) values: the one that all records of a group have, else null."""
     codes, size = value_codes(values)
     held = np.flatnonzero(labels >= 0)
@@ -279,7 +283,7 @@ def _spread(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return spread
 
 
-def _scaled(points: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scale_points(points: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return points in units of a scale; what is farther than squares can tell is cut off."""
     with np.errstate(over="ignore"):
         return np.clip(points / scale, -LARGEST, LARGEST)

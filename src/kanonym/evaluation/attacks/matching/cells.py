@@ -33,7 +33,7 @@ def cell_codes(column: Column) -> tuple[NDArray[np.int32], int]:
     return place.astype(np.int32), len(held)
 
 
-def regrouped(pair: TablePair, names: Sequence[str]) -> NDArray[np.int32]:
+def regroup_records(pair: TablePair, names: Sequence[str]) -> NDArray[np.int32]:
     """Return (n_released,) int32 classes of the released records that agree in some columns.
 
     Without a column all records are one class.

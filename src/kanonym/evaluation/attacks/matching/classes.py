@@ -59,7 +59,7 @@ class ReleasedClasses(ShortRepr):
     sizes: NDArray[np.int64]
     origins: dict[str, float]
     ranges: dict[str, float]
-    grove: opened.Grove
+    grove: opened.ClassTree
 
     def persons(
         self, pair: TablePair, chosen: NDArray[np.int64]
@@ -71,7 +71,7 @@ class ReleasedClasses(ShortRepr):
         """
         columns = [pair.column(name) for name in self.names]
         numbers = [
-            _scaled(one.original[chosen], self.origins[one.name], self.ranges[one.name])
+            _scale_numbers(one.original[chosen], self.origins[one.name], self.ranges[one.name])
             for one in columns
             if isinstance(one, NumericColumn)
         ]
@@ -90,18 +90,18 @@ class ReleasedClasses(ShortRepr):
         (n,) int64 and float64; a distance of 0 leaves all values of the person open.
         """
         found, first = np.empty(len(numbers), np.int64), np.empty(len(numbers))
-        order = _side_by_side(numbers)
+        order = _similarity_order(numbers)
         numbers, codes = numbers[order], codes[order]
 
         def search(part: slice) -> None:
             linkage.nearest_class(self.grove, numbers[part], codes[part], found[part], first[part])
 
-        parallel(search, _parts(len(numbers)))
+        parallel(search, _slices(len(numbers)))
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return found[back], first[back]
 
-    def tied(
+    def count_tied(
         self, numbers: NDArray[np.float64], codes: NDArray[np.int32], own: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return how many records are as near to each person as those of one class.
@@ -116,7 +116,7 @@ class ReleasedClasses(ShortRepr):
         def search(part: slice) -> None:
             linkage.tied_records(self.grove, numbers[part], codes[part], own[part], records[part])
 
-        parallel(search, _parts(len(own)))
+        parallel(search, _slices(len(own)))
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return records[back]
@@ -144,7 +144,7 @@ def classes_by(
     columns = [pair.column(name) for name in names]
     numeric = [one for one in columns if isinstance(one, NumericColumn)]
     categorical = [one for one in columns if isinstance(one, CategoricalColumn)]
-    groups = _grouped(pair, numeric, categorical)
+    groups = _group_records(pair, numeric, categorical)
     rows = groups.first
     known = [(units or pair).column(one.name).original for one in numeric]
     origins, ranges = {}, {}
@@ -152,24 +152,24 @@ def classes_by(
         held = values[~np.isnan(values)]
         origins[one.name] = float(held.min()) if len(held) else 0.0
         ranges[one.name] = (float(np.ptp(held)) if len(held) else 0.0) or 1.0
-    left_open, positions = _opened(numeric, categorical, rows, origins, ranges)
+    left_open, positions = _class_bounds(numeric, categorical, rows, origins, ranges)
     return ReleasedClasses(
         tuple(names),
         groups.labels,
         groups.sizes,
         origins,
         ranges,
-        opened.plant(left_open._replace(sizes=groups.sizes), positions),
+        opened.build_class_tree(left_open._replace(sizes=groups.sizes), positions),
     )
 
 
-def _opened(
+def _class_bounds(
     numeric: Sequence[NumericColumn],
     categorical: Sequence[CategoricalColumn],
     rows: NDArray[np.int64],
     origins: dict[str, float],
     ranges: dict[str, float],
-) -> tuple[opened.Opened, NDArray[np.float64]]:
+) -> tuple[opened.ClassBounds, NDArray[np.float64]]:
     """Return what some released rows leave open, and where they stand to each other."""
     n = len(rows)
     low, high = np.empty((2, n, len(numeric)))
@@ -177,8 +177,8 @@ def _opened(
     labels = np.empty((n, len(categorical)), np.int64)
     positions = np.empty((n, len(numeric) + len(categorical)))
     for a, one in enumerate(numeric):
-        low[:, a] = _scaled(one.low[rows], origins[one.name], ranges[one.name])
-        high[:, a] = _scaled(one.high[rows], origins[one.name], ranges[one.name])
+        low[:, a] = _scale_numbers(one.low[rows], origins[one.name], ranges[one.name])
+        high[:, a] = _scale_numbers(one.high[rows], origins[one.name], ranges[one.name])
         null = np.isnan(low[:, a])
         nullable[:, a] = null | one.suppressed[rows]
         # What leaves everything open stands apart, so that it spoils few leaves.
@@ -192,7 +192,7 @@ def _opened(
         place = column.members[column.offsets[:-1]] / len(column.categories)
         place[np.diff(column.offsets) == len(column.categories)] = -1
         positions[:, len(numeric) + b] = place[column.labels[rows]]
-    left_open = opened.Opened(
+    left_open = opened.ClassBounds(
         low,
         high,
         nullable,
@@ -204,7 +204,7 @@ def _opened(
     return left_open, positions
 
 
-def _grouped(
+def _group_records(
     pair: TablePair, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn]
 ) -> Groups:
     """Group released records by what they leave open."""
@@ -227,12 +227,12 @@ def _grouped(
     return Groups(labels, np.bincount(labels), rows[groups.first], groups.codes)
 
 
-def _scaled(values: NDArray[np.float64], origin: float, unit: float) -> NDArray[np.float64]:
+def _scale_numbers(values: NDArray[np.float64], origin: float, unit: float) -> NDArray[np.float64]:
     """Return numbers in units of a column's range; far ones are cut off."""
     return np.clip((values - origin) / unit, -FARTHEST, FARTHEST)
 
 
-def _side_by_side(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+def _similarity_order(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return an order of persons in which those with similar numbers ask one after the other."""
     cells = np.nan_to_num(np.clip(numbers[:, :SORTED_BY], 0, 1) * (CELLS - 1)).astype(np.int64)
     key = np.zeros(len(numbers), np.int64)
@@ -241,5 +241,5 @@ def _side_by_side(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.argsort(key, kind="stable")
 
 
-def _parts(n: int) -> list[slice]:
+def _slices(n: int) -> list[slice]:
     return [slice(start, start + CHUNK) for start in range(0, n, CHUNK)]

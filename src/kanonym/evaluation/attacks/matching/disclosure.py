@@ -11,10 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.short_repr import ShortRepr
-from kanonym.evaluation.attacks.intruder_view import Scene, drawn
-from kanonym.evaluation.attacks.matching.lookup import Candidates, classes_of, is_changed, told_of
+from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.matching.lookup import (
+    Candidates,
+    classes_of,
+    informative_candidates,
+    is_changed,
+)
 from kanonym.evaluation.attacks.matching.values import Values
-from kanonym.evaluation.attacks.result import AttackResult, Counted, worst_of
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import TablePair
 
 Sparse = Any
@@ -28,7 +33,7 @@ CELLS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Learned(ShortRepr):
+class PossibleValues(ShortRepr):
     """The sensitive values of the records that could be each person's.
 
     Attributes
@@ -84,7 +89,7 @@ class Learned(ShortRepr):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Judged(ShortRepr):
+class Judgement(ShortRepr):
     """What the intruder achieved with each person.
 
     Attributes
@@ -103,11 +108,11 @@ class Judged(ShortRepr):
     claims: NDArray[np.bool_]
 
 
-Judge = Callable[[Learned], Judged]
+Judge = Callable[[PossibleValues], Judgement]
 Coder = Callable[[TablePair], Values]
 
 
-class Disclosing(Protocol):
+class DisclosureAttack(Protocol):
     """An attack on sensitive values."""
 
     @property
@@ -126,9 +131,9 @@ class Disclosing(Protocol):
         ...
 
 
-def disclosed(
-    attack: Disclosing,
-    scene: Scene,
+def run_disclosure(
+    attack: DisclosureAttack,
+    scene: AttackContext,
     random: np.random.Generator,
     judges: Mapping[str, tuple[Coder, Judge]],
     reason: str,
@@ -140,7 +145,7 @@ def disclosed(
     attack
         Names the outcome.
     scene, random
-        As `carry_out` takes them.
+        As `run` takes them.
     judges
         By sensitive attribute, how its values are coded and when the intruder succeeds.
     reason
@@ -154,25 +159,26 @@ def disclosed(
 
     Notes
     -----
-    Cost: a lookup of the persons (`lookup.told_of`), and for each attribute a product of sparse
-    tables, persons × classes by classes × values. Memory does not grow with the persons.
+    Cost: a lookup of the persons (`lookup.informative_candidates`), and for each attribute a
+    product of sparse tables, persons × classes by classes × values. Memory does not grow
+    with the persons.
 
     """
     if not judges or not scene.pair.n_original:
-        nobody = Counted(0, 0)
+        nobody = SuccessCount(0, 0)
         why = "the original has no person" if judges else reason
         return AttackResult(attack.type, attack.question, nobody, nobody, reason=why)
     nearest = is_changed(scene.pair)
-    persons = drawn(scene.pair.n_original, attack.attempts, random)
+    persons = draw_persons(scene.pair.n_original, attack.attempts, random)
     tables = [(scene.pair, persons)]
     if scene.control is not None and scene.control.n_original:
-        others = drawn(scene.control.n_original, attack.attempts, random)
+        others = draw_persons(scene.control.n_original, attack.attempts, random)
         tables.append((scene.control, others))
     total = sum(len(some) for _, some in tables)
-    found: list[dict[str, Judged]] = []
+    found: list[dict[str, Judgement]] = []
     for (pair, some), before in zip(tables, (0, len(persons)), strict=False):
-        told = partial(_told, scene, before, total)
-        found.append(_judged(pair, some, judges, told, nearest=nearest))
+        told = partial(_report_progress, scene, before, total)
+        found.append(_judge_persons(pair, some, judges, told, nearest=nearest))
     targets, control = found[0], found[1] if len(found) > 1 else {}
     parts: dict[str, float] = {}
     for name, one in targets.items():
@@ -183,9 +189,9 @@ def disclosed(
         AttackResult(
             attack.type,
             attack.question,
-            _counted(one.successes),
-            Counted(float(one.chances.sum()), len(one.chances), exact=True),
-            _counted(control[name].successes) if control else None,
+            _count_successes(one.successes),
+            SuccessCount(float(one.chances.sum()), len(one.chances), exact=True),
+            _count_successes(control[name].successes) if control else None,
             parts=parts,
             other_attack=True,
         )
@@ -195,7 +201,7 @@ def disclosed(
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class LookupSource:
     """A release in which persons are looked up.
 
     Attributes
@@ -205,7 +211,7 @@ class Source:
     coded
         Values of sensitive attributes.
     nearest
-        As `lookup.told_of` takes it.
+        As `lookup.informative_candidates` takes it.
 
     """
 
@@ -214,9 +220,9 @@ class Source:
     nearest: bool
 
 
-def learned(
-    sources: Sequence[Source], persons: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], list[list[Learned]]]]:
+def look_up_values(
+    sources: Sequence[LookupSource], persons: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], list[list[PossibleValues]]]]:
     """Yield some of the persons at a time, and what releases say of them.
 
     Parameters
@@ -245,18 +251,23 @@ def learned(
         looked_up = persons[start : start + AT_ONCE]
         found = [
             _sparse(
-                told_of(source.pair, looked_up, nearest=source.nearest),
+                informative_candidates(source.pair, looked_up, nearest=source.nearest),
                 len(classes_of(source.pair)[1]),
             )
             for source in sources
         ]
-        for part in _parts(found, held):
+        for part in _batches(found, held):
             some = looked_up[part]
             yield (
                 some,
                 [
                     [
-                        Learned(_saying(own[part] @ one), values.own[some], table, values.line)
+                        PossibleValues(
+                            _informative_counts(own[part] @ one),
+                            values.own[some],
+                            table,
+                            values.line,
+                        )
                         for one, values, table in zip(*each, strict=True)
                     ]
                     for own, *each in zip(
@@ -266,7 +277,7 @@ def learned(
             )
 
 
-def _parts(found: list[Sparse], held: list[list[Sparse]]) -> Iterator[slice]:
+def _batches(found: list[Sparse], held: list[list[Sparse]]) -> Iterator[slice]:
     """Yield runs of persons of whom few enough values are counted at once."""
     entries = np.ones(found[0].shape[0], np.int64)
     for own, histograms in zip(found, held, strict=True):
@@ -279,29 +290,29 @@ def _parts(found: list[Sparse], held: list[list[Sparse]]) -> Iterator[slice]:
         start = end
 
 
-def _told(scene: Scene, before: int, total: int, done: int) -> None:
+def _report_progress(scene: AttackContext, before: int, total: int, done: int) -> None:
     scene.told(before + done, total)
 
 
-def _judged(
+def _judge_persons(
     pair: TablePair,
     persons: NDArray[np.int64],
     judges: Mapping[str, tuple[Coder, Judge]],
     told: Callable[[int], None],
     *,
     nearest: bool,
-) -> dict[str, Judged]:
+) -> dict[str, Judgement]:
     """Return what was achieved with each person, by attribute; told of how many are done."""
-    source = Source(pair, [coder(pair) for coder, _ in judges.values()], nearest)
-    found: dict[str, list[Judged]] = {name: [] for name in judges}
+    source = LookupSource(pair, [coder(pair) for coder, _ in judges.values()], nearest)
+    found: dict[str, list[Judgement]] = {name: [] for name in judges}
     done = 0
-    for some, (several,) in learned([source], persons):
+    for some, (several,) in look_up_values([source], persons):
         done += len(some)
         told(done)
         for (name, (_, judge)), one in zip(judges.items(), several, strict=True):
             found[name].append(judge(one))
     return {
-        name: Judged(
+        name: Judgement(
             np.concatenate([one.successes for one in parts]),
             np.concatenate([one.chances for one in parts]),
             np.concatenate([one.claims for one in parts]),
@@ -310,11 +321,11 @@ def _judged(
     }
 
 
-def _counted(successes: NDArray[np.bool_]) -> Counted:
-    return Counted(int(successes.sum()), len(successes))
+def _count_successes(successes: NDArray[np.bool_]) -> SuccessCount:
+    return SuccessCount(int(successes.sum()), len(successes))
 
 
-def _histograms(source: Source) -> list[Sparse]:
+def _histograms(source: LookupSource) -> list[Sparse]:
     """Return (n_classes, size + 1) sparse for each attribute: records of a class by value."""
     from scipy.sparse import coo_array  # noqa: PLC0415 - scipy takes a while to load
 
@@ -343,7 +354,7 @@ def _table(values: Values) -> NDArray[np.int64]:
     return counts
 
 
-def _saying(counts: Sparse) -> Sparse:
+def _informative_counts(counts: Sparse) -> Sparse:
     """Leave out cells that say nothing of persons of whom others do; codes ascending."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - scipy takes a while to load
 

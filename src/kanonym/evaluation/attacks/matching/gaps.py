@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.evaluation.attacks.matching.cells import regrouped
-from kanonym.evaluation.attacks.matching.lookup import candidates
+from kanonym.evaluation.attacks.matching.cells import regroup_records
+from kanonym.evaluation.attacks.matching.lookup import find_candidates
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 
 CELLS = 1 << 24
@@ -44,9 +44,9 @@ def nearest_gaps(
     arrays: with many columns of few values no index would look at less.
 
     """
-    classes = regrouped(pair, names)
+    classes = regroup_records(pair, names)
     rows = np.unique(classes, return_index=True)[1]
-    fitting = candidates(replace(pair, classes=classes), persons, names).numbers > 0
+    fitting = find_candidates(replace(pair, classes=classes), persons, names).numbers > 0
     found = np.zeros(len(persons))
     lost = np.flatnonzero(~fitting)
     step = max(CELLS // max(len(rows), 1), 1)
@@ -68,13 +68,13 @@ def _gaps(
 ) -> NDArray[np.float32]:
     """Return (n_values, n_rows) in [0, 1]: how far each value is from what a record leaves open."""
     if isinstance(column, CategoricalColumn):
-        return _categories_apart(column, values, rows).astype(np.float32)
+        return _categories_differ(column, values, rows).astype(np.float32)
     known = unit.original[~np.isnan(unit.original)]
     width = (float(np.ptp(known)) if len(known) else 0.0) or 1.0
-    return _numbers_apart(column, values, rows, width).astype(np.float32)
+    return _number_gaps(column, values, rows, width).astype(np.float32)
 
 
-def _numbers_apart(
+def _number_gaps(
     column: NumericColumn, values: NDArray[np.float64], rows: NDArray[np.int64], width: float
 ) -> NDArray[np.float64]:
     low, high = column.low[rows], column.high[rows]
@@ -86,7 +86,7 @@ def _numbers_apart(
     return apart
 
 
-def _categories_apart(
+def _categories_differ(
     column: CategoricalColumn, values: NDArray[np.float64], rows: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     place = np.full(len(column.categories), -1, np.int64)

@@ -21,7 +21,7 @@ class Secret(Protocol):
     """One attribute: what the intruder knows of it from the release, and the truth."""
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def has_value(self) -> NDArray[np.bool_]:
         """(n_original,) bool, the persons who have a value."""
         ...
 
@@ -32,7 +32,9 @@ class Secret(Protocol):
         """
         ...
 
-    def right(self, guesses: NDArray[np.float64], persons: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def are_right(
+        self, guesses: NDArray[np.float64], persons: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
         """Return (n,) bool: whether each guess is the value of each person."""
         ...
 
@@ -48,7 +50,7 @@ class Categories(ShortRepr):
     column: CategoricalColumn
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def has_value(self) -> NDArray[np.bool_]:
         """(n_original,) bool, the persons who have a value."""
         return np.asarray(~self._null[self.column.original])
 
@@ -73,7 +75,9 @@ class Categories(ShortRepr):
             return np.nan
         return float((total >= most * (1 - TIE)).argmax())
 
-    def right(self, guesses: NDArray[np.float64], persons: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def are_right(
+        self, guesses: NDArray[np.float64], persons: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
         """Return (n,) bool: whether it is the category of the person."""
         return np.asarray(self.column.original[persons] == guesses)
 
@@ -90,7 +94,7 @@ class Numbers(ShortRepr):
     reach: float
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def has_value(self) -> NDArray[np.bool_]:
         """(n_original,) bool, the persons who have a value."""
         return ~np.isnan(self.column.original)
 
@@ -109,7 +113,9 @@ class Numbers(ShortRepr):
         )
         return float(values[(near >= near.max() * (1 - TIE)).argmax()])
 
-    def right(self, guesses: NDArray[np.float64], persons: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def are_right(
+        self, guesses: NDArray[np.float64], persons: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
         """Return (n,) bool: whether the number of the person is within reach."""
         apart = np.abs(self.column.original[persons] - guesses)
         return np.asarray(apart <= self.reach * (1 + TIE))
@@ -135,7 +141,7 @@ def reach_of(column: Column) -> float:
     return float(TOLERANCE * (high - low))
 
 
-def guesses(
+def guess_values(
     secret: Secret,
     found: Candidates,
     classes: NDArray[np.int32],
@@ -156,7 +162,7 @@ def guesses(
 
     Returns
     -------
-    (n_persons,) float64 guesses, as `Secret.right` takes them; NaN where there is none.
+    (n_persons,) float64 guesses, as `Secret.are_right` takes them; NaN where there is none.
 
     Notes
     -----

@@ -54,7 +54,7 @@ def classes_of(pair: TablePair) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return classes, np.unique(classes, return_index=True)[1]
 
 
-def candidates(
+def find_candidates(
     pair: TablePair,
     persons: NDArray[np.int64],
     names: Sequence[str] | None = None,
@@ -98,7 +98,7 @@ def candidates(
     step = max(CELLS // max(len(rows), 1), 1)
     for start in range(0, len(persons) if len(rows) else 0, step):
         some = persons[start : start + step]
-        owner, place = _open(columns, some, rows)
+        owner, place = _open_pairs(columns, some, rows)
         number = np.bincount(owner, minlength=len(some))
         lost = np.flatnonzero(number == 0) if nearest else np.zeros(0, np.int64)
         if len(lost):
@@ -115,10 +115,12 @@ def candidates(
     return Candidates(offsets, (classes if among is None else among[classes]).astype(np.int32))
 
 
-def told_of(pair: TablePair, persons: NDArray[np.int64], *, nearest: bool) -> Candidates:
+def informative_candidates(
+    pair: TablePair, persons: NDArray[np.int64], *, nearest: bool
+) -> Candidates:
     """Find the classes that say something of each person.
 
-    As `candidates`, but classes of which all quasi-identifiers are suppressed, which leave
+    As `find_candidates`, but classes of which all quasi-identifiers are suppressed, which leave
     everybody's values open, are those of persons alone who have no other. An intruder takes
     a person for one of the few who were suppressed only where nothing else fits.
     """
@@ -127,8 +129,8 @@ def told_of(pair: TablePair, persons: NDArray[np.int64], *, nearest: bool) -> Ca
     for name in pair.quasi_identifiers:
         silent &= pair.column(name).suppressed[rows]
     if not silent.any():
-        return candidates(pair, persons, nearest=nearest)
-    found = candidates(pair, persons, among=np.flatnonzero(~silent), nearest=nearest)
+        return find_candidates(pair, persons, nearest=nearest)
+    found = find_candidates(pair, persons, among=np.flatnonzero(~silent), nearest=nearest)
     lost = np.flatnonzero(found.numbers == 0)
     others = np.flatnonzero(silent).astype(np.int32)
     owner = np.append(found.persons, np.repeat(lost, len(others)))
@@ -151,12 +153,12 @@ def is_changed(pair: TablePair) -> bool:
     _, rows = classes_of(pair)
     for column in map(pair.column, pair.quasi_identifiers):
         says = rows[~column.suppressed[rows]]
-        if (~_held(column, says)).sum() > missing + column.suppressed.sum():
+        if (~_leaves_value_open(column, says)).sum() > missing + column.suppressed.sum():
             return True
     return False
 
 
-def _held(column: Column, rows: NDArray[np.int64]) -> Masks:
+def _leaves_value_open(column: Column, rows: NDArray[np.int64]) -> Masks:
     """Return (n_original,) bool: whether a cell, none suppressed, leaves a value open."""
     if isinstance(column, CategoricalColumn):
         released = np.zeros(len(column.offsets) - 1, np.bool_)
@@ -173,7 +175,7 @@ def _held(column: Column, rows: NDArray[np.int64]) -> Masks:
     return np.where(np.isnan(column.original), null.any(), farthest[begun] >= column.original)
 
 
-def _open(
+def _open_pairs(
     columns: Sequence[Column], persons: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return pairs of a person's place and an open row's place, ascending."""

@@ -21,7 +21,7 @@ CELLS = 1 << 22
 _ORDERS = {"euclidean": 2.0, "manhattan": 1.0}
 
 
-def nearest(
+def nearest_points(
     points: NDArray[np.float64], asked: NDArray[np.float64], distance: Distance = "euclidean"
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Find the nearest point of each one asked.
@@ -52,7 +52,7 @@ def nearest(
     if points.shape[1] > MOST_IN_TREE:
         # In the order of the points, the first of those equally near is the lowest number.
         order = np.argsort(first)
-        numbers, distances = _compared(distinct[order], asked, distance)
+        numbers, distances = _compare_points(distinct[order], asked, distance)
         return first[order][numbers], distances
     tree = KDTree(distinct)
     numbers = np.empty(len(asked), np.int64)
@@ -71,7 +71,7 @@ def nearest(
     return numbers, distances
 
 
-def _compared(
+def _compare_points(
     points: NDArray[np.float64], asked: NDArray[np.float64], distance: Distance
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Compare with each point."""

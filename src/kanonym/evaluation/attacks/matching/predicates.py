@@ -44,29 +44,29 @@ class Predicates(ShortRepr):
         """Return the number of predicates."""
         return len(self.rows)
 
-    def taken(self, places: NDArray[np.int64]) -> Predicates:
+    def take(self, places: NDArray[np.int64]) -> Predicates:
         """Return some of them, in the order given."""
         return Predicates(self.rows[places], self.columns[places], self.sides[places])
 
 
-def matched(pair: TablePair, predicates: Predicates) -> NDArray[np.int64]:
+def count_matches(pair: TablePair, predicates: Predicates) -> NDArray[np.int64]:
     """Return (p,) int64: how many persons of the original satisfy each predicate.
 
     Cost O(p · c · n_original / 64) beside O(distinct conditions · n_original).
     """
-    return _counted(pair, predicates, np.ones(pair.n_original, np.bool_), _held_by_persons)
+    return _count_by_bits(pair, predicates, np.ones(pair.n_original, np.bool_), _persons_satisfying)
 
 
-def possible(pair: TablePair, predicates: Predicates, among: Flags) -> NDArray[np.int64]:
+def count_possible(pair: TablePair, predicates: Predicates, among: Flags) -> NDArray[np.int64]:
     """Return (p,) int64: how many of some released records may satisfy each predicate.
 
     One may where each of its cells has a value in common with the predicate's. Cost as of
-    `matched`, with the released records; among: (n_released,) bool, those that are counted.
+    `count_matches`, with the released records; among: (n_released,) bool, those that are counted.
     """
-    return _counted(pair, predicates, among, _held_by_records)
+    return _count_by_bits(pair, predicates, among, _records_satisfying)
 
 
-def _counted(
+def _count_by_bits(
     pair: TablePair, predicates: Predicates, among: Flags, holds: _Holds
 ) -> NDArray[np.int64]:
     """Count by bits: each distinct condition looks at the records once, predicates join them."""
@@ -78,18 +78,18 @@ def _counted(
     full[: -(-n // 8)] = np.packbits(among)
     alike: dict[int, NDArray[np.int64]] = {}
     for start in range(0, len(predicates), step):
-        some = predicates.taken(np.arange(start, min(start + step, len(predicates))))
+        some = predicates.take(np.arange(start, min(start + step, len(predicates))))
         bits = np.tile(full.view(np.uint64), (len(some), 1))
         for number in np.unique(some.columns).tolist():
             owner, slot = np.nonzero(some.columns == number)
             if number not in alike:
-                alike[number] = _first_alike(pair.columns[number])
+                alike[number] = _first_equal_cells(pair.columns[number])
             rows = alike[number][some.rows[owner]]
             # Sides are -1, 0 and 1: row and side are one number, which sorts fast.
             conditions = 3 * rows + some.sides[owner, slot] + 1
             distinct, place = np.unique(conditions, return_inverse=True)
             sides = distinct % 3 - 1
-            packed = _packed(
+            packed = _pack_conditions(
                 pair.columns[number], np.column_stack([distinct // 3, sides]), n, holds
             )
             # A predicate names a column once, so no row of `bits` is written twice.
@@ -98,7 +98,7 @@ def _counted(
     return counts
 
 
-def _first_alike(column: Column) -> NDArray[np.int64]:
+def _first_equal_cells(column: Column) -> NDArray[np.int64]:
     """Return (n_released,) int64: the first record whose cell leaves open what each one's does."""
     codes = cell_codes(column)[0]
     first = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
@@ -106,7 +106,7 @@ def _first_alike(column: Column) -> NDArray[np.int64]:
     return first[codes]
 
 
-def _packed(
+def _pack_conditions(
     column: Column, conditions: NDArray[np.int64], n: int, holds: _Holds
 ) -> NDArray[np.uint64]:
     """Return (n_conditions, n / 64) words, a bit for each record that satisfies one."""
@@ -119,10 +119,10 @@ def _packed(
     return packed.view(np.uint64)
 
 
-def _held_by_persons(column: Column, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Flags:
+def _persons_satisfying(column: Column, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Flags:
     """Return (n_conditions, n_original) bool."""
     if isinstance(column, CategoricalColumn):
-        return _allowed(column, rows)[:, column.original]
+        return _open_categories(column, rows)[:, column.original]
     low, high = (end[:, None] for end in _ends(column, rows, sides))
     held = (low <= column.original) & (column.original <= high)
     held[np.isnan(low[:, 0])] = np.isnan(column.original)
@@ -130,10 +130,10 @@ def _held_by_persons(column: Column, rows: NDArray[np.int64], sides: NDArray[np.
     return held
 
 
-def _held_by_records(column: Column, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Flags:
+def _records_satisfying(column: Column, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Flags:
     """Return (n_conditions, n_released) bool."""
     if isinstance(column, CategoricalColumn):
-        allowed = _allowed(column, rows)
+        allowed = _open_categories(column, rows)
         shared = np.logical_or.reduceat(allowed[:, column.members], column.offsets[:-1], axis=1)
         return np.asarray(shared[:, column.labels])
     low, high = (end[:, None] for end in _ends(column, rows, sides))
@@ -154,7 +154,7 @@ def _ends(
     return np.where(null, np.nan, first), np.where(null, np.nan, last)
 
 
-def _allowed(column: CategoricalColumn, rows: NDArray[np.int64]) -> Flags:
+def _open_categories(column: CategoricalColumn, rows: NDArray[np.int64]) -> Flags:
     """Return (n_conditions, n_categories) bool: what each cell leaves open."""
     allowed = np.zeros((len(rows), len(column.categories)), np.bool_)
     for i, label in enumerate(column.labels[rows].tolist()):

@@ -58,8 +58,8 @@ def shape_of(pair: TablePair, name: str, rows: NDArray[np.int64], members: Membe
     column = pair.column(name)
     silent = column.suppressed[rows] | _wide_labels(pair, name, rows)
     if isinstance(column, NumericColumn):
-        return _of_numbers(column, rows, members, silent)
-    return _of_categories(column, rows, members, silent)
+        return _number_shape(column, rows, members, silent)
+    return _category_shape(column, rows, members, silent)
 
 
 def _wide_labels(pair: TablePair, name: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -70,7 +70,7 @@ def _wide_labels(pair: TablePair, name: str, rows: NDArray[np.int64]) -> NDArray
     return own.values[own.labels[rows]] > 2
 
 
-def _of_numbers(
+def _number_shape(
     column: NumericColumn, rows: NDArray[np.int64], members: Members, silent: NDArray[np.bool_]
 ) -> Shape:
     line, own = np.unique(column.original, return_inverse=True)
@@ -89,7 +89,7 @@ def _of_numbers(
     padded = np.append(line, np.nan)
     reached = (padded[ends] == [low, high]) | (np.isnan(low) & (first <= last))
     places = np.broadcast_to(np.arange(len(rows)), ends.shape)
-    return _shape(
+    return _compare_shape(
         several,
         (places[asked], np.where(reached, ends, -1)[asked]),
         (classes[inside], codes[inside]),
@@ -98,7 +98,7 @@ def _of_numbers(
     )
 
 
-def _of_categories(
+def _category_shape(
     column: CategoricalColumn, rows: NDArray[np.int64], members: Members, silent: NDArray[np.bool_]
 ) -> Shape:
     size = len(column.categories)
@@ -111,7 +111,7 @@ def _of_categories(
     classes, codes = _distinct(members, column.original, size)
     inside = np.isin(classes * size + codes, places * size + open_)
     asked = ~silent[places]
-    return _shape(
+    return _compare_shape(
         (numbers > 1) | column.suppressed[rows],
         (places[asked], open_[asked].astype(np.int64)),
         (classes[inside], codes[inside]),
@@ -127,7 +127,7 @@ def _distinct(members: Members, own: NDArray[np.integer], size: int) -> Members:
     return keys // max(size, 1), keys % max(size, 1)
 
 
-def _shape(
+def _compare_shape(
     several: NDArray[np.bool_],
     named: Members,
     held: Members,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.evaluation.attacks.result import Counted
+from kanonym.evaluation.attacks.result import SuccessCount
 
 _SHAPES = (-9.0, 9.0)
 """Logarithms between which the shape of the weights' distribution lies."""
 
 
-def alone_elsewhere(held: NDArray[np.int64], size: int, wanted: int) -> Counted:
+def expected_singletons(held: NDArray[np.int64], size: int, wanted: int) -> SuccessCount:
     """Estimate how many predicates would match exactly one of `wanted` other persons.
 
     Parameters
@@ -43,18 +43,18 @@ def alone_elsewhere(held: NDArray[np.int64], size: int, wanted: int) -> Counted:
 
     """
     if wanted <= size:
-        return Counted(_among(held, size, wanted), len(held))
+        return SuccessCount(_expected_matches(held, size, wanted), len(held))
     found = int((held == 1).sum())
     attempts = max(len(held) * size // wanted, min(1, len(held)))
     if not found:
-        return Counted(0.0, attempts)
-    shape = _shape(held)
+        return SuccessCount(0.0, attempts)
+    shape = _gamma_shape(held)
     mean = float(held.mean())
-    ratio = _one(shape, mean * wanted / size) / _one(shape, mean)
-    return Counted(min(1.0, ratio * found / len(held)) * attempts, attempts)
+    ratio = _probability_of_one(shape, mean * wanted / size) / _probability_of_one(shape, mean)
+    return SuccessCount(min(1.0, ratio * found / len(held)) * attempts, attempts)
 
 
-def _among(held: NDArray[np.int64], size: int, wanted: int) -> float:
+def _expected_matches(held: NDArray[np.int64], size: int, wanted: int) -> float:
     """Return the expected number that match one of `wanted` persons drawn of `size`."""
     from scipy.special import gammaln  # noqa: PLC0415 - scipy takes time to load
 
@@ -64,7 +64,7 @@ def _among(held: NDArray[np.int64], size: int, wanted: int) -> float:
     return float((m * np.exp(ways - every)).sum())
 
 
-def _shape(held: NDArray[np.int64]) -> float:
+def _gamma_shape(held: NDArray[np.int64]) -> float:
     """Return the shape of the gamma distribution whose Poisson counts are likeliest."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415
     from scipy.special import gammaln  # noqa: PLC0415
@@ -81,6 +81,6 @@ def _shape(held: NDArray[np.int64]) -> float:
     return float(np.exp(minimize_scalar(unlikely, bounds=_SHAPES, method="bounded").x))
 
 
-def _one(shape: float, mean: float) -> float:
+def _probability_of_one(shape: float, mean: float) -> float:
     """Return the probability of the negative binomial count 1."""
     return float(mean * (1 + mean / shape) ** (-shape - 1))

@@ -15,7 +15,7 @@ from kanonym.evaluation.attacks.models import roc
 from kanonym.evaluation.attacks.models.model_outcome import (
     FALSE_POSITIVES,
     MembershipAttack,
-    ModelAttacked,
+    ModelAttackResult,
 )
 
 FEWEST = 20
@@ -32,7 +32,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Lessons(ShortRepr):
+class TrainingData(ShortRepr):
     """Records that a model learns from.
 
     Attributes
@@ -60,7 +60,7 @@ class Persons(ShortRepr):
     features
         (n_persons, n_features) float64, true values.
     target
-        (n_persons,) float64, as in `Lessons`; only persons who are not attacked may have NaN.
+        (n_persons,) float64, as in `TrainingData`; only persons who are not attacked may have NaN.
     member
         (n_persons,) bool: the model may have learned from them; where lessons say whose they
         are, those of them count who are among these.
@@ -100,7 +100,7 @@ def classifies(estimator: Any) -> bool:
     return bool(is_classifier(estimator))
 
 
-def seeded(estimator: Any, *, categorical: bool, seed: int) -> Any:
+def fresh_estimator(estimator: Any, *, categorical: bool, seed: int) -> Any:
     """Return an estimator that has learned nothing, and learns the same each time.
 
     Parameters
@@ -143,14 +143,14 @@ def seeded(estimator: Any, *, categorical: bool, seed: int) -> Any:
 
 
 def attack_model(
-    estimator: Any, lessons: Lessons, persons: Persons, *, shadows: int, seed: int
-) -> ModelAttacked:
+    estimator: Any, lessons: TrainingData, persons: Persons, *, shadows: int, seed: int
+) -> ModelAttackResult:
     """Train a model, and tell from its answers whom it has learned from.
 
     Parameters
     ----------
     estimator
-        As `seeded` returns it. A classifier learns codes, a regressor numbers.
+        As `fresh_estimator` returns it. A classifier learns codes, a regressor numbers.
     lessons
         What the model learns from; at least one record.
     persons
@@ -215,7 +215,7 @@ def attack_model(
         attacks.append(_by_score("shadow", score, member, first, ~first))
     target = persons.target[asked]
     on_members, on_control = (_score(answers, target, one) for one in (member, ~member))
-    return ModelAttacked(
+    return ModelAttackResult(
         records=len(lessons.target),
         score="R²" if answers.right is None else "accuracy",
         on_members=on_members,
@@ -249,7 +249,7 @@ def _require_enough(member: Flags) -> None:
 
 def _answers(
     estimator: Any,
-    lessons: Lessons,
+    lessons: TrainingData,
     persons: Persons,
     asked: NDArray[np.int64],
     n_classes: int,
@@ -260,10 +260,12 @@ def _answers(
     """
     truth, features = persons.target[asked], persons.features[asked]
     if not n_classes:
-        predicted = np.asarray(_fitted(estimator, lessons, features)[0], np.float64).reshape(-1)
+        predicted = np.asarray(
+            _fit_and_predict(estimator, lessons, features)[0], np.float64
+        ).reshape(-1)
         miss = predicted - truth
         return _Answers(None, miss**2, miss**2, np.column_stack([predicted, np.abs(miss), miss**2]))
-    predicted, known = _fitted(estimator, lessons, features)
+    predicted, known = _fit_and_predict(estimator, lessons, features)
     right = np.asarray(predicted == truth)
     if known is None:
         return _Answers(right, None, None, np.zeros((len(asked), 0)))
@@ -276,7 +278,9 @@ def _answers(
     )
 
 
-def _fitted(estimator: Any, lessons: Lessons, features: Matrix) -> tuple[Vector, Matrix | None]:
+def _fit_and_predict(
+    estimator: Any, lessons: TrainingData, features: Matrix
+) -> tuple[Vector, Matrix | None]:
     """Return what a model predicts, and its probabilities where it has them."""
     from sklearn.base import clone  # noqa: PLC0415
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
@@ -297,7 +301,7 @@ def _fitted(estimator: Any, lessons: Lessons, features: Matrix) -> tuple[Vector,
 
 def _shadow_attack(
     estimator: Any,
-    lessons: Lessons,
+    lessons: TrainingData,
     persons: Persons,
     n_classes: int,
     drawn: tuple[int, int],
@@ -314,14 +318,14 @@ def _shadow_attack(
     shadows, seed = drawn
     random = np.random.default_rng([seed, *b"shadow models"])
     pool = np.flatnonzero(persons.member & persons.first)
-    own = Lessons(persons.features, persons.target, np.arange(len(persons.target)))
+    own = TrainingData(persons.features, persons.target, np.arange(len(persons.target)))
     source = own if lessons.person is None else lessons
     hints, labels = [], []
     for _ in range(shadows):
         inside = np.zeros(len(persons.target), np.bool_)
         inside[random.permutation(pool)[: len(pool) // 2]] = True
         rows = np.flatnonzero(inside[source.person])
-        taught = Lessons(source.features[rows], source.target[rows], None)
+        taught = TrainingData(source.features[rows], source.target[rows], None)
         hints.append(_answers(estimator, taught, persons, pool, n_classes).hints)
         labels.append(inside[pool])
     attack = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
@@ -332,7 +336,7 @@ def _shadow_attack(
 def _by_correctness(right: Flags, member: Flags) -> MembershipAttack:
     """Return the attack that takes for members who is predicted right."""
     score = right.astype(np.float64)
-    return _measured(
+    return _measure_attack(
         "correctness",
         score[member],
         score[~member],
@@ -350,10 +354,12 @@ def _by_score(
     """
     threshold = roc.best_threshold(score[member & first], score[~member & first])
     advantage = roc.advantage(score[member & ~first], score[~member & ~first], threshold)
-    return _measured(name, score[member & measured], score[~member & measured], advantage)
+    return _measure_attack(name, score[member & measured], score[~member & measured], advantage)
 
 
-def _measured(name: str, members: Vector, others: Vector, advantage: float) -> MembershipAttack:
+def _measure_attack(
+    name: str, members: Vector, others: Vector, advantage: float
+) -> MembershipAttack:
     return MembershipAttack(
         type=name,
         auc=roc.area(members, others),

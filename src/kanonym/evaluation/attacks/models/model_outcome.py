@@ -60,7 +60,7 @@ class MembershipAttack:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelAttacked:
+class ModelAttackResult:
     """A model, and what attacks on it achieved.
 
     Attributes

@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.evaluation.attacks.result import CONFIDENCE, Counted
+from kanonym.evaluation.attacks.result import CONFIDENCE, SuccessCount
 
 Scores = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def area_interval(
     found = area(members, others)
     if found in (0.0, 1.0):
         pairs = min(len(members), len(others))
-        return Counted(found * pairs, pairs).interval(confidence)
+        return SuccessCount(found * pairs, pairs).interval(confidence)
     above, below = _placements(members, others), _placements(-others, -members)
     variance = above.var(ddof=1) / len(members) + below.var(ddof=1) / len(others)
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance)

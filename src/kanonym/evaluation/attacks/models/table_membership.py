@@ -10,13 +10,17 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.short_repr import ShortRepr
-from kanonym.evaluation.attacks.models.model_membership import attack_model, classifies, seeded
-from kanonym.evaluation.attacks.models.model_outcome import ModelAttacked
-from kanonym.evaluation.attacks.models.training_data import everybody_of, lessons_of
-from kanonym.evaluation.attacks.table_attacks import parted, policy_of
+from kanonym.evaluation.attacks.models.model_membership import (
+    attack_model,
+    classifies,
+    fresh_estimator,
+)
+from kanonym.evaluation.attacks.models.model_outcome import ModelAttackResult
+from kanonym.evaluation.attacks.models.training_data import membership_data, read_persons
+from kanonym.evaluation.attacks.table_attacks import policy_of, split_hold_out
 from kanonym.evaluation.columns import check_seed
-from kanonym.evaluation.pair.aligned import beside
-from kanonym.metrics.measured_table import figure
+from kanonym.evaluation.pair.aligned_tables import align_tables
+from kanonym.metrics.measured_table import format_figure
 from kanonym.models.base import check_integer
 from kanonym.pipeline import anonymize
 from kanonym.policy import Policy
@@ -50,8 +54,8 @@ class ModelRisk(ShortRepr):
 
     target: str
     estimator: str
-    before: ModelAttacked
-    after: ModelAttacked
+    before: ModelAttackResult
+    after: ModelAttackResult
     shadows: int
     seed: int
     notes: tuple[str, ...] = ()
@@ -71,7 +75,7 @@ class ModelRisk(ShortRepr):
     def __str__(self) -> str:
         """Return a sentence, and every number of both models on a line of its own."""
         both = self.before, self.after
-        first, second = (figure(round(one.strongest.auc, 3)) for one in both)
+        first, second = (format_figure(round(one.strongest.auc, 3)) for one in both)
         sentence = (
             f"Models of {self.target!r}: the best attack ranks a member above somebody else with\n"
             f"probability {first} before anonymization, and {second} after; 0.5 is chance."
@@ -188,7 +192,7 @@ def model_membership(
         given = released is not None or control is not None or any(columns.values())
         if given or not isinstance(policy, Policy):
             raise PolicyError("hold_out makes a release and its control: it needs a policy alone")
-        original, control = parted(original, policy, hold_out, seed)
+        original, control = split_hold_out(original, policy, hold_out, seed)
         released = anonymize(original, policy)
         policy = None
     elif released is None:
@@ -198,16 +202,16 @@ def model_membership(
             "model_membership needs people who are not in the original: give a control, or "
             "hold_out and a policy"
         )
-    tables = beside(original, released, policy, **columns)
+    tables = align_tables(original, released, policy, **columns)
     if target not in tables.before:
         why = tables.left_out.get(target, "is not in both tables, or an identifier")
         raise SchemaError(f"target {target!r} cannot be compared: it {why}")
     if len(tables.before) < 2:
         raise SchemaError(f"the tables have no column besides {target!r} to learn from")
-    everybody = everybody_of(tables, control)
+    everybody = read_persons(tables, control)
     categorical = everybody.holds_categories(target) or _classifies(estimator)
-    model = seeded(estimator, categorical=categorical, seed=seed)
-    persons, *lessons = lessons_of(everybody, target, categorical=categorical, seed=seed)
+    model = fresh_estimator(estimator, categorical=categorical, seed=seed)
+    persons, *lessons = membership_data(everybody, target, categorical=categorical, seed=seed)
     before, after = (
         attack_model(model, each, persons, shadows=shadows, seed=seed) for each in lessons
     )
@@ -221,11 +225,11 @@ def _classifies(estimator: Any) -> bool:
     return estimator is not None and classifies(estimator)
 
 
-def _lines(model: ModelAttacked) -> Iterator[tuple[str, str]]:
+def _lines(model: ModelAttackResult) -> Iterator[tuple[str, str]]:
     """Return each number of a model by its name."""
-    yield "records learned from", figure(model.records)
-    yield "members", figure(model.members)
-    yield "others", figure(model.control)
+    yield "records learned from", format_figure(model.records)
+    yield "members", format_figure(model.members)
+    yield "others", format_figure(model.control)
     yield f"{model.score} on members", f"{model.on_members:.4f}"
     yield f"{model.score} on others", f"{model.on_control:.4f}"
     yield "gap", f"{model.gap:.4f}"

@@ -11,10 +11,10 @@ from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError
 from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.attacks.matching.values import Values, values_of
-from kanonym.evaluation.attacks.models.model_membership import Lessons, Persons
-from kanonym.evaluation.attacks.setup import joined, stage
+from kanonym.evaluation.attacks.models.model_membership import Persons, TrainingData
+from kanonym.evaluation.attacks.setup import build_context, stack_columns
 from kanonym.evaluation.attacks.table_attacks import control_columns
-from kanonym.evaluation.pair.aligned import Beside
+from kanonym.evaluation.pair.aligned_tables import AlignedTables
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility.models.features import features_of
 from kanonym.evaluation.utility.models.learning import CLASSES
@@ -23,7 +23,7 @@ Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Everybody(ShortRepr):
+class PersonData(ShortRepr):
     """Persons of the original, and below them those of the control, beside a release.
 
     Attributes
@@ -46,7 +46,7 @@ class Everybody(ShortRepr):
         return isinstance(self.pair.column(name), CategoricalColumn)
 
 
-def everybody_of(tables: Beside, control: Frame) -> Everybody:
+def read_persons(tables: AlignedTables, control: Frame) -> PersonData:
     """Read the persons of the original and of the control beside the release.
 
     Raises
@@ -56,8 +56,8 @@ def everybody_of(tables: Beside, control: Frame) -> Everybody:
 
     """
     others = control_columns(control, tables)
-    both = {name: joined(tables.before, others, name) for name in tables.before}
-    scene = stage(
+    both = {name: stack_columns(tables.before, others, name) for name in tables.before}
+    scene = build_context(
         tables.before,
         tables.after,
         tables.known,
@@ -68,12 +68,12 @@ def everybody_of(tables: Beside, control: Frame) -> Everybody:
         rows=tables.rows,
     )
     assert scene.control is not None  # noqa: S101 - it was given
-    return Everybody(scene.control, scene.pair.n_original, scene.pair.rows)
+    return PersonData(scene.control, scene.pair.n_original, scene.pair.rows)
 
 
-def lessons_of(
-    everybody: Everybody, target: str, *, categorical: bool, seed: int
-) -> tuple[Persons, Lessons, Lessons]:
+def membership_data(
+    everybody: PersonData, target: str, *, categorical: bool, seed: int
+) -> tuple[Persons, TrainingData, TrainingData]:
     """Return who is attacked, and what the original and the release teach.
 
     Parameters
@@ -106,22 +106,22 @@ def lessons_of(
         truth,
         member=known & (np.arange(pair.n_original) < n),
         control=known & (np.arange(pair.n_original) >= n),
-        first=_halves(n, pair.n_original, seed),
+        first=_draw_halves(n, pair.n_original, seed),
     )
     own = np.flatnonzero(persons.member)
-    before = Lessons(persons.features[own], truth[own], own)
+    before = TrainingData(persons.features[own], truth[own], own)
     if rows is None:
-        order = features_of(pair.columns).ordered(pair.n_released)
+        order = features_of(pair.columns).value_order(pair.n_released)
     else:
         order = np.argsort(rows, kind="stable")
     order = order[~np.isnan(taught[order])]
     if not len(order):
         raise DataError(f"the release has no record with a target {target!r}: it teaches nothing")
     whose = None if rows is None else rows[order]
-    return persons, before, Lessons(features.released(order), taught[order], whose)
+    return persons, before, TrainingData(features.released(order), taught[order], whose)
 
 
-def _halves(n: int, n_persons: int, seed: int) -> NDArray[np.bool_]:
+def _draw_halves(n: int, n_persons: int, seed: int) -> NDArray[np.bool_]:
     """Return (n_persons,) bool: half of the first n, and half of the others."""
     random = np.random.default_rng([seed, *b"halves"])
     first = np.zeros(n_persons, np.bool_)
@@ -130,7 +130,7 @@ def _halves(n: int, n_persons: int, seed: int) -> NDArray[np.bool_]:
     return first
 
 
-def _targets(everybody: Everybody, target: str, *, categorical: bool) -> tuple[Vector, Vector]:
+def _targets(everybody: PersonData, target: str, *, categorical: bool) -> tuple[Vector, Vector]:
     """Return (n_persons,) and (n_released,) targets, NaN for null: numbers, or codes from 0."""
     values = values_of(everybody.pair, target)
     _require_unchanged(values, target, everybody)
@@ -164,7 +164,7 @@ def _numbers(values: Values, column: Column) -> Vector:
     return line
 
 
-def _require_unchanged(values: Values, target: str, everybody: Everybody) -> None:
+def _require_unchanged(values: Values, target: str, everybody: PersonData) -> None:
     """Refuse a release whose targets are not those of its records.
 
     Where nobody knows which they are, it may have no value more often than the original.

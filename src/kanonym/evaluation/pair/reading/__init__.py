@@ -13,7 +13,7 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.table import kind_of, value_codes
 from kanonym.evaluation.pair.reading.categories import read_categories
-from kanonym.evaluation.pair.reading.cells import Cells, Reading
+from kanonym.evaluation.pair.reading.cells import Cells, ColumnReading
 from kanonym.evaluation.pair.reading.hierarchical import read_labels
 from kanonym.evaluation.pair.reading.numbers import read_numbers
 from kanonym.evaluation.pair.tables import TablePair
@@ -99,12 +99,12 @@ def read_pair(
     if not known and aligned is not False and n_original == n_released:
         rows = np.arange(n_original)
 
-    def read(rows: NDArray[np.int64] | None) -> dict[str, Reading]:
+    def read(rows: NDArray[np.int64] | None) -> dict[str, ColumnReading]:
         return {
             name: _read(
                 Cells(
                     original[name].alias(name),
-                    tuple(_nulls_read(released[one].alias(one), original[name]) for one in own),
+                    tuple(_restore_nulls(released[one].alias(one), original[name]) for one in own),
                     rows,
                     classes,
                     name in quasi_identifiers,
@@ -117,7 +117,7 @@ def read_pair(
 
     found = read(rows)
     doubtful = not known and aligned is None and rows is not None
-    if doubtful and not _agree(found, original, quasi_identifiers):
+    if doubtful and not _rows_agree(found, original, quasi_identifiers):
         rows, found = None, read(None)
     generalizations = {name: one.generalization for name, one in found.items()}
     return TablePair(
@@ -134,7 +134,7 @@ def read_pair(
     )
 
 
-def _nulls_read(released: pl.Series, original: pl.Series) -> pl.Series:
+def _restore_nulls(released: pl.Series, original: pl.Series) -> pl.Series:
     """Return a released column with null for `(null)`, which is null as Amnesia writes it."""
     if released.dtype != pl.String or not (released == NULL_TEXT).any():
         return released
@@ -170,7 +170,7 @@ def _names(
     return found
 
 
-def _read(cells: Cells, source: HierarchySource | None) -> Reading:
+def _read(cells: Cells, source: HierarchySource | None) -> ColumnReading:
     """Read one attribute in the first way that fits.
 
     Labels of a hierarchy that leave the known original values out are none: a mean may read
@@ -190,8 +190,8 @@ def _read(cells: Cells, source: HierarchySource | None) -> Reading:
         return read_categories(replace(cells, original=cells.original.cast(pl.String)))
 
 
-def _agree(
-    found: Mapping[str, Reading],
+def _rows_agree(
+    found: Mapping[str, ColumnReading],
     original: Mapping[str, pl.Series],
     quasi_identifiers: Sequence[str],
 ) -> bool:

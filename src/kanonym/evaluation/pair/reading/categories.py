@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.labels import members_of, text_of
 from kanonym.data.table import Domain, encode_column
-from kanonym.evaluation.pair.reading.cells import Cells, Reading, distinct
-from kanonym.evaluation.pair.reading.spread import spread
+from kanonym.evaluation.pair.reading.cells import Cells, ColumnReading, encode_distinct
+from kanonym.evaluation.pair.reading.spread import spread_over_class
 from kanonym.evaluation.pair.reading.texts import (
     Codes,
     ends_of,
     is_label,
     says_nothing,
     span_of,
-    starred,
+    with_stars,
 )
 from kanonym.evaluation.pair.tables import CategoricalColumn, Generalization
 from kanonym.kernels.classes.grouping import group_rows
@@ -27,7 +27,7 @@ from kanonym.metrics.span import Axis
 Members = NDArray[np.int32]
 
 
-def read_categories(cells: Cells) -> Reading:
+def read_categories(cells: Cells) -> ColumnReading:
     """Read a column of categories.
 
     A released text may read as several things at once, as `{a, b}` where that is a value,
@@ -53,9 +53,9 @@ def read_categories(cells: Cells) -> Reading:
     released = [text_of(column) for column in cells.released]
     if cells.recoded:
         size = domain.size
-        place, open_, ranked, new = _recoded(cells, domain, texts.to_list(), released)
+        place, open_, ranked, new = _code_labels(cells, domain, texts.to_list(), released)
     else:
-        values, place = distinct(released[0])
+        values, place = encode_distinct(released[0])
         others = values.filter(~values.is_in(texts.implode()))
         texts = pl.concat([texts, others.alias(texts.name)])
         size = len(texts) + domain.has_null
@@ -79,31 +79,33 @@ def read_categories(cells: Cells) -> Reading:
     )
     read = _generalization(column, domain, ranked) if cells.recoded else None
     if cells.rows is None:
-        strange = _new(labels, open_, size) if cells.recoded else 0
-        return Reading(_widened(column, new), read, contains=False, unchanged=False, new=strange)
+        strange = _count_new(labels, open_, size) if cells.recoded else 0
+        return ColumnReading(
+            _widen(column, new), read, contains=False, unchanged=False, new=strange
+        )
     own = column.original[cells.rows]
     inside = leaves_open(column, own)
     if read is not None:
         line = np.arange(len(texts), dtype=np.float64) if domain.kind == "ordered" else None
         off = ~inside & (counts == 1)[labels] & ~blank
-        read = spread(read, cells.classes, off, own, line)
+        read = spread_over_class(read, cells.classes, off, own, line)
     alone = (counts == 1)[labels] & ~blank
-    return Reading(
-        _widened(column, new),
+    return ColumnReading(
+        _widen(column, new),
         read,
         contains=bool(inside.all()),
         unchanged=bool((inside & alone).all()),
-        new=_new(labels, open_, size) if cells.recoded else 0,
+        new=_count_new(labels, open_, size) if cells.recoded else 0,
     )
 
 
-def _new(labels: NDArray[np.int32], open_: list[Members], size: int) -> int:
+def _count_new(labels: NDArray[np.int32], open_: list[Members], size: int) -> int:
     """Return how many released records have a category that the original lacks."""
     strange = np.array([members[0] >= max(size, 1) for members in open_], np.bool_)
     return int(strange[labels].sum())
 
 
-def _widened(column: CategoricalColumn, new: list[str]) -> CategoricalColumn:
+def _widen(column: CategoricalColumn, new: list[str]) -> CategoricalColumn:
     """Return a column with further categories, whose codes follow those that it has.
 
     Null stays the last category, and a suppressed cell leaves the new ones open, too.
@@ -141,7 +143,7 @@ def leaves_open(column: CategoricalColumn, codes: NDArray[np.int32]) -> NDArray[
     return np.isin(column.labels.astype(np.int64) * size + codes, keys)
 
 
-def _recoded(
+def _code_labels(
     cells: Cells, domain: Domain, known: list[str], released: list[pl.Series]
 ) -> tuple[NDArray[np.int32], list[Members], NDArray[np.bool_], list[str]]:
     """Return each cell's label, -1 for null, what labels leave open, and which are intervals.
@@ -150,11 +152,11 @@ def _recoded(
     """
     code = {text: i for i, text in enumerate(known)}
     if len(released) == 1:
-        values, place = distinct(released[0])
+        values, place = encode_distinct(released[0])
         letters = set("".join(known))
-        texts = [text if text in code else starred(text, letters) for text in values.to_list()]
+        texts = [text if text in code else with_stars(text, letters) for text in values.to_list()]
         masked = Codes(known, [text for text in texts if text not in code])
-        open_ = [_meant(text, domain, code, masked) for text in texts]
+        open_ = [_codes_of_text(text, domain, code, masked) for text in texts]
         wrong = np.array([not len(codes) for codes in open_] + [False], np.bool_)
         new = [text for text, codes in zip(values.to_list(), open_, strict=True) if not len(codes)]
         # With its hierarchy at hand, or where many are unknown, they are labels.
@@ -182,7 +184,7 @@ def _recoded(
     return np.where(cells.null, -1, groups.labels), open_, np.ones(len(open_), np.bool_), []
 
 
-def _meant(text: str, domain: Domain, code: dict[str, int], masked: Codes) -> Members:
+def _codes_of_text(text: str, domain: Domain, code: dict[str, int], masked: Codes) -> Members:
     """Return the codes that a text leaves open, none where it cannot be read."""
     if text in code and not set("{[*") & set(text):
         return np.array([code[text]], np.int32)
@@ -198,11 +200,11 @@ def _meant(text: str, domain: Domain, code: dict[str, int], masked: Codes) -> Me
             if low in code and high in code:
                 meant |= set(range(code[low], code[high] + 1))
     if not meant:
-        meant = set(masked.under(text)) | _between(text, code)
+        meant = set(masked.under(text)) | _codes_between(text, code)
     return np.array(sorted(meant), np.int32)
 
 
-def _between(text: str, code: dict[str, int]) -> set[int]:
+def _codes_between(text: str, code: dict[str, int]) -> set[int]:
     """Return the codes of digits that lie between the ends of an interval of digits, if it is one.
 
     Codes of another length than the ends are others.

@@ -82,7 +82,7 @@ class Cells(ShortRepr):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Reading(ShortRepr):
+class ColumnReading(ShortRepr):
     """What was read of one attribute.
 
     Attributes
@@ -106,7 +106,7 @@ class Reading(ShortRepr):
     new: int = 0
 
 
-def distinct(values: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
+def encode_distinct(values: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     """Return the distinct non-null values and (n,) int32 places among them, -1 for null."""
     found = values.drop_nulls().unique(maintain_order=True)
     numbers = pl.int_range(len(found), dtype=pl.Int32, eager=True)
@@ -114,29 +114,29 @@ def distinct(values: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     return found, place.to_numpy()
 
 
-def physical(values: pl.Series) -> NDArray[np.float64]:
+def to_physical(values: pl.Series) -> NDArray[np.float64]:
     """Return numbers, or times in their physical unit, as float64; NaN for null."""
     plain = values.to_physical() if values.dtype.is_temporal() else values
     return plain.cast(pl.Float64).to_numpy(writable=True)
 
 
-def extent(line: NDArray[np.float64]) -> tuple[float, float]:
+def value_range(line: NDArray[np.float64]) -> tuple[float, float]:
     """Return the smallest and largest number, NaN where there is none."""
     held = line[~np.isnan(line)]
     return (float(held.min()), float(held.max())) if len(held) else (np.nan, np.nan)
 
 
-def parsed(texts: pl.Series, values: pl.Series) -> NDArray[np.float64]:
+def parse_values(texts: pl.Series, values: pl.Series) -> NDArray[np.float64]:
     """Return texts as numbers or times of a column, NaN where a text is none.
 
     values: distinct values of the column; a text as recoding writes one of them is that.
     """
-    line = pl.Series(physical(values))
+    line = pl.Series(to_physical(values))
     known = texts.replace_strict(text_of(values), line, default=None, return_dtype=pl.Float64)
     if values.dtype.is_numeric():
         others = texts.str.strip_chars().cast(pl.Float64, strict=False)
     else:
-        others = pl.Series(physical(_times(texts, values.dtype)))
+        others = pl.Series(to_physical(_times(texts, values.dtype)))
     return known.fill_null(others.fill_nan(None)).to_numpy(writable=True)
 
 

@@ -11,13 +11,20 @@ from numpy.typing import NDArray
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
 from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.table import Domain, encode_column
-from kanonym.evaluation.pair.reading.cells import Cells, Reading, distinct, extent, parsed, physical
+from kanonym.evaluation.pair.reading.cells import (
+    Cells,
+    ColumnReading,
+    encode_distinct,
+    parse_values,
+    to_physical,
+    value_range,
+)
 from kanonym.evaluation.pair.reading.texts import says_nothing
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, Generalization, NumericColumn
 from kanonym.metrics.span import Axis
 
 
-def read_labels(cells: Cells, source: HierarchySource) -> Reading | None:
+def read_labels(cells: Cells, source: HierarchySource) -> ColumnReading | None:
     """Read a column of labels, None where a released value is no label of the hierarchy.
 
     A text may be the label of several levels. Where one level has all of the texts, it is
@@ -34,7 +41,7 @@ def read_labels(cells: Cells, source: HierarchySource) -> Reading | None:
     tree = domain.hierarchy
     if tree is None or len(cells.released) > 1:
         return None
-    values, place = distinct(cells.released[0])
+    values, place = encode_distinct(cells.released[0])
     texts = text_of(values).to_list()
     found = _places(tree, values, texts)
     known = np.asarray((found >= 0).any(axis=0))
@@ -64,7 +71,7 @@ def read_labels(cells: Cells, source: HierarchySource) -> Reading | None:
     if own is not None:
         inside = (first[labels] <= own) & (own <= last[labels])
         exact = inside & (first == last)[labels] & ~blank
-    return Reading(
+    return ColumnReading(
         _column(cells, domain, codes, labels, first, last, blank),
         generalization if cells.recoded else None,
         own is not None and bool(inside.all()),
@@ -85,10 +92,10 @@ def _places(tree: Hierarchy, values: pl.Series, texts: list[str]) -> NDArray[np.
         leaves = tree.leaf_of(values)
     elif tree.values.dtype.is_numeric() or tree.values.dtype.is_temporal():
         known = tree.values.drop_nulls()
-        line = pl.Series(physical(known))
+        line = pl.Series(to_physical(known))
         place = pl.int_range(len(known), dtype=pl.Int32, eager=True)
         leaves = (
-            pl.Series(parsed(values, known))
+            pl.Series(parse_values(values, known))
             .replace_strict(line, place, default=-1, return_dtype=pl.Int32)
             .to_numpy()
             if line.n_unique() == len(line)
@@ -190,10 +197,10 @@ def _column(
     """Return the column as numbers where it holds numbers or times, else as categories."""
     everything = blank | ((first == 0) & (last == domain.size - 1) & (domain.size > 1))[labels]
     if domain.kind in ("number", "temporal"):
-        original = physical(cells.original)
-        low, high = _extremes(physical(domain.values), first, last)
+        original = to_physical(cells.original)
+        low, high = _extremes(to_physical(domain.values), first, last)
         low, high = low[labels], high[labels]
-        low[everything], high[everything] = extent(original)
+        low[everything], high[everything] = value_range(original)
         return NumericColumn(domain.name, original, low, high, everything)
     texts = text_of(domain.values)
     categories = texts.extend_constant(None, 1) if domain.has_null else texts

@@ -12,15 +12,22 @@ from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.labels import members_of, text_of
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST, Domain, encode_column
-from kanonym.evaluation.pair.reading.cells import Cells, Reading, distinct, extent, parsed, physical
-from kanonym.evaluation.pair.reading.spread import spread
+from kanonym.evaluation.pair.reading.cells import (
+    Cells,
+    ColumnReading,
+    encode_distinct,
+    parse_values,
+    to_physical,
+    value_range,
+)
+from kanonym.evaluation.pair.reading.spread import spread_over_class
 from kanonym.evaluation.pair.reading.texts import (
     Codes,
     Span,
     period_of,
     says_nothing,
     span_of,
-    starred,
+    with_stars,
 )
 from kanonym.evaluation.pair.tables import Generalization, NumericColumn
 from kanonym.kernels.classes.grouping import group_rows
@@ -63,7 +70,7 @@ class _Labels(ShortRepr):
         return np.asarray(np.isneginf(self.low) & np.isposinf(self.high))
 
 
-def read_numbers(cells: Cells) -> Reading:
+def read_numbers(cells: Cells) -> ColumnReading:
     """Read a column of numbers or times.
 
     Raises
@@ -81,28 +88,30 @@ def read_numbers(cells: Cells) -> Reading:
 
     """
     domain, codes = encode_column(cells.original)
-    line = physical(domain.values)
-    found = _of_two(cells) if len(cells.released) > 1 else _of_one(cells, domain)
-    first, last = _covered(found, line, domain)
+    line = to_physical(domain.values)
+    found = _labels_of_ends(cells) if len(cells.released) > 1 else _labels_of_column(cells, domain)
+    first, last = _covered_codes(found, line, domain)
     labels, everything = found.place, found.everything
-    low, high = _closed(found, line, cells.original.dtype)
+    low, high = _closed_ends(found, line, cells.original.dtype)
     low, high = low[labels], high[labels]
     blank = everything[labels]
-    low[blank], high[blank] = extent(line)
-    column = NumericColumn(domain.name, physical(cells.original), low, high, blank)
-    gaps = line if found.low_code is None else _from_least(domain.values)
+    low[blank], high[blank] = value_range(line)
+    column = NumericColumn(domain.name, to_physical(cells.original), low, high, blank)
+    gaps = line if found.low_code is None else _offsets(domain.values)
     read = _generalization(domain, codes, (line, gaps), found, (first, last))
     if cells.rows is None:
-        return Reading(column, read if cells.recoded else None, contains=False, unchanged=False)
+        return ColumnReading(
+            column, read if cells.recoded else None, contains=False, unchanged=False
+        )
     own = codes[cells.rows]
     inside = (first[labels] <= own) & (own <= last[labels])
     if found.members:
-        inside = np.where(_enumerated(found)[labels], _members(found, own, domain), inside)
+        inside = np.where(_lists_values(found)[labels], _members(found, own, domain), inside)
     alone = (read.values == 1)[labels] & ~blank
     if cells.recoded:
         point = (found.low == found.high)[labels]
-        read = spread(read, cells.classes, point & ~inside, own, gaps)
-    return Reading(
+        read = spread_over_class(read, cells.classes, point & ~inside, own, gaps)
+    return ColumnReading(
         column,
         read if cells.recoded else None,
         contains=bool(inside.all()),
@@ -110,25 +119,27 @@ def read_numbers(cells: Cells) -> Reading:
     )
 
 
-def _of_one(cells: Cells, domain: Domain) -> _Labels:
+def _labels_of_column(cells: Cells, domain: Domain) -> _Labels:
     """Return the labels of one released column."""
-    values, place = distinct(cells.released[0])
+    values, place = encode_distinct(cells.released[0])
     released, original = values.dtype, domain.values.dtype
     both_numbers = released.is_numeric() and original.is_numeric()
     if both_numbers or (released.is_temporal() and original.is_temporal()):
-        line = physical(values if both_numbers else values.cast(original, strict=False))
+        line = to_physical(values if both_numbers else values.cast(original, strict=False))
         _refuse(cells, place, np.isnan(line))
         both_exact = released.is_integer() or released == original
         at = _codes_of(values.cast(original, strict=False), domain) if both_exact else None
-        return _finished(cells, place, line, line, at=None if at is None else (at, at))
+        return _complete_labels(cells, place, line, line, at=None if at is None else (at, at))
     if released.is_numeric() or released.is_temporal():
         _refuse(cells, place, np.ones(len(values), np.bool_))
-    return _of_texts(cells, domain, values.cast(pl.String), place)
+    return _labels_of_texts(cells, domain, values.cast(pl.String), place)
 
 
-def _of_texts(cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.int32]) -> _Labels:
+def _labels_of_texts(
+    cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.int32]
+) -> _Labels:
     """Return the labels of distinct texts."""
-    low = _finite(parsed(texts, domain.values))
+    low = _finite(parse_values(texts, domain.values))
     high = low.copy()
     letters = set("".join(text_of(domain.values).to_list()))
     times = domain.values.dtype.is_temporal()
@@ -136,7 +147,7 @@ def _of_texts(cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.
     texts = pl.Series(
         texts.name,
         [
-            starred(text, letters) if np.isnan(end) else text
+            with_stars(text, letters) if np.isnan(end) else text
             for text, end in zip(given, low, strict=True)
         ],
         dtype=pl.String,
@@ -149,14 +160,14 @@ def _of_texts(cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.
     low_open[list(spans)] = [span.low_open for span in spans.values()]
     high_open[list(spans)] = [span.high_open for span in spans.values()]
     low[low > high] = np.nan  # 2020-01 is no range of numbers
-    line, members = physical(domain.values), {}
+    line, members = to_physical(domain.values), {}
     others = np.flatnonzero(np.isnan(low) | np.isnan(high)).tolist()
     values = _Values(domain, [texts[i] for i in others]) if others else None
     for i in others:
         codes = None if values is None else values.under(texts[i])
         if codes is not None:
             members[i] = codes
-            low[i], high[i] = extent(line[codes[codes < len(line)]])
+            low[i], high[i] = value_range(line[codes[codes < len(line)]])
     _refuse(cells, place, np.isnan(low) | np.isnan(high))
     at = None
     if _is_dense(line):
@@ -166,7 +177,7 @@ def _of_texts(cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.
         ]
         known = text_of(domain.values)
         at = tuple(_places(pl.Series(one, dtype=pl.String), known) for one in ends)
-    return _finished(cells, place, low, high, (low_open, high_open), members, at)
+    return _complete_labels(cells, place, low, high, (low_open, high_open), members, at)
 
 
 def _is_dense(line: NDArray[np.float64]) -> bool:
@@ -176,7 +187,7 @@ def _is_dense(line: NDArray[np.float64]) -> bool:
 
 def _codes_of(values: pl.Series, domain: Domain) -> NDArray[np.int32] | None:
     """Return the codes of values, -1 for others, where float64 does not tell the domain's apart."""
-    return _places(values, domain.values) if _is_dense(physical(domain.values)) else None
+    return _places(values, domain.values) if _is_dense(to_physical(domain.values)) else None
 
 
 def _places(values: pl.Series, known: pl.Series) -> NDArray[np.int32]:
@@ -185,11 +196,11 @@ def _places(values: pl.Series, known: pl.Series) -> NDArray[np.int32]:
     return values.replace_strict(known, numbers, default=-1, return_dtype=pl.Int32).to_numpy()
 
 
-def _from_least(values: pl.Series) -> NDArray[np.float64]:
+def _offsets(values: pl.Series) -> NDArray[np.float64]:
     """Return (n_values,) float64, how far each of ascending values is from the first."""
     whole = values.to_physical() if values.dtype.is_temporal() else values
     if whole.dtype not in (pl.Int64, pl.UInt64):
-        line = physical(whole)
+        line = to_physical(whole)
         return np.asarray(line - line[0])
     # Differences modulo 2^64 are those of the values, for none is below the first.
     bits = whole.to_numpy().astype(np.uint64)
@@ -206,7 +217,7 @@ def _span(text: str, *, times: bool) -> Span | None:
 def _ends(texts: list[str | None], domain: Domain, outside: float) -> NDArray[np.float64]:
     """Return ends of intervals as numbers; None is what lies outside of all of them."""
     given = pl.Series(texts, dtype=pl.String)
-    found = _finite(parsed(given.fill_null(""), domain.values))
+    found = _finite(parse_values(given.fill_null(""), domain.values))
     found[given.is_null().to_numpy()] = outside
     return found
 
@@ -245,17 +256,17 @@ class _Values:
         return np.array(found, np.int32) if found else None
 
 
-def _of_two(cells: Cells) -> _Labels:
+def _labels_of_ends(cells: Cells) -> _Labels:
     """Return the labels of two released columns of ends."""
     domain, _ = encode_column(cells.original)
-    dense = _is_dense(physical(domain.values))
+    dense = _is_dense(to_physical(domain.values))
     ends, places, codes = [], [], []
     for column, released in enumerate(cells.released):
-        values, place = distinct(released)
+        values, place = encode_distinct(released)
         if values.dtype == pl.String:
-            line = parsed(values, domain.values)
+            line = parse_values(values, domain.values)
         elif values.dtype.is_numeric() == domain.values.dtype.is_numeric():
-            line = physical(values.cast(domain.values.dtype, strict=False))
+            line = to_physical(values.cast(domain.values.dtype, strict=False))
         else:
             line = np.full(len(values), np.nan)
         _refuse(cells, place, np.isnan(line), column)
@@ -270,10 +281,10 @@ def _of_two(cells: Cells) -> _Labels:
     low, high = (line[groups.codes[:, side]] for side, line in enumerate(ends))
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     at = tuple(one[groups.codes[:, side]] for side, one in enumerate(codes)) or None
-    return _finished(cells, np.where(cells.null, -1, groups.labels), low, high, at=at)
+    return _complete_labels(cells, np.where(cells.null, -1, groups.labels), low, high, at=at)
 
 
-def _finished(
+def _complete_labels(
     cells: Cells,
     place: NDArray[np.int32],
     low: NDArray[np.float64],
@@ -307,7 +318,7 @@ def _refuse(
         raise cells.unreadable(int(rows.argmax()), column)
 
 
-def _covered(
+def _covered_codes(
     found: _Labels, line: NDArray[np.float64], domain: Domain
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the first and last code of each label; none lies between where it has no value."""
@@ -327,7 +338,7 @@ def _covered(
     return first.astype(np.int32), last.astype(np.int32)
 
 
-def _closed(
+def _closed_ends(
     found: _Labels, line: NDArray[np.float64], dtype: pl.DataType
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both ends, both included: whole numbers and days exactly, others as they are."""
@@ -335,13 +346,13 @@ def _closed(
     if dtype.is_integer() or dtype == pl.Date:
         low = np.where(found.low_open, np.floor(low) + 1, low)
         high = np.where(found.high_open, np.ceil(high) - 1, high)
-    least, most = extent(line)
+    least, most = value_range(line)
     low = np.where(np.isneginf(low), np.fmin(least, high), low)
     high = np.where(np.isposinf(high), np.fmax(most, low), high)
     return low, np.where(high < low, low, high)
 
 
-def _enumerated(found: _Labels) -> NDArray[np.bool_]:
+def _lists_values(found: _Labels) -> NDArray[np.bool_]:
     """Return (n_labels,) bool: labels whose values are listed."""
     listed = np.zeros(len(found.low), np.bool_)
     listed[list(found.members)] = True
@@ -371,10 +382,10 @@ def _generalization(
     (first, last), (line, gaps) = ends, lines
     counts = np.bincount(codes, minlength=max(domain.size, 1))
     upto = np.concatenate([[0], np.cumsum(counts)])
-    least, most = extent(line)
+    least, most = value_range(line)
     spans = np.clip(found.high, least, most) - np.clip(found.low, least, most)
     if found.low_code is not None and found.high_code is not None:
-        base, (least, most) = least, extent(gaps)
+        base, (least, most) = least, value_range(gaps)
         low, high = (np.clip(one - base, least, most) for one in (found.low, found.high))
         low = np.where(found.low_code >= 0, gaps[found.low_code], low)
         spans = np.where(found.high_code >= 0, gaps[found.high_code], high) - low

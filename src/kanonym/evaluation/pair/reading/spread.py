@@ -11,7 +11,7 @@ from kanonym.evaluation.pair.tables import Generalization
 from kanonym.kernels.classes.grouping import group_rows
 
 
-def spread(
+def spread_over_class(
     read: Generalization,
     classes: NDArray[np.int32],
     off: NDArray[np.bool_],

@@ -96,7 +96,7 @@ def period_of(text: str) -> Span | None:
     return Span(f"{year:04}-{month:02}-01", "{:04}-{:02}-01".format(*after), high_open=True)
 
 
-def starred(text: str, letters: set[str]) -> str:
+def with_stars(text: str, letters: set[str]) -> str:
     """Return a mask with `*` for its mask character, other texts as they are.
 
     Parameters
@@ -108,9 +108,11 @@ def starred(text: str, letters: set[str]) -> str:
 
     Examples
     --------
-    >>> starred("25xxx", set("0123456789")), starred("Max", set("Ben")), starred("7", {"8"})
-    ('25***', 'Max', '7')
-    >>> starred("25$$$", set("0123456789")), starred("25ZZZ", set("0123456789"))
+    >>> with_stars("25xxx", set("0123456789"))
+    '25***'
+    >>> with_stars("Max", set("Ben")), with_stars("7", {"8"})
+    ('Max', '7')
+    >>> with_stars("25$$$", set("0123456789")), with_stars("25ZZZ", set("0123456789"))
     ('25***', '25***')
 
     """

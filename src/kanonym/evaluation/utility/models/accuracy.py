@@ -12,14 +12,16 @@ import numpy as np
 
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.evaluation.utility.models.learning import Course, course_of
-from kanonym.evaluation.utility.models.prediction import Lessons, accuracies
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.evaluation.utility.models.learning import LearningTask, learning_task
+from kanonym.evaluation.utility.models.prediction import TrainingData, accuracies
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 MIDDLE, DRAWN = "released, middles", "released, drawn"
 
 
-def accuracy(pair: TablePair, target: str, random: np.random.Generator, folds: int = 5) -> Measured:
+def accuracy(
+    pair: TablePair, target: str, random: np.random.Generator, folds: int = 5
+) -> MeasuredValue:
     """Measure how well boosted trees that learn from a release predict held-out originals.
 
     Parameters
@@ -48,34 +50,34 @@ def accuracy(pair: TablePair, target: str, random: np.random.Generator, folds: i
 
     """
     meaning = replace(ACCURACY, name=f"{ACCURACY.name}-{target}")
-    course = course_of(pair, target, random, folds)
+    course = learning_task(pair, target, random, folds)
     if isinstance(course, str):
-        return Measured(meaning, None, reason=course)
-    lessons = {"original": course.original, **lessons_of(course, random)}
+        return MeasuredValue(meaning, None, reason=course)
+    lessons = {"original": course.original, **training_sets(course, random)}
     seed = int(random.integers(1 << 31))
     parts = accuracies(lessons, course.original, folds, seed, categorical=course.categorical)
     truth = course.original.target[~np.isnan(course.original.target)]
     guess = np.unique(truth, return_counts=True)[1].max() / len(truth)
     parts["guess"] = float(guess) if course.categorical else 0.0
-    return Measured(meaning, parts[DRAWN], parts | course.counts, guess=parts["guess"])
+    return MeasuredValue(meaning, parts[DRAWN], parts | course.counts, guess=parts["guess"])
 
 
-def lessons_of(course: Course, random: np.random.Generator) -> dict[str, Lessons]:
+def training_sets(course: LearningTask, random: np.random.Generator) -> dict[str, TrainingData]:
     """Return both ways to learn from what a release says."""
     features = course.features
     return {
-        MIDDLE: Lessons(features.released(course.copies), course.taught, course.fold),
-        DRAWN: Lessons(features.sampled(course.copies, random), course.taught, course.fold),
+        MIDDLE: TrainingData(features.released(course.copies), course.taught, course.fold),
+        DRAWN: TrainingData(features.sample(course.copies, random), course.taught, course.fold),
     }
 
 
 def accuracy_measure(target: str) -> Measure:
     """Return the measure of how well one column is predicted (see `accuracy`)."""
-    take = partial(_take, target)
+    take = partial(_take_accuracy, target)
     return Measure(replace(ACCURACY, name=f"{ACCURACY.name}-{target}"), take, slow=True)
 
 
-def _take(target: str, pair: TablePair, random: np.random.Generator) -> Measured:
+def _take_accuracy(target: str, pair: TablePair, random: np.random.Generator) -> MeasuredValue:
     return accuracy(pair, target, random)
 
 

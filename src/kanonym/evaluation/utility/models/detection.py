@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.evaluation.utility.models.features import drawn
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.evaluation.utility.models.features import draw_records
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 RECORDS = 5_000
 """Most records of each table; of more, so many are drawn."""
@@ -33,7 +33,7 @@ def detection(
     *,
     weights: Vector | None = None,
     folds: int = 5,
-) -> Measured:
+) -> MeasuredValue:
     """Measure how well a classifier tells records of another table from real ones.
 
     Parameters
@@ -85,20 +85,20 @@ def detection(
 
     """
     if not real:
-        return Measured(DETECTION, None, reason="the tables have no column in common")
+        return MeasuredValue(DETECTION, None, reason="the tables have no column in common")
     n_real, n_other = len(real[0]), len(other[0])
     weight = np.ones(n_real) if weights is None else np.asarray(weights, np.float64)
     held = np.flatnonzero(weight > 0)
     if min(len(held), n_other) < 2 * folds:
         few = "the real table" if len(held) < 2 * folds else "the other table"
         reason = f"{few} has {min(len(held), n_other)} records: too few for {folds} folds"
-        return Measured(DETECTION, None, reason=reason)
-    held = held[drawn(len(held), RECORDS, random)]
-    rows = drawn(n_other, RECORDS, random)
+        return MeasuredValue(DETECTION, None, reason=reason)
+    held = held[draw_records(len(held), RECORDS, random)]
+    rows = draw_records(n_other, RECORDS, random)
     records, categorical = _features(real, other, held, rows)
     labels = np.arange(len(records)) >= len(held)
     weight = np.concatenate([weight[held], np.ones(len(rows))])
-    fold = _dealt(records, folds, random)
+    fold = _deal_folds(records, folds, random)
     found, pairs = np.zeros(folds), np.zeros(folds)
     for number in range(folds):
         out = fold == number
@@ -109,12 +109,12 @@ def detection(
             found[number] = _area(scores[labels[out]], scores[~labels[out]], weight[mine])
     if not pairs.any():
         reason = "records are equal to so few others that no fold has some of both tables"
-        return Measured(DETECTION, None, reason=reason)
+        return MeasuredValue(DETECTION, None, reason=reason)
     area = float(np.average(found, weights=pairs))
     alike = weight[~labels].sum() ** 2 / (weight[~labels] ** 2).sum()
     low, high = area_interval(area, alike / 2, len(rows) / 2)
     parts = {"low": low, "high": high, "real": float(len(held)), "other": float(len(rows))}
-    return Measured(DETECTION, area, parts)
+    return MeasuredValue(DETECTION, area, parts)
 
 
 def area_interval(area: float, n: float, m: float) -> tuple[float, float]:
@@ -193,7 +193,7 @@ def _ranks(one: pl.Series, two: pl.Series) -> Vector:
     return found.fill_null(np.nan).to_numpy()
 
 
-def _dealt(records: Vector, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
+def _deal_folds(records: Vector, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
     """Deal (n, d) records out to folds by chance; equal ones together unless they are many."""
     n = len(records)
     codes = [np.unique(column, return_inverse=True)[1] for column in records.T]

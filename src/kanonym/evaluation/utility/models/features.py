@@ -48,7 +48,7 @@ class Features(ShortRepr):
         """Return (n_records, size) float64 features of records of the original."""
         found = self._zeros(records)
         for i, column in enumerate(self.numbers):
-            found[:, i] = _scaled(column, column.original[records])
+            found[:, i] = _standardize(column, column.original[records])
         start = len(self.numbers)
         for i, column in enumerate(self.flagged, start):
             found[:, i] = np.isnan(column.original[records])
@@ -62,7 +62,7 @@ class Features(ShortRepr):
         """Return (n_records, size) float64 features of released records."""
         found = self._zeros(records)
         for i, column in enumerate(self.numbers):
-            found[:, i] = _scaled(column, (column.low[records] + column.high[records]) / 2)
+            found[:, i] = _standardize(column, (column.low[records] + column.high[records]) / 2)
         start = len(self.numbers)
         for i, column in enumerate(self.flagged, start):
             found[:, i] = np.isnan(column.low[records])
@@ -72,7 +72,7 @@ class Features(ShortRepr):
             start += cells.size
         return found
 
-    def ordered(self, n: int) -> NDArray[np.int64]:
+    def value_order(self, n: int) -> NDArray[np.int64]:
         """Return the n released records in an order that their values alone decide.
 
         What is drawn for them then does not depend on how the release was shuffled. Cost: as
@@ -83,14 +83,15 @@ class Features(ShortRepr):
         for rows in chunks(n):
             records = np.arange(n)[rows]
             widths = [
-                _scaled(one, one.high[rows]) - _scaled(one, one.low[rows]) for one in self.numbers
+                _standardize(one, one.high[rows]) - _standardize(one, one.low[rows])
+                for one in self.numbers
             ]
             # A sum for each row by itself: its rounding is the same wherever the row stands.
             parts = np.column_stack([self.released(records), *widths]) * weights
             keys[rows] = parts.sum(axis=1)
         return np.argsort(keys, kind="stable")
 
-    def sampled(
+    def sample(
         self, records: NDArray[np.int64], random: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return (n_records, size) float64 features of one value drawn from what each leaves open.
@@ -101,7 +102,7 @@ class Features(ShortRepr):
         found = self.released(records)
         for i, column in enumerate(self.numbers):
             low, high = column.low[records], column.high[records]
-            found[:, i] = _scaled(column, low + random.random(len(records)) * (high - low))
+            found[:, i] = _standardize(column, low + random.random(len(records)) * (high - low))
         start = len(self.numbers) + len(self.flagged)
         for cells in self.categories:
             place = slice(start, start + cells.size)
@@ -133,14 +134,14 @@ def features_of(columns: Sequence[Column]) -> Features:
     return Features(numbers, flagged, categories)
 
 
-def drawn(n: int, most: int, random: np.random.Generator) -> NDArray[np.int64]:
+def draw_records(n: int, most: int, random: np.random.Generator) -> NDArray[np.int64]:
     """Return all of n records, or `most` drawn ones, ascending."""
     if n <= most:
         return np.arange(n)
     return np.sort(random.choice(n, most, replace=False))
 
 
-def _scaled(column: NumericColumn, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardize(column: NumericColumn, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Standardize values by the original's mean and deviation; null is the mean."""
     held = column.original[~np.isnan(column.original)]
     mean, deviation = (held.mean(), held.std()) if len(held) else (0.0, 0.0)

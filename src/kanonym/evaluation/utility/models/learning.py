@@ -16,13 +16,13 @@ from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, TablePair
 from kanonym.evaluation.utility.cells import nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.evaluation.utility.models.features import Features, drawn, features_of
+from kanonym.evaluation.utility.models.features import Features, draw_records, features_of
 from kanonym.evaluation.utility.models.prediction import (
-    Lessons,
+    TrainingData,
     compare_categories,
     compare_numbers,
 )
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 RECORDS = 50_000
 """Most records of each table; of more, so many are drawn."""
@@ -36,7 +36,9 @@ EDGE = 0.01
 Vector = NDArray[np.float64]
 
 
-def learning(pair: TablePair, target: str, random: np.random.Generator, folds: int = 5) -> Measured:
+def learning(
+    pair: TablePair, target: str, random: np.random.Generator, folds: int = 5
+) -> MeasuredValue:
     """Measure what a release teaches about one column, against what the original teaches.
 
     Parameters
@@ -81,11 +83,11 @@ def learning(pair: TablePair, target: str, random: np.random.Generator, folds: i
 
     """
     meaning = replace(LEARNING, name=f"{LEARNING.name}-{target}")
-    course = course_of(pair, target, random, folds)
+    course = learning_task(pair, target, random, folds)
     if isinstance(course, str):
-        return Measured(meaning, None, reason=course)
+        return MeasuredValue(meaning, None, reason=course)
     features = course.features.released(course.copies)
-    released = Lessons(features, course.taught, course.fold)
+    released = TrainingData(features, course.taught, course.fold)
     seed = int(random.integers(1 << 31))
     compare = compare_categories if course.categorical else compare_numbers
     guess, ranked, parts = compare(course.original, released, folds, seed)
@@ -93,12 +95,12 @@ def learning(pair: TablePair, target: str, random: np.random.Generator, folds: i
     could, did = max(ranked)
     if could - guess < EDGE:
         reason = f"the original's other columns do not predict {target!r}"
-        return Measured(meaning, None, parts, reason)
-    return Measured(meaning, (did - guess) / (could - guess), parts, guess=0.0)
+        return MeasuredValue(meaning, None, parts, reason)
+    return MeasuredValue(meaning, (did - guess) / (could - guess), parts, guess=0.0)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Course(ShortRepr):
+class LearningTask(ShortRepr):
     """What models learn from, and what they are asked.
 
     Attributes
@@ -118,7 +120,7 @@ class Course(ShortRepr):
 
     """
 
-    original: Lessons
+    original: TrainingData
     features: Features
     copies: NDArray[np.int64]
     taught: Vector
@@ -127,9 +129,9 @@ class Course(ShortRepr):
     counts: dict[str, float]
 
 
-def course_of(
+def learning_task(
     pair: TablePair, target: str, random: np.random.Generator, folds: int
-) -> Course | str:
+) -> LearningTask | str:
     """Deal the records of both tables out to folds; parameters as of `learning`.
 
     Returns why, where nothing can be learned.
@@ -144,18 +146,18 @@ def course_of(
         return reason
     column = pair.column(target)
     categorical = isinstance(column, CategoricalColumn)
-    originals = drawn(pair.n_original, RECORDS, random)
+    originals = draw_records(pair.n_original, RECORDS, random)
     truth = _original_target(column)[originals]
-    reason = _unfit(truth[~np.isnan(truth)], target, folds, categorical=categorical)
+    reason = _learning_obstacle(truth[~np.isnan(truth)], target, folds, categorical=categorical)
     if reason is not None:
         return reason
     features = features_of([one for one in pair.columns if one.name != target])
-    fold = _dealt(truth, folds, random, stratified=categorical)
-    original = Lessons(features.original(originals), truth, fold)
+    fold = _deal_folds(truth, folds, random, stratified=categorical)
+    original = TrainingData(features.original(originals), truth, fold)
     copies = _copies(pair, originals, random)
     taught = _released_target(column)[copies]
     if pair.rows is None:
-        fold = _dealt(taught, folds, random, stratified=False)
+        fold = _deal_folds(taught, folds, random, stratified=False)
     else:
         fold = fold[np.searchsorted(originals, pair.rows[copies])]
     counts = {
@@ -163,16 +165,16 @@ def course_of(
         "suppressed": float(pair.n_original - pair.n_released),
         "copies kept out": float(pair.rows is not None),
     }
-    return Course(original, features, copies, taught, fold, categorical, counts)
+    return LearningTask(original, features, copies, taught, fold, categorical, counts)
 
 
 def learning_measure(target: str) -> Measure:
     """Return the measure of what a release teaches about one column (see `learning`)."""
-    take = partial(_take, target)
+    take = partial(_take_learning, target)
     return Measure(replace(LEARNING, name=f"{LEARNING.name}-{target}"), take, slow=True)
 
 
-def _take(target: str, pair: TablePair, random: np.random.Generator) -> Measured:
+def _take_learning(target: str, pair: TablePair, random: np.random.Generator) -> MeasuredValue:
     return learning(pair, target, random)
 
 
@@ -198,7 +200,7 @@ def _without_null(column: CategoricalColumn, codes: NDArray[np.int32]) -> Vector
     return np.where(null, np.nan, codes)
 
 
-def _unfit(known: Vector, target: str, folds: int, *, categorical: bool) -> str | None:
+def _learning_obstacle(known: Vector, target: str, folds: int, *, categorical: bool) -> str | None:
     """Say why (n_known,) values of the target cannot be learned; None where they can."""
     if len(known) < 2 * folds:
         return f"{target!r} has {len(known)} values: too few for {folds} folds"
@@ -210,7 +212,7 @@ def _unfit(known: Vector, target: str, folds: int, *, categorical: bool) -> str 
     return None
 
 
-def _dealt(
+def _deal_folds(
     target: Vector, folds: int, random: np.random.Generator, *, stratified: bool
 ) -> NDArray[np.int64]:
     """Deal records out to folds by chance; each category evenly where stratified."""
@@ -230,8 +232,8 @@ def _copies(
     Their order does not depend on that of the release.
     """
     if pair.rows is None:
-        order = features_of(pair.columns).ordered(pair.n_released)
-        return order[drawn(pair.n_released, RECORDS, random)]
+        order = features_of(pair.columns).value_order(pair.n_released)
+        return order[draw_records(pair.n_released, RECORDS, random)]
     chosen = np.zeros(pair.n_original, np.bool_)
     chosen[originals] = True
     copies = np.flatnonzero(chosen[pair.rows])

@@ -20,7 +20,7 @@ Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Lessons(ShortRepr):
+class TrainingData(ShortRepr):
     """Records of one table that models learn from.
 
     Attributes
@@ -43,7 +43,9 @@ Compared = tuple[float, list[tuple[float, float]], dict[str, float]]
 """The score of a guess; of each model by original and by release; all scores by name."""
 
 
-def compare_categories(original: Lessons, released: Lessons, folds: int, seed: int) -> Compared:
+def compare_categories(
+    original: TrainingData, released: TrainingData, folds: int, seed: int
+) -> Compared:
     """Compare what two tables teach about a category, by logistic regression and boosted trees.
 
     original, released: what to learn from; the original is what is predicted, too. Balanced
@@ -77,7 +79,9 @@ def compare_categories(original: Lessons, released: Lessons, folds: int, seed: i
     return guess, ranked, parts | {"guess: balanced accuracy": guess}
 
 
-def compare_numbers(original: Lessons, released: Lessons, folds: int, seed: int) -> Compared:
+def compare_numbers(
+    original: TrainingData, released: TrainingData, folds: int, seed: int
+) -> Compared:
     """Compare what two tables teach about a number, by ridge regression and boosted trees.
 
     Parameters are those of `compare_categories`; R² ranks.
@@ -104,7 +108,12 @@ def compare_numbers(original: Lessons, released: Lessons, folds: int, seed: int)
 
 
 def accuracies(
-    lessons: Mapping[str, Lessons], asked: Lessons, folds: int, seed: int, *, categorical: bool
+    lessons: Mapping[str, TrainingData],
+    asked: TrainingData,
+    folds: int,
+    seed: int,
+    *,
+    categorical: bool,
 ) -> dict[str, float]:
     """Return how well boosted trees predict records they have not learned from.
 
@@ -147,7 +156,7 @@ def accuracies(
 
 
 def _held_out_categories(
-    model: Any, lessons: Lessons, original: Lessons, folds: int, classes: Vector
+    model: Any, lessons: TrainingData, original: TrainingData, folds: int, classes: Vector
 ) -> Matrix:
     """Return (n_original, n_classes) float64 probabilities, each fold's learned from the others."""
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
@@ -177,7 +186,9 @@ def _held_out_categories(
     return found
 
 
-def _held_out_numbers(model: Any, lessons: Lessons, original: Lessons, folds: int) -> Vector:
+def _held_out_numbers(
+    model: Any, lessons: TrainingData, original: TrainingData, folds: int
+) -> Vector:
     """Return (n_original,) float64 predictions, each fold's learned from the others."""
     from threadpoolctl import threadpool_limits  # noqa: PLC0415
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.utility.cells import nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.evaluation.utility.models.features import drawn, features_of
-from kanonym.metrics.measured import Meaning, Measured
+from kanonym.evaluation.utility.models.features import draw_records, features_of
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 RECORDS = 50_000
 """Most records of each table; of more, so many are drawn."""
@@ -23,7 +23,7 @@ PENALTY = 1e-4
 """Weight of the squared coefficients: enough to settle those that no record decides."""
 
 
-def propensity_error(pair: TablePair, random: np.random.Generator) -> Measured:
+def propensity_error(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
     """Measure how far the probability of being released is from the same for all records.
 
     Parameters
@@ -58,20 +58,22 @@ def propensity_error(pair: TablePair, random: np.random.Generator) -> Measured:
     """
     reason = nothing_to_compare(pair)
     if reason is not None:
-        return Measured(PROPENSITY, None, reason=reason)
+        return MeasuredValue(PROPENSITY, None, reason=reason)
     features = features_of(pair.columns)
     n_numbers = len(features.numbers)
-    originals = drawn(pair.n_original, RECORDS, random)
-    released_records = features.ordered(pair.n_released)[drawn(pair.n_released, RECORDS, random)]
+    originals = draw_records(pair.n_original, RECORDS, random)
+    released_records = features.value_order(pair.n_released)[
+        draw_records(pair.n_released, RECORDS, random)
+    ]
     records = np.concatenate(
         [
             features.original(originals),
-            features.sampled(released_records, random),
+            features.sample(released_records, random),
         ]
     )
     n_released = min(pair.n_released, RECORDS)
     n = len(records)
-    multiplied = _most_moved(records[:, :n_numbers], n - n_released)
+    multiplied = _columns_moved_most(records[:, :n_numbers], n - n_released)
     first, second = (multiplied[i] for i in np.triu_indices(len(multiplied)))
     records = np.hstack([records, records[:, first] * records[:, second]])
     records -= records.mean(axis=0)
@@ -87,10 +89,10 @@ def propensity_error(pair: TablePair, random: np.random.Generator) -> Measured:
     parts = {"parameters": float(rank + 1), "expected": rank * (1 - share) ** 2 * share / n}
     if rank:
         parts["ratio"] = error / parts["expected"]
-    return Measured(PROPENSITY, error, parts)
+    return MeasuredValue(PROPENSITY, error, parts)
 
 
-def _most_moved(numbers: NDArray[np.float64], n_original: int) -> NDArray[np.int64]:
+def _columns_moved_most(numbers: NDArray[np.float64], n_original: int) -> NDArray[np.int64]:
     """Return at most 20 columns of standardized numbers, ascending, that moved most."""
     if numbers.shape[1] <= MULTIPLIED:
         return np.arange(numbers.shape[1])

@@ -13,7 +13,7 @@ EVIDENCE = 6.0
 """A column is believed when chance explains it with a probability under ten to the minus this."""
 
 
-def chance(numbers: Sequence[str], passes: Callable[[str], bool]) -> float:
+def pass_rate_by_chance(numbers: Sequence[str], passes: Callable[[str], bool]) -> float:
     """Return the share of shuffled numbers that pass, estimated from above.
 
     At each position a character of that position is drawn from any of the numbers, so the

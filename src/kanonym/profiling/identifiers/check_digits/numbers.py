@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.profiling.identifiers.check_digits.chance import chance, is_evidence
+from kanonym.profiling.identifiers.check_digits.chance import is_evidence, pass_rate_by_chance
 from kanonym.profiling.identifiers.check_digits.schemes import CODES, SCHEMES, Scheme
 from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
 from kanonym.profiling.identifiers.sample import Sample
@@ -42,7 +42,8 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
     -----
     A number counts when its check digit is right. Where the column's name says nothing, at
     least `LEAST` of the rows must pass, and shuffled digits must pass so seldom that so many
-    different numbers cannot all be right by chance (`chance`); IBANs are believed without.
+    different numbers cannot all be right by chance (`pass_rate_by_chance`); IBANs are believed
+    without.
     Numbers without a check digit
     count only as written with their separators. Leading zeros that a reader of numbers
     lost are put back.
@@ -50,17 +51,17 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
     """
     if sample.form == "other" or not sample.values:
         return ()
-    numbers = _written_out(sample)
+    numbers = _number_texts(sample)
     best: tuple[bool, float, float, Finding] | None = None
     for scheme in SCHEMES:
         named = bool(hinted & CODES) and scheme.kind != "record number"
         least = LEAST_HINTED if named else LEAST
-        matching = _passing(_check(scheme, as_written=scheme.kind not in hinted), numbers)
+        matching = _passes_check(_check(scheme, as_written=scheme.kind not in hinted), numbers)
         share = sample.share(matching)
         if share < least:
             continue
         kept = [number for number, match in zip(numbers, matching, strict=True) if match]
-        by_chance = chance(kept, _check(scheme, as_written=False))
+        by_chance = pass_rate_by_chance(kept, _check(scheme, as_written=False))
         believed = by_chance < _HOPELESS if named else is_evidence(len(kept), by_chance)
         if scheme.written is None and not scheme.telling and not believed:
             continue
@@ -95,7 +96,7 @@ def find_accounts(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]
 _SEPARATORS = str.maketrans("", "", " .-/–")
 
 
-def _written_out(sample: Sample) -> list[str]:
+def _number_texts(sample: Sample) -> list[str]:
     """Return the numbers as they are written, integers with the zeros that they lost."""
     if sample.form == "text":
         return list(sample.values)
@@ -105,7 +106,7 @@ def _written_out(sample: Sample) -> list[str]:
     return [value.zfill(width) if lost else value for value in sample.values]
 
 
-def _passing(check: Callable[[str], bool], numbers: list[str]) -> NDArray[np.bool_]:
+def _passes_check(check: Callable[[str], bool], numbers: list[str]) -> NDArray[np.bool_]:
     """Return (n,) bool: which numbers pass a check; none after a bad first look."""
     matching = np.zeros(len(numbers), np.bool_)
     for place, number in enumerate(numbers):

@@ -16,14 +16,14 @@ EVERYBODY = 10**6
 def rate(sight, m):
     """Return the share of all persons who are disclosed once m values are ruled out."""
     attack = BackgroundKnowledge(m, attempts=EVERYBODY)
-    return attack.carry_out(sight, np.random.default_rng(0)).targets.rate
+    return attack.run(sight, np.random.default_rng(0)).targets.rate
 
 
 def test_ruling_out_nothing_is_homogeneity():
     """With m = 0 it achieves what homogeneity does."""
     table = people()
     sight = scene(table, released(table, 2), KNOWN, ["disease"])
-    plain = Homogeneity(EVERYBODY).carry_out(sight, np.random.default_rng(0))
+    plain = Homogeneity(EVERYBODY).run(sight, np.random.default_rng(0))
     assert rate(sight, 0) == plain.targets.rate > 0
 
 
@@ -67,7 +67,7 @@ def test_the_interval_covers_the_truth():
     truth = rate(sight, 1)
     covered = 0
     for seed in range(100):
-        found = BackgroundKnowledge(attempts=60).carry_out(sight, np.random.default_rng(seed))
+        found = BackgroundKnowledge(attempts=60).run(sight, np.random.default_rng(seed))
         low, high = found.targets.interval()
         covered += low <= truth <= high
     assert covered >= 90
@@ -78,7 +78,7 @@ def test_the_order_of_records_does_not_matter():
     table = people()
     release, attack = released(table, 3), BackgroundKnowledge(attempts=100)
     outcomes = [
-        attack.carry_out(scene(table, one, KNOWN, ["disease"]), np.random.default_rng(0))
+        attack.run(scene(table, one, KNOWN, ["disease"]), np.random.default_rng(0))
         for one in (release, shuffled(release))
     ]
     assert outcomes[0] == outcomes[1]
@@ -90,7 +90,7 @@ def test_one_class_gives_the_baseline(m, expected):
     table = {"age": list(range(6)), "disease": ["flu", "cold", "gout"] * 2}
     attack = BackgroundKnowledge(m)
     sight = scene(table, starred(table, ["age"]), ["age"], ["disease"])
-    found = attack.carry_out(sight, np.random.default_rng(0))
+    found = attack.run(sight, np.random.default_rng(0))
     assert found.targets.rate == found.baseline.rate == expected
     assert found.risk == 0
 

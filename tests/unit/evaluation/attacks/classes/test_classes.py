@@ -91,7 +91,7 @@ def test_the_order_of_persons_and_records_does_not_matter():
         classes = classes_by(tables, KNOWN)
         persons = classes.persons(tables, np.argsort(rows))
         own, first = classes.nearest(*persons)
-        found.append((first.tolist(), classes.tied(*persons, own).tolist()))
+        found.append((first.tolist(), classes.count_tied(*persons, own).tolist()))
     assert found[0] == found[1]
 
 

@@ -18,7 +18,7 @@ EVERYBODY = Homogeneity(attempts=10**6)
 
 def carried_out(sight, attack=EVERYBODY, seed=0):
     """Return the outcome of an attack."""
-    return attack.carry_out(sight, np.random.default_rng(seed))
+    return attack.run(sight, np.random.default_rng(seed))
 
 
 def test_the_original_discloses_all_whose_equals_agree():

@@ -20,7 +20,7 @@ TREE = ka.hierarchy.from_mapping(ILLNESS)
 
 def carried_out(sight, attack=EVERYBODY):
     """Return the outcome of an attack."""
-    return attack.carry_out(sight, np.random.default_rng(0))
+    return attack.run(sight, np.random.default_rng(0))
 
 
 def seen(table, release, name="disease"):
@@ -33,7 +33,7 @@ def test_a_class_of_one_group_discloses_it():
     original = {"age": [1, 1, 2, 2], "disease": ["flu", "cold", "flu", "gout"]}
     sight = scene(original, original, ["age"], ["disease"], hierarchies={"disease": TREE})
     assert carried_out(sight).targets.rate == 0.5
-    assert Homogeneity().carry_out(sight, np.random.default_rng(0)).targets.rate == 0
+    assert Homogeneity().run(sight, np.random.default_rng(0)).targets.rate == 0
 
 
 def test_a_class_of_near_numbers_discloses_them():
@@ -106,7 +106,7 @@ def test_it_achieves_at_least_what_homogeneity_does():
     table = people()
     for name in ("disease", "cost"):
         sight = seen(table, released(table, 3), name)
-        plain = Homogeneity(10**6).carry_out(sight, np.random.default_rng(0))
+        plain = Homogeneity(10**6).run(sight, np.random.default_rng(0))
         assert carried_out(sight).targets.rate >= plain.targets.rate
 
 
@@ -118,7 +118,7 @@ def test_the_interval_covers_the_truth():
     covered = 0
     for seed in range(100):
         attack = SimilarityOfValues(attempts=60)
-        low, high = attack.carry_out(sight, np.random.default_rng(seed)).targets.interval()
+        low, high = attack.run(sight, np.random.default_rng(seed)).targets.interval()
         covered += low <= truth <= high
     assert covered >= 90
 

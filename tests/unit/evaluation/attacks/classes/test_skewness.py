@@ -16,7 +16,7 @@ EVERYBODY = Skewness(attempts=10**6)
 
 def carried_out(sight, attack=EVERYBODY, seed=0):
     """Return the outcome of an attack."""
-    return attack.carry_out(sight, np.random.default_rng(seed))
+    return attack.run(sight, np.random.default_rng(seed))
 
 
 def test_claims_are_counted_by_hand():

@@ -17,7 +17,7 @@ EVERYBODY = Intersection(attempts=10**6)
 
 def carried_out(sight, attack=EVERYBODY, seed=0):
     """Return the outcome of an attack."""
-    return attack.carry_out(sight, np.random.default_rng(seed))
+    return attack.run(sight, np.random.default_rng(seed))
 
 
 def seen(table, first, second, sensitive=("disease",)):
@@ -48,7 +48,7 @@ def test_the_same_release_twice_adds_nothing():
     table = people()
     release = released(table, 3)
     sight = seen(table, release, shuffled(release))
-    plain = Homogeneity(10**6).carry_out(sight, np.random.default_rng(0))
+    plain = Homogeneity(10**6).run(sight, np.random.default_rng(0))
     found = carried_out(sight)
     assert found.targets.rate == found.baseline.rate == plain.targets.rate > 0
     assert found.risk == 0

@@ -18,7 +18,7 @@ from scenes import KNOWN, people, released, scene, shuffled, starred
 def carried_out(sight, seed=0, **options):
     """Return the outcome of the attack, on everybody unless told otherwise."""
     attack = Linkability(**{"attempts": None, **options})
-    return attack.carry_out(sight, np.random.default_rng(seed))
+    return attack.run(sight, np.random.default_rng(seed))
 
 
 def unique(n=60):

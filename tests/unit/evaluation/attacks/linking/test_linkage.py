@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import naive_linkage
 from effort import examples
 from kanonym.data.errors import PolicyError
-from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import CHANGED, Linkage
 from linkages import linkages
 from pairs import kept, numeric, pair
@@ -19,14 +19,14 @@ from scenes import KNOWN, banded, people, released, scene, shuffled, starred
 
 def carried_out(sight, attempts=None, seed=0):
     """Return the outcome of the attack, on everybody unless told otherwise."""
-    return Linkage(attempts).carry_out(sight, np.random.default_rng(seed))
+    return Linkage(attempts).run(sight, np.random.default_rng(seed))
 
 
 @given(linkages(most=12))
 @settings(max_examples=examples(100))
 def test_equals_the_twin(tables):
     """Each person counts what a random pick of the nearest records is expected to find."""
-    found = carried_out(Scene(tables, None, ()))
+    found = carried_out(AttackContext(tables, None, ()))
     expected = [
         naive_linkage.success(tables, person, tables.quasi_identifiers)
         for person in range(tables.n_original)
@@ -82,7 +82,7 @@ def test_it_falls_as_k_grows():
 def test_suppressed_persons_are_not_found():
     """Who is not in the release counts nothing, and no stranger's record counts for them."""
     tables = pair(numeric("n", [1, 2, 3, 4], [1, 2, 3, 4]), rows=range(4), quasi_identifiers=("n",))
-    found = carried_out(Scene(kept(tables, [0, 2]), None, ()))
+    found = carried_out(AttackContext(kept(tables, [0, 2]), None, ()))
     assert found.targets.rate == 0.5
     assert found.baseline.rate == 0.25
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 import naive_linkage
 from effort import examples
 from kanonym.data.errors import PolicyError
-from kanonym.evaluation.attacks.intruder_view import Scene
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import Linkage
 from kanonym.evaluation.attacks.linking.optimal_linkage import (
     SECOND,
     UNKNOWN,
     OptimalLinkage,
-    _assigned,
+    _assign_records,
     _blocks,
 )
 from kanonym.evaluation.attacks.matching.classes import classes_by
@@ -31,7 +31,7 @@ from scenes import KNOWN, people, released, scene, shuffled, starred
 def carried_out(sight, seed=0, **options):
     """Return the outcome of the attack, on everybody unless told otherwise."""
     attack = OptimalLinkage(**{"attempts": None, **options})
-    return attack.carry_out(sight, np.random.default_rng(seed))
+    return attack.run(sight, np.random.default_rng(seed))
 
 
 def noisy(n, spread, seed=0):
@@ -50,7 +50,7 @@ def test_no_other_assignment_is_nearer(tables):
     classes = classes_by(tables, names)
     numbers, codes = classes.persons(tables, everybody(tables))
     slots = classes.of_record.astype(np.int64)
-    given_ = _assigned(classes, numbers, codes, slots)
+    given_ = _assign_records(classes, numbers, codes, slots)
 
     def cost(person, record):
         first, second = naive_linkage.distances(tables, person, record, names)
@@ -107,7 +107,7 @@ def test_it_falls_as_k_grows():
     for k in (2, 5, 15, 60):
         sight = scene(table, released(table, k, keep_order=True), KNOWN)
         rates.append(carried_out(sight).targets.rate)
-        near = Linkage(None).carry_out(sight, np.random.default_rng(0))
+        near = Linkage(None).run(sight, np.random.default_rng(0))
         assert rates[-1] == pytest.approx(near.targets.rate)
     assert rates == sorted(rates, reverse=True)
 
@@ -115,7 +115,7 @@ def test_it_falls_as_k_grows():
 def test_it_sees_through_noise_better_than_the_nearest_record():
     """With noise it finds more than who takes the nearest record for each person alone."""
     sight = noisy(500, 0.02)
-    near = Linkage(None).carry_out(sight, np.random.default_rng(0))
+    near = Linkage(None).run(sight, np.random.default_rng(0))
     assert carried_out(sight).targets.rate > near.targets.rate + 0.02
     assert carried_out(noisy(500, 1)).targets.rate < 0.05
 
@@ -127,14 +127,16 @@ def test_the_order_of_rows_gives_nothing_away():
         rows=range(200),
         quasi_identifiers=("x",),
     )
-    found = [carried_out(Scene(tables, None, ()), seed).targets.successes for seed in range(20)]
+    found = [
+        carried_out(AttackContext(tables, None, ()), seed).targets.successes for seed in range(20)
+    ]
     assert 0.2 < np.mean(found) < 3
 
 
 def test_suppressed_persons_are_not_found():
     """Who is not in the release counts nothing, and the others keep their records."""
     tables = pair(numeric("n", [1, 2, 3, 4], [1, 2, 3, 4]), rows=range(4), quasi_identifiers=("n",))
-    found = carried_out(Scene(kept(tables, [0, 2]), None, ()))
+    found = carried_out(AttackContext(kept(tables, [0, 2]), None, ()))
     assert found.targets.rate == 0.5
     assert found.baseline.rate == 0.25
 

@@ -14,7 +14,7 @@ from scenes import KNOWN, banded, people, released, scene, shuffled, starred
 def carried_out(sight, seed=0, **options):
     """Return the outcome of the attack, on everybody unless told otherwise."""
     attack = SimilarRecords(**{"attempts": None, **options})
-    return attack.carry_out(sight, np.random.default_rng(seed))
+    return attack.run(sight, np.random.default_rng(seed))
 
 
 def measured(n=300, seed=0):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.evaluation.attacks.matching.cells import cell_codes, regrouped
+from kanonym.evaluation.attacks.matching.cells import cell_codes, regroup_records
 from pairs import categorical, numeric, pair
 from scenes import scene, shuffled
 
@@ -26,7 +26,7 @@ def test_equal_cells_have_one_code(rows):
         numeric("a", [1.0, 2.0, None], list(cells)),
         categorical("b", ["Ulm", "Bonn", None], list(places)),
     )
-    found = regrouped(tables, ["a", "b"])
+    found = regroup_records(tables, ["a", "b"])
     for i, one in enumerate(rows):
         assert [bool(found[i] == found[j]) for j in range(len(rows))] == [
             one == other for other in rows
@@ -36,7 +36,7 @@ def test_equal_cells_have_one_code(rows):
 def test_no_column_makes_one_class():
     """Compared by nothing, all released records are alike."""
     tables = pair(numeric("a", [1.0, 2.0]))
-    assert regrouped(tables, []).tolist() == [0, 0]
+    assert regroup_records(tables, []).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("seed", range(5))

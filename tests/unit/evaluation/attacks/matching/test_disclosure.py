@@ -9,7 +9,7 @@ import pytest
 
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
 from kanonym.evaluation.attacks.matching import disclosure
-from kanonym.evaluation.attacks.matching.disclosure import Source, learned
+from kanonym.evaluation.attacks.matching.disclosure import LookupSource, look_up_values
 from kanonym.evaluation.attacks.matching.values import values_of
 from naive_candidates import open_to
 from scenes import KNOWN, banded, people, scene
@@ -24,7 +24,7 @@ def test_values_of_all_open_records_are_counted(monkeypatch, at_once, cells):
     pair = scene(table, banded(table, 10), KNOWN, ["disease"]).pair
     values, persons = values_of(pair, "disease"), np.arange(0, 60, 3)
     place = 0
-    for some, ((one,),) in learned([Source(pair, [values], nearest=False)], persons):
+    for some, ((one,),) in look_up_values([LookupSource(pair, [values], nearest=False)], persons):
         assert some.tolist() == persons[place : place + len(some)].tolist()
         place += len(some)
         for person, row in zip(some, one.counts.toarray(), strict=True):
@@ -39,7 +39,7 @@ def test_values_of_all_open_records_are_counted(monkeypatch, at_once, cells):
 def test_the_attribute_of_the_largest_risk_is_chosen():
     """An attribute that chance discloses stands behind one that the classes disclose."""
     table = {"age": [1, 1, 2, 2], "same": ["x"] * 4, "disease": ["flu", "flu", "cold", "gout"]}
-    found = Homogeneity().carry_out(
+    found = Homogeneity().run(
         scene(table, table, ["age"], ["same", "disease"]), np.random.default_rng(0)
     )
     assert found.parts == {"same": 1, "disease": 0.5}

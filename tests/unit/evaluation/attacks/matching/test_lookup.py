@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.evaluation.attacks.matching import lookup
-from kanonym.evaluation.attacks.matching.lookup import candidates, classes_of, is_changed
+from kanonym.evaluation.attacks.matching.lookup import classes_of, find_candidates, is_changed
 from naive_candidates import open_to
 from scenes import scene, shuffled
 
@@ -53,7 +53,7 @@ def test_it_finds_the_classes_whose_records_are_open(pair, names):
     persons = np.arange(pair.n_original)
     open_ = open_to(pair, persons, np.arange(pair.n_released), names)
     expected = [sorted(set(pair.classes[row].tolist())) for row in open_]
-    assert listed(candidates(pair, persons, names)) == expected
+    assert listed(find_candidates(pair, persons, names)) == expected
 
 
 @given(pairs(), st.integers(1, 40))
@@ -63,8 +63,8 @@ def test_memory_does_not_change_what_is_found(pair, cells):
     persons = np.arange(pair.n_original)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lookup, "CELLS", cells)
-        few = candidates(pair, persons, nearest=True)
-    assert listed(few) == listed(candidates(pair, persons, nearest=True))
+        few = find_candidates(pair, persons, nearest=True)
+    assert listed(few) == listed(find_candidates(pair, persons, nearest=True))
 
 
 @given(pairs())
@@ -72,8 +72,8 @@ def test_memory_does_not_change_what_is_found(pair, cells):
 def test_classes_can_be_chosen(pair):
     """Among some classes, those are found that are found among all."""
     persons, chosen = np.arange(pair.n_original), np.unique(pair.classes)[::2].astype(np.int64)
-    every = listed(candidates(pair, persons))
-    some = listed(candidates(pair, persons, among=chosen))
+    every = listed(find_candidates(pair, persons))
+    some = listed(find_candidates(pair, persons, among=chosen))
     assert some == [[one for one in own if one in chosen] for own in every]
 
 
@@ -81,7 +81,7 @@ def test_many_classes_fill_several_words():
     """Among 300 classes each person finds the one of the same value."""
     table = {"age": list(range(300))}
     pair = scene(table, shuffled(table), ["age"]).pair
-    found = candidates(pair, np.array([7, 299, 7]))
+    found = find_candidates(pair, np.array([7, 299, 7]))
     _, rows = classes_of(pair)
     assert found.numbers.tolist() == [1, 1, 1]
     assert pair.column("age").low[rows[found.classes]].tolist() == [7, 299, 7]
@@ -90,17 +90,17 @@ def test_many_classes_fill_several_words():
 def test_the_nearest_classes_are_found_where_none_is_open():
     """Between two means a person has the nearer one, in the middle both."""
     pair = scene({"age": [10, 20, 15, 16, 10]}, {"age": [10.0, 20.0]}, ["age"]).pair
-    rows = candidates(pair, np.arange(4), nearest=True)
+    rows = find_candidates(pair, np.arange(4), nearest=True)
     ages = pair.column("age").low[classes_of(pair)[1]]
     assert [ages[own].tolist() for own in listed(rows)] == [[10], [20], [10, 20], [20]]
-    assert listed(candidates(pair, np.arange(4)))[2:] == [[], []]
+    assert listed(find_candidates(pair, np.arange(4)))[2:] == [[], []]
 
 
 def test_another_category_is_farther_than_any_number():
     """A class of the person's town is nearer than one of the same age elsewhere."""
     original = {"age": [30, 60, 40], "town": ["Ulm", "Bonn", "Bonn"]}
     pair = scene(original, {"age": [30.0, 60.0], "town": ["Ulm", "Bonn"]}, ["age", "town"]).pair
-    found = candidates(pair, np.array([2]), nearest=True)
+    found = find_candidates(pair, np.array([2]), nearest=True)
     assert pair.column("age").low[classes_of(pair)[1]][found.classes].tolist() == [60]
 
 
@@ -137,5 +137,5 @@ def test_changed_is_what_leaves_persons_out(pair):
 def test_a_release_without_a_record_has_no_candidates():
     """Nobody is found in nothing."""
     empty = pl.DataFrame({"age": []}, schema={"age": pl.Int64})
-    found = candidates(scene({"age": [1, 2]}, empty, ["age"]).pair, np.arange(2), nearest=True)
+    found = find_candidates(scene({"age": [1, 2]}, empty, ["age"]).pair, np.arange(2), nearest=True)
     assert listed(found) == [[], []]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.evaluation.attacks.matching import predicates as module
-from kanonym.evaluation.attacks.matching.predicates import Predicates, matched, possible
+from kanonym.evaluation.attacks.matching.predicates import Predicates, count_matches, count_possible
 from pairs import categorical, numeric, pair
 
 NUMBERS = [None, 0.0, 1.0, 2.0, 3.0]
@@ -59,7 +59,7 @@ def test_persons_satisfy_a_predicate_whose_values_are_allowed(situation):
     """A person counts where each column's value is among those that the condition allows."""
     tables, columns, asked = situation
     for row, chosen, sides, count in zip(
-        asked.rows, asked.columns, asked.sides, matched(tables, asked), strict=True
+        asked.rows, asked.columns, asked.sides, count_matches(tables, asked), strict=True
     ):
         allowed = [
             open_values(columns[c][1][row], side, set(columns[c][0]))
@@ -83,7 +83,11 @@ def test_records_may_satisfy_a_predicate_with_which_they_share_values(situation)
     everybody = np.ones(tables.n_released, np.bool_)
     line = [step / 2 for step in range(7)]
     for row, chosen, sides, count in zip(
-        asked.rows, asked.columns, asked.sides, possible(tables, asked, everybody), strict=True
+        asked.rows,
+        asked.columns,
+        asked.sides,
+        count_possible(tables, asked, everybody),
+        strict=True,
     ):
         expected = 0
         for record in range(tables.n_released):
@@ -104,10 +108,10 @@ def test_memory_does_not_change_counts(situation, cells):
     """Looked at in small parts, the same records are counted."""
     tables, _, asked = situation
     everybody = np.ones(tables.n_released, np.bool_)
-    expected = matched(tables, asked), possible(tables, asked, everybody)
+    expected = count_matches(tables, asked), count_possible(tables, asked, everybody)
     kept, module.CELLS = module.CELLS, cells
     try:
-        found = matched(tables, asked), possible(tables, asked, everybody)
+        found = count_matches(tables, asked), count_possible(tables, asked, everybody)
     finally:
         module.CELLS = kept
     assert [one.tolist() for one in found] == [one.tolist() for one in expected]

@@ -7,12 +7,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from kanonym.evaluation.attacks.matching.sizes import alone_elsewhere
+from kanonym.evaluation.attacks.matching.sizes import expected_singletons
 
 
 def test_a_control_of_the_same_size_is_counted():
     """With as many persons, a predicate succeeds where it matches one."""
-    found = alone_elsewhere(np.array([0, 1, 1, 2, 10]), 10, 10)
+    found = expected_singletons(np.array([0, 1, 1, 2, 10]), 10, 10)
     assert found.successes == pytest.approx(2)
     assert found.attempts == 5
 
@@ -25,7 +25,7 @@ def test_of_a_larger_control_it_is_the_mean_over_all_choices(wanted):
     for m in held:
         alone = [len(set(range(m)) & set(one)) == 1 for one in combinations(range(size), wanted)]
         expected += np.mean(alone)
-    assert alone_elsewhere(held, size, wanted).successes == pytest.approx(expected)
+    assert expected_singletons(held, size, wanted).successes == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("size", "share"), [(1000, 0.4), (2500, 0.25), (5000, 0.1)])
@@ -37,7 +37,7 @@ def test_a_smaller_control_tells_what_a_larger_one_would(size, share):
     random = np.random.default_rng(size)
     weights = random.lognormal(-9, 1.5, 4000).clip(max=0.5)
     truth = (10_000 * weights * (1 - weights) ** 9999).mean()
-    found = alone_elsewhere(random.binomial(size, weights), size, 10_000)
+    found = expected_singletons(random.binomial(size, weights), size, 10_000)
     assert found.rate == pytest.approx(truth, rel=share)
     assert found.attempts == 4000 * size // 10_000
 
@@ -49,17 +49,17 @@ def test_weights_of_the_assumed_law_are_estimated_without_bias():
         random = np.random.default_rng(seed)
         weights = random.gamma(0.3, 1e-3, 1000).clip(max=0.9)
         truth = (5000 * weights * (1 - weights) ** 4999).mean()
-        low, high = alone_elsewhere(random.binomial(1000, weights), 1000, 5000).interval()
+        low, high = expected_singletons(random.binomial(1000, weights), 1000, 5000).interval()
         covered += low <= truth <= high
     assert covered >= 38
 
 
 def test_nothing_found_is_nothing_estimated():
     """Where no predicate matches one person of a smaller control, the estimate is 0."""
-    assert alone_elsewhere(np.zeros(50, np.int64), 10, 20).rate == 0
+    assert expected_singletons(np.zeros(50, np.int64), 10, 20).rate == 0
 
 
 def test_no_predicate_is_no_attempt():
     """Without predicates there is nothing to count."""
-    assert alone_elsewhere(np.zeros(0, np.int64), 10, 20).attempts == 0
-    assert alone_elsewhere(np.zeros(0, np.int64), 20, 10).attempts == 0
+    assert expected_singletons(np.zeros(0, np.int64), 10, 20).attempts == 0
+    assert expected_singletons(np.zeros(0, np.int64), 20, 10).attempts == 0

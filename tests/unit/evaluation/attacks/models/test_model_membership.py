@@ -19,10 +19,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import kanonym as ka
 from kanonym.evaluation.attacks.models.model_membership import (
-    Lessons,
     Persons,
+    TrainingData,
     attack_model,
-    seeded,
+    fresh_estimator,
 )
 
 
@@ -71,7 +71,7 @@ def scene(n=400, classes=4, seed=0, *, numbers=False):
 def lessons(persons, *, whose=True):
     """Return what a model learns of all members."""
     own = np.flatnonzero(persons.member)
-    return Lessons(persons.features[own], persons.target[own], own if whose else None)
+    return TrainingData(persons.features[own], persons.target[own], own if whose else None)
 
 
 def attacked(estimator, persons, *, whose=True, shadows=3, seed=0):
@@ -146,7 +146,7 @@ def test_a_shadow_attack_learns_in_which_direction_to_look():
 )
 def test_the_advantage_by_correctness_is_the_gap(estimator, seed):
     """True less false positive rate is the accuracy on members less that on others, exactly."""
-    found = attacked(seeded(estimator, categorical=True, seed=0), scene(seed=seed))
+    found = attacked(fresh_estimator(estimator, categorical=True, seed=0), scene(seed=seed))
     assert found["correctness"].advantage == found.gap
     assert found["correctness"].auc == pytest.approx(0.5 + found.gap / 2)
 
@@ -195,7 +195,7 @@ def test_shadows_learn_from_the_lessons_where_they_say_whose_they_are(whose):
     """Otherwise they learn from true values."""
     persons = scene()
     taught = lessons(persons, whose=whose)
-    shifted = Lessons(taught.features + 100, taught.target, taught.person)
+    shifted = TrainingData(taught.features + 100, taught.target, taught.person)
     Logging.fits.clear()
     attack_model(Logging(), shifted, persons, shadows=2, seed=0)
     assert [bool(fit.min() > 50) for fit in Logging.fits] == [True, whose, whose]
@@ -207,7 +207,7 @@ def test_thresholds_are_judged_by_others_than_those_they_were_chosen_by():
     persons.target[:] = persons.features[:, 0] > 0
     own = np.flatnonzero(persons.member & ~persons.first)
     taught = lessons(persons)
-    surely_wrong = Lessons(taught.features[own], taught.target[own], None)
+    surely_wrong = TrainingData(taught.features[own], taught.target[own], None)
     found = attack_model(Contrary(), surely_wrong, persons, shadows=1, seed=0)
     assert found["loss"].auc == pytest.approx(0.25)
     assert found["loss"].advantage == -1.0
@@ -217,10 +217,10 @@ def test_members_are_those_of_whom_there_are_lessons():
     """Persons whose record is missing from the lessons are not attacked."""
     persons = scene()
     taught = lessons(persons)
-    fewer = Lessons(taught.features[:150], taught.target[:150], taught.person[:150])
+    fewer = TrainingData(taught.features[:150], taught.target[:150], taught.person[:150])
     found = attack_model(GaussianNB(), fewer, persons, shadows=1, seed=0)
     assert (found.records, found.members, found.control) == (150, 150, 200)
-    nobody_knows = Lessons(fewer.features, fewer.target, None)
+    nobody_knows = TrainingData(fewer.features, fewer.target, None)
     found = attack_model(GaussianNB(), nobody_knows, persons, shadows=1, seed=0)
     assert (found.records, found.members) == (150, 200)
 
@@ -238,7 +238,7 @@ def test_lessons_of_one_category_give_nothing_away():
     """Who has learned one category says it of everybody, surely."""
     persons = scene(classes=2)
     own = np.flatnonzero(persons.member)
-    taught = Lessons(persons.features[own], np.zeros(len(own)), own)
+    taught = TrainingData(persons.features[own], np.zeros(len(own)), own)
     persons.target[:] = np.arange(400) // 100 % 2  # as many of each among members and others
     found = attack_model(LogisticRegression(), taught, persons, shadows=2, seed=0)
     assert found["loss"].auc == found["correctness"].auc == 0.5
@@ -270,9 +270,9 @@ def test_too_few_persons_are_refused(member):
 def test_seeds_go_where_none_is_given():
     """A state that is given stays; others get the seed, also within a pipeline."""
     trees = [DecisionTreeClassifier(), DecisionTreeClassifier(random_state=5)]
-    assert [seeded(one, categorical=True, seed=3).random_state for one in trees] == [3, 5]
+    assert [fresh_estimator(one, categorical=True, seed=3).random_state for one in trees] == [3, 5]
     pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier())
-    found = seeded(pipeline, categorical=True, seed=3)
+    found = fresh_estimator(pipeline, categorical=True, seed=3)
     assert found[-1].random_state == 3
     assert pipeline[-1].random_state is None
 
@@ -283,7 +283,7 @@ def test_seeds_go_where_none_is_given():
 )
 def test_boosted_trees_are_the_default(categorical, name):
     """They learn from all records, seeded."""
-    model = seeded(None, categorical=categorical, seed=2)
+    model = fresh_estimator(None, categorical=categorical, seed=2)
     assert type(model).__name__ == name
     assert (model.early_stopping, model.random_state) == (False, 2)
 
@@ -301,4 +301,4 @@ def test_boosted_trees_are_the_default(categorical, name):
 def test_estimators_of_another_kind_are_refused(estimator, categorical, message):
     """The message says what the target needs."""
     with pytest.raises(ka.PolicyError, match=message):
-        seeded(estimator, categorical=categorical, seed=0)
+        fresh_estimator(estimator, categorical=categorical, seed=0)

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from effort import examples
 from kanonym.evaluation.attacks.models import roc
-from kanonym.evaluation.attacks.result import Counted
+from kanonym.evaluation.attacks.result import SuccessCount
 
 SCORES = st.lists(st.integers(0, 6), min_size=2, max_size=30).map(np.array)
 
@@ -38,7 +38,7 @@ def test_the_interval_has_delongs_variance(members, others):
     low, high = roc.area_interval(members, others)
     if table.mean() in (0, 1):
         pairs = min(table.shape)
-        assert (low, high) == Counted(pairs * table.mean(), pairs).interval()
+        assert (low, high) == SuccessCount(pairs * table.mean(), pairs).interval()
         return
     variance = table.mean(axis=1).var(ddof=1) / len(members)
     variance += table.mean(axis=0).var(ddof=1) / len(others)

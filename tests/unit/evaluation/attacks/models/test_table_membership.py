@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import kanonym as ka
 from kanonym.evaluation.attacks.models.table_membership import model_membership
-from kanonym.evaluation.attacks.table_attacks import parted
+from kanonym.evaluation.attacks.table_attacks import split_hold_out
 from scenes import KNOWN, people, shuffled
 
 TREE = DecisionTreeClassifier()
@@ -113,7 +113,7 @@ def test_what_is_released_unchanged_is_still_learned_by_heart():
 def test_a_share_held_out_is_a_control():
     """It is the part that `attack` holds out, and the release is made of the rest."""
     table, rule = diseases(300), policy(5, "people", "disease")
-    kept, rest = parted(table, rule, 0.4, 7)
+    kept, rest = split_hold_out(table, rule, 0.4, 7)
     found = asked(table, None, rule, hold_out=0.4, seed=7)
     assert found == asked(kept, ka.anonymize(kept, rule), control=rest, seed=7)
     assert (found.before.members, found.before.control) == (180, 120)

@@ -8,7 +8,7 @@ import pytest
 import pairs
 from kanonym.evaluation.utility.measures import measure_of, target_of
 from kanonym.evaluation.utility.models.accuracy import DRAWN, MIDDLE, accuracy, accuracy_measure
-from kanonym.evaluation.utility.models.prediction import Lessons, accuracies
+from kanonym.evaluation.utility.models.prediction import TrainingData, accuracies
 
 
 def taught(tables, target="job", seed=0, folds=3):
@@ -62,7 +62,7 @@ def test_models_are_asked_about_the_folds_alone():
     """Records of other folds teach, and are not asked about: a held-out part is one fold."""
     lesson = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0] * 40)
     features, fold = lesson[:, None], (np.arange(240) >= 120).astype(np.int64)
-    asked = Lessons(features, np.where(fold == 0, lesson, 1 - lesson), fold)
+    asked = TrainingData(features, np.where(fold == 0, lesson, 1 - lesson), fold)
     # Who learns from fold 1 alone is wrong about all of fold 0, and nobody asks about fold 1.
     found = accuracies({"other part": asked}, asked, 1, 0, categorical=True)
     assert found == {"other part": 0.0}

@@ -128,7 +128,7 @@ def test_values_are_drawn_from_what_is_left_open(seed):
         pairs.categorical("y", ["a", "b", "c"], [("a", "c")] * 500 + ["b"] * 500),
     )
     features = features_of(tables.columns)
-    x, *y = features.sampled(np.arange(1000), np.random.default_rng(seed)).T
+    x, *y = features.sample(np.arange(1000), np.random.default_rng(seed)).T
     assert x[:500].min() >= -1
     assert x[:500].mean() == pytest.approx(0, abs=0.1)
     assert (x[500:] == 1).all()

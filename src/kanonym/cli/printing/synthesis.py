@@ -1,0 +1,78 @@
+"""Synthetic tables as tables on the terminal; they read the JSON contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from kanonym.cli.printing.assessment import NAMES
+from kanonym.cli.printing.attacks import attack_tables
+from kanonym.cli.terminal import format_number, grid, written_files_table
+
+UNJUDGED = (
+    "  Not judged: no privacy model holds for a synthetic table. --judge with --hold-out\n"
+    "  attacks it and compares it with the original.\n"
+)
+
+
+def synthesis_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym synthesize` tells: how the table was made, and how it is judged."""
+    learned = f"{format_number(found['rows_in'] - found['held_out'])} learned from"
+    facts = grid(
+        ("records", f"{learned}, {format_number(found['held_out'])} held out"),
+        ("synthetic", f"{format_number(found['rows'])} by {found['method']}, seed {found['seed']}"),
+        ("dropped", ", ".join(found["dropped"]) or "no column"),
+        *(("constraint", one) for one in found["constraints"]),
+        *_quality_rows(found),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    shown: list[RenderableType] = [facts]
+    if "utility" in found:
+        shown += [_utility(found["utility"]), *attack_tables(found)]
+    else:
+        shown.append(UNJUDGED)
+    return [*shown, written_files_table(found["written"])]
+
+
+def _quality_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Return the lines about how much the records are like real ones."""
+    if "detection" not in found:
+        return []
+    measured, copies = found["detection"], found["copies"]
+    told = f"– ({measured.get('reason')})"
+    if measured["value"] is not None:
+        parts = measured["parts"]
+        ends = f"from {format_number(parts['low'])} to {format_number(parts['high'])}"
+        told = f"{format_number(measured['value'])}, {ends}"
+    equal = f"{_percent(copies['learned'])} of the synthetic records"
+    lines: list[tuple[str, object]] = [
+        ("told apart, AUC (0.5: chance)", told),
+        ("equal to a real record", equal),
+    ]
+    if copies["held_out"] is not None:
+        mine, theirs = _percent(copies["learned_as_many"]), _percent(copies["held_out"])
+        lines.append(("of as many real records", f"{mine}, of those held out {theirs}"))
+    return lines
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _utility(measures: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Return the measures that have a value."""
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    table.add_column("utility", overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("better", no_wrap=True)
+    table.add_column("what it counts", overflow="fold")
+    for name, one in measures.items():
+        if one["value"] is not None:
+            shown = Text(NAMES.get(name, name.replace("_", " ")))
+            table.add_row(shown, format_number(one["value"]), one["better"], Text(one["unit"]))
+    return table

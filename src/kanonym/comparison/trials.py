@@ -1,0 +1,356 @@
+"""Carrying out combinations, side by side: a release of each, measured and forgotten."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from kanonym.comparison.state import key_of, open_state, table_digest
+from kanonym.comparison.sweep import Combination, in_one_line, with_parts
+from kanonym.data.columns.frame_types import Frame
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
+from kanonym.data.progress import Progress
+from kanonym.data.short_repr import ShortRepr
+from kanonym.evaluation.utility.table_utility import utility
+from kanonym.kernels.parallel import cores
+from kanonym.models.base import PrivacyModel
+from kanonym.pipeline import anonymize
+from kanonym.policy import Policy
+from kanonym.release import Release
+
+MOST_WORKERS = 4
+"""Each holds a release: more would cost memory, and most kernels use several cores anyway."""
+
+ALONE = ("kmeans",)
+"""Algorithms that limit the threads of the whole process while they run."""
+
+REFUSALS = (PolicyError, SchemaError, InfeasibleError)
+"""What a combination says no with; other errors may be faults of the table."""
+
+NUMBERS = ("k", "classes", "suppressed", "average_risk", "highest_risk", "seconds")
+"""What a row of a release always has."""
+
+SPAN_LOSS = "span-loss"
+"""The measure by which releases are judged if nobody names another: it is comparable between
+ranges, lists and labels of hierarchies."""
+
+ALWAYS = (SPAN_LOSS, "gcp")
+"""Measures of utility that every trial has."""
+
+_alone = Lock()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trial(ShortRepr):
+    """One combination, and what its release is worth.
+
+    Attributes
+    ----------
+    parameters
+        The values that were swept.
+    policy
+        What was asked; None where the values do not fit each other.
+    reason
+        Why there is no release; None where there is one, which was verified.
+    achieved
+        Of each model of the policy, by its name.
+    k
+        Records of the smallest class; persons, where k-anonymity has an entity.
+    classes, suppressed
+        Classes of the release, and suppressed records.
+    utility
+        Measures of utility by name, `span-loss` and `gcp` always; None where a measure gives no
+        number.
+    average_risk, highest_risk
+        Prosecutor risk, in [0, 1].
+    seconds
+        That the release took.
+    guesses
+        What guessing without the release reaches, by measure that knows it.
+
+    """
+
+    parameters: Mapping[str, Any]
+    policy: Policy | None
+    reason: str | None = None
+    achieved: Mapping[str, float | None] = field(default_factory=dict)
+    k: int | None = None
+    classes: int | None = None
+    suppressed: int | None = None
+    utility: Mapping[str, float | None] = field(default_factory=dict)
+    average_risk: float | None = None
+    highest_risk: float | None = None
+    seconds: float | None = None
+    guesses: Mapping[str, float | None] = field(default_factory=dict)
+
+    @property
+    def has_release(self) -> bool:
+        """Whether there is a release."""
+        return self.reason is None
+
+    @property
+    def label(self) -> str:
+        """The values that were swept, in a line."""
+        return label(self.parameters)
+
+    def row(self) -> dict[str, Any]:
+        """Return what was found, as JSON has it."""
+        return {
+            "reason": self.reason,
+            "achieved": dict(self.achieved),
+            "k": self.k,
+            "classes": self.classes,
+            "suppressed": self.suppressed,
+            "utility": dict(self.utility),
+            "average_risk": self.average_risk,
+            "highest_risk": self.highest_risk,
+            "seconds": self.seconds,
+            "guesses": dict(self.guesses),
+        }
+
+
+def run(
+    native: Frame,
+    asked: Sequence[Combination],
+    *,
+    measures: Sequence[str] = (),
+    workers: int | None = None,
+    progress: Callable[[str], None] | None = None,
+    resume: str | Path | None = None,
+) -> list[Trial]:
+    """Carry out combinations on a table, in their order whatever order they finish in.
+
+    Parameters
+    ----------
+    native
+        The table.
+    asked
+        What to carry out.
+    measures
+        Names of further measures of utility.
+    workers
+        How many at once; None for as many as there are cores, at most 4.
+    progress
+        Told, by this thread, of each one that is done.
+    resume
+        Where rows are kept.
+
+    Raises
+    ------
+    DataError
+        Every combination fails with the same one: it is a fault of the table.
+
+    """
+    tell = progress or (lambda _text: None)
+    known: set[str] = set()
+    found: list[Trial | None] = [None] * len(asked)
+    faults: list[DataError] = []
+    with open_state(resume) as state:
+        table = "" if resume is None else table_digest(native)
+        keys = [_key(resume, table, one.policy, measures) for one in asked]
+        waiting = []
+        for place, (one, key) in enumerate(zip(asked, keys, strict=True)):
+            if one.policy is None:
+                found[place] = Trial(one.parameters, None, one.reason)
+            elif key is not None:
+                found[place] = _read_trial(one, state.get(key), measures)
+            if found[place] is None:
+                waiting.append(place)
+        done = len(asked) - len(waiting)
+        tell(_progress(done, len(asked)))
+
+        def carry_out(place: int) -> tuple[int, Trial, list[str]]:
+            built: list[str] = []
+            one, key = asked[place], keys[place]
+            try:
+                trial = _try_combination(native, one, measures, built)
+            except DataError as error:
+                # Not kept: it may end the next comparison, too.
+                faults.append(error)
+                return place, _refused_trial(one, error), built
+            if key is not None:
+                state.add(key, trial.row())
+            return place, trial, built
+
+        n_workers = min(workers or min(cores(), MOST_WORKERS), len(waiting))
+        for place, trial, built in _run_each(carry_out, waiting, n_workers):
+            found[place] = trial
+            done += 1
+            for sentence in built:
+                if sentence not in known:
+                    known.add(sentence)
+                    tell(sentence)
+            tell(_progress(done, len(asked), f": {trial.label}"))
+    policies = sum(one.policy is not None for one in asked)
+    if len(faults) == policies and len({str(error) for error in faults}) == 1:
+        raise faults[0]
+    return [one for one in found if one is not None]
+
+
+def _progress(done: int, total: int, last: str = "") -> Progress:
+    return Progress(f"compare: {done} of {total} combinations done{last}", done=done, total=total)
+
+
+def _run_each(
+    work: Callable[[int], tuple[int, Trial, list[str]]], places: Sequence[int], workers: int
+) -> Iterator[tuple[int, Trial, list[str]]]:
+    """Work on every place and give what comes of it as it is there."""
+    if workers < 2:
+        yield from map(work, places)
+        return
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for future in as_completed([pool.submit(work, place) for place in places]):
+            yield future.result()
+    finally:
+        # After an error or Ctrl-C: what runs comes to its end, and nothing else begins.
+        pool.shutdown(cancel_futures=True)
+
+
+def _key(
+    resume: str | Path | None, table: str, policy: Policy | None, measures: Sequence[str]
+) -> str | None:
+    return None if resume is None or policy is None else key_of(table, policy, measures)
+
+
+def _try_combination(
+    native: Any, one: Combination, measures: Sequence[str], built: list[str]
+) -> Trial:
+    """Release a table as a combination says, and measure the release.
+
+    built: gets the sentences about hierarchies that were built.
+    """
+    policy = one.policy
+    assert policy is not None  # noqa: S101 - others are never carried out
+    # The order of the records changes no class; in their own, measures can compare them.
+    ordered = with_parts(policy, keep_order=True)
+
+    def listen(text: str) -> None:
+        if text.startswith("encode: "):
+            built.append(text)
+
+    try:
+        with _alone if policy.algorithm.type in ALONE else nullcontext():
+            release = anonymize(native, ordered, progress=listen)
+    except REFUSALS as error:
+        return _refused_trial(one, error)
+    verification, risk = release.verification, release.risk
+    names = model_names(policy.models)
+    measured, guesses = _measure_release(native, release, measures)
+    return Trial(
+        parameters=one.parameters,
+        policy=policy,
+        achieved={
+            name: check.to_dict()["achieved"]
+            for name, check in zip(names, verification.checks, strict=True)
+        },
+        k=_smallest(release),
+        classes=verification.n_classes,
+        suppressed=release.suppressed,
+        utility={SPAN_LOSS: release.utility.span_loss, "gcp": release.utility.gcp, **measured},
+        average_risk=risk.average,
+        highest_risk=risk.highest,
+        seconds=sum(release.seconds.values()),
+        guesses=guesses,
+    )
+
+
+def _refused_trial(one: Combination, error: Exception) -> Trial:
+    """Return a combination without a release, with the reason that an error tells."""
+    return Trial(one.parameters, one.policy, _without_values(in_one_line(error)))
+
+
+def _smallest(release: Release) -> int:
+    """Return the records of the smallest class, or what k-anonymity with an entity counts."""
+    verification = release.verification
+    checks = zip(release.policy.models, verification.checks, strict=True)
+    persons = [check.achieved for model, check in checks if entity_of([model]) is not None]
+    return int(min(persons)) if persons and verification.n_classes else verification.k
+
+
+def entity_of(models: Sequence[PrivacyModel]) -> str | None:
+    """Return the identifier by which a model counts persons; None where none does."""
+    return next((one.entity for one in models if one.entity is not None), None)
+
+
+def _read_trial(
+    one: Combination, row: Mapping[str, Any] | None, measures: Sequence[str]
+) -> Trial | None:
+    """Return what a file has of a combination; None where it is not a whole row."""
+    if row is None or row.keys() != Trial({}, None).row().keys():
+        return None
+    if isinstance(row["reason"], str):
+        return Trial(one.parameters, one.policy, row["reason"])
+    named = [row["achieved"], row["utility"], row["guesses"]]
+    if not all(isinstance(part, dict) for part in named):
+        return None
+    if row["utility"].keys() != {*ALWAYS, *measures}:
+        return None
+    numbers = [row[name] for name in NUMBERS]
+    maybe = [value for part in named for value in part.values() if value is not None]
+    whole = row["reason"] is None and all(type(value) in (int, float) for value in numbers + maybe)
+    return Trial(one.parameters, one.policy, **row) if whole else None
+
+
+def _measure_release(
+    native: Any, release: Release, measures: Sequence[str]
+) -> tuple[dict[str, float | None], dict[str, float | None]]:
+    """Return further measures of the utility of a release, and what guessing reaches of them."""
+    further = [name for name in measures if name not in ALWAYS]
+    if not further:
+        return {}, {}
+    try:
+        with _alone:
+            found = utility(native, release, measures=further, seed=release.policy.seed or 0)
+    except (DataError, SchemaError):
+        # Released values that cannot be read are no reason to end a comparison.
+        return dict.fromkeys(further), {}
+    values = {name: found.measured[name].value for name in further}
+    guesses = {name: found.measured[name].guess for name in further}
+    return values, {name: value for name, value in guesses.items() if value is not None}
+
+
+def model_names(models: Sequence[PrivacyModel]) -> list[str]:
+    """Return a name for each model; a second one of a name gets its number."""
+    names: list[str] = []
+    for model in models:
+        name = f"{model.type} of {model.attribute}" if model.attribute else model.type
+        before = sum(one.split(" #")[0] == name for one in names)
+        names.append(f"{name} #{before + 1}" if before else name)
+    return names
+
+
+def label(parameters: Mapping[str, Any]) -> str:
+    """Return swept values in a line: `mondrian, k 5`."""
+    said = []
+    for key, value in parameters.items():
+        if value is None and key != "recoding":
+            continue
+        text = _format_value(value)
+        said.append(text if key == "algorithm" else f"{key.removeprefix('algorithm.')} {text}")
+    return ", ".join(said)
+
+
+def _format_value(value: Any) -> str:
+    """Return a swept value for a reader: `mondrian (split loss)`."""
+    if isinstance(value, Mapping):
+        given = ", ".join(
+            f"{key} {_format_value(part)}" for key, part in value.items() if key != "type"
+        )
+        return f"{value['type']} ({given})" if "type" in value else f"({given})"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(_format_value, value))})"
+    if value is None:
+        return "by column"
+    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
+
+
+def _without_values(reason: str) -> str:
+    """Return a reason without the released values of classes that it names."""
+    return re.sub(r" \(\{.*\}\)", "", reason)

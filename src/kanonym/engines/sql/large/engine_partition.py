@@ -1,0 +1,271 @@
+"""A frequency set divided on its engine: cut from counts, then fragment by fragment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sqlglot import exp
+
+from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.algorithms.mondrian import Mondrian
+from kanonym.algorithms.mondrian_histograms import Histogram, Tree
+from kanonym.data.errors import DataError
+from kanonym.data.partition import Partition
+from kanonym.engines.sql.large.classes import ReleasedClasses, released_classes
+from kanonym.engines.sql.large.coding import Coding, encode_columns, frequency_set, table_of_counts
+from kanonym.engines.sql.large.fragments import BATCH, CLASS, SIZE, WorkerContext, refine_fragment
+from kanonym.engines.sql.large.limits import fragment_limit, require_values
+from kanonym.engines.sql.large.tree_builder import NODE, TreeBuilder, pack_batches
+from kanonym.engines.sql.release_query import FIRST, LAST
+from kanonym.engines.sql.statements import COUNT, alias_column, exact_column, subquery
+from kanonym.engines.sql.store import Query, Source
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
+
+LARGE = -1
+"""Classes that are larger than a fragment are numbered downwards from here."""
+
+
+@dataclass(frozen=True)
+class EnginePartition:
+    """What was decided about a frequency set that stays on its engine.
+
+    Attributes
+    ----------
+    tuples
+        Reads the class of each tuple: `c0`, … its codes, `class`, `n` records; where equal
+        records are separated a row for each class of a tuple, with its records from `first`
+        to `last`.
+    classes
+        What the classes release, and what that loses.
+    coding
+        What the codes stand for, and the domains.
+    job
+        What was asked of workers.
+    rows
+        Records of the table; none is suppressed.
+    account
+        `outgrown`: the number of tuples, of fragments, of levels that were counted, and of
+        classes that are larger than a fragment.
+
+    """
+
+    tuples: Query
+    classes: ReleasedClasses
+    coding: Coding
+    job: WorkerContext
+    rows: int
+    account: Mapping[str, Any]
+
+
+def partition_on_engine(
+    source: Source,
+    task: Task,
+    names: Sequence[str],
+    dtypes: Mapping[str, pl.DataType],
+    watch: Stopwatch,
+    fragment: int | None = None,
+) -> EnginePartition:
+    """Divide a table into classes without taking its frequency set to this process.
+
+    Parameters
+    ----------
+    source
+        The table.
+    task
+        What is asked.
+    names
+        The columns that it looks at: quasi-identifiers, and those that models look at.
+    dtypes
+        Types of the source's columns.
+    watch
+        Notes the seconds of `encode`, `count` (the columns, and the frequency set on the
+        engine), `cut` (the tree of large nodes) and `algorithm` (the fragments).
+    fragment
+        Most tuples of a fragment, for tests; None for what fits the algorithm.
+
+    Raises
+    ------
+    PolicyError
+        The task has to see the whole frequency set.
+    InfeasibleError
+        The table as one class does not satisfy a model.
+    DataError
+        A column has too many values, or the table was changed meanwhile.
+
+    Notes
+    -----
+    Strict Mondrian has the classes of a table of this process. Others divide each fragment by
+    itself, after it was cut as Mondrian cuts large nodes: none of their classes reaches over
+    the border of a fragment.
+
+    One aggregation a column, one for the frequency set, and one for each level of the tree, of
+    which there are about log2(tuples / fragment). To this process come the values of each
+    column, and the counts of values by node.
+
+    """
+    algorithm = task.algorithm
+    largest = fragment_limit(algorithm, task.models, task.suppression_limit)
+    coding = encode_columns(source, task, names, dtypes, watch)
+    table = coding.ready.table
+    require_values(algorithm, coding.ready, task.models)
+    criteria = compile_criteria(task.models, table)
+    require_feasible(table, task.models)
+    with watch.stage("count"):
+        held, n_tuples = frequency_set(source, coding, dtypes, table.n_rows)
+    exact = 0 if algorithm.cuts is None else algorithm.cuts.exhaustive_limit(n_tuples)
+    size = max(largest if fragment is None else fragment, exact)
+    tree = Tree(table.n_rows, n_tuples, coding.ready.costs, criteria, size)
+    sizes = [domain.size for domain in (*table.domains, *table.sensitive)]
+    growing = TreeBuilder(source, held, len(table.domains), sizes, tree)
+    with watch.stage("cut"):
+        growing.grow()
+    job = WorkerContext.of(task, coding.ready, criteria, exact)
+    with watch.stage("algorithm"):
+        tuples, classes = _refine_fragments(growing, job, size)
+    account = {
+        "tuples": n_tuples,
+        "fragments": len(tree.numbers_in_state("fragment")),
+        "levels": growing.levels,
+        "large_classes": len(tree.numbers_in_state("class")),
+    }
+    return EnginePartition(tuples, classes, coding, job, table.n_rows, {"outgrown": account})
+
+
+def _refine_fragments(
+    growing: TreeBuilder, job: WorkerContext, size: int
+) -> tuple[Query, ReleasedClasses]:
+    """Divide the fragments, and give every class its values; return tuples and classes.
+
+    Raises
+    ------
+    DataError
+        There are more than `source.most_tuples` classes.
+
+    """
+    store, schema = growing.source.store, _schema(job)
+    wanted = {name: schema[name] for name in [CLASS, *_class_columns(schema, job)]}
+    parts: list[Query] = []
+    small: Query | None = None
+    batches = pack_batches(growing.tree, size)
+    if batches:
+        done = store.by_group(
+            _batch_query(growing, batches), BATCH, partial(refine_fragment, job=job), schema
+        )
+        small = store.hold(_columns(done, schema))  # it is read several times
+        parts.append(_columns(small, job.tuple_columns))
+    large = growing.tree.numbers_in_state("class")
+    if large:
+        parts.append(_columns(_large_class_tuples(growing, large, job), job.tuple_columns))
+    others = pl.DataFrame(schema=wanted)
+    for number, histograms in growing.counts(large) if large else ():
+        one = _one_class(histograms, job)
+        others.extend(one.select(pl.lit(LARGE - number, pl.Int64).alias(CLASS), *list(wanted)[1:]))
+    query = parts[0]
+    for part in parts[1:]:
+        query = exp.union(query, part, distinct=False, copy=False)
+    return query, released_classes(_classes(growing.source, small, others), job)
+
+
+def _classes(source: Source, done: Query | None, others: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each class, ordered by its number, its texts as categories in order.
+
+    done: reads what `refine_fragment` returned, if it was asked. others: classes beside those.
+
+    Raises
+    ------
+    DataError
+        There are more than `source.most_tuples` classes.
+
+    """
+
+    def read(names: Sequence[str]) -> pl.DataFrame:
+        own = others.select(names)
+        if done is not None:
+            of_class = exp.Is(this=exact_column(SIZE), expression=exp.Null()).not_()
+            query = _columns(done, names).where(of_class).limit(source.most_tuples + 1)
+            found = source.store.fetch(query)
+            if len(found) > source.most_tuples:
+                raise DataError(
+                    f"the release has more than {source.most_tuples} classes: give the source a "
+                    "larger most_tuples"
+                )
+            own = pl.concat([found.cast(own.schema), own])
+        return own.sort(CLASS)
+
+    texts = [name for name, dtype in others.schema.items() if dtype == pl.String]
+    table = read([name for name in others.columns if name not in texts])
+    # One by one: few of them are different, and all together would be most of the memory.
+    for name in texts:
+        column = read([CLASS, name])[name]
+        words = column.drop_nulls().unique().sort()
+        table = table.with_columns(column.cast(pl.Enum(words)))
+    return table.select(others.columns)
+
+
+def _schema(job: WorkerContext) -> dict[str, pl.DataType]:
+    """Return the columns of what `refine_fragment` returns, and their types."""
+    codes = {name: pl.Int32() for name in [BATCH, NODE, *job.codes]}
+    one = pl.DataFrame([[0]] * len(codes) + [[1]], schema={**codes, COUNT: pl.Int64()})
+    whole = replace(job, algorithm=Mondrian(), exact=0)
+    found = dict(refine_fragment(one, whole).schema)
+    return {
+        name: found.get(name, pl.Int64())
+        for name in [*job.tuple_columns, *_class_columns(found, job)]
+    }
+
+
+def _class_columns(schema: Mapping[str, pl.DataType], job: WorkerContext) -> list[str]:
+    """Return the columns that are about classes."""
+    return [name for name in schema if name not in job.tuple_columns]
+
+
+def _batch_query(growing: TreeBuilder, batches: Mapping[int, int]) -> Query:
+    """Return the tuples of all fragments, with the batch of each."""
+    tuples = growing.tuples_of(list(batches))
+    table = pl.DataFrame({NODE: list(batches), BATCH: list(batches.values())})
+    put = growing.source.store.put(table)
+    return (
+        exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier("p", quoted=True)))
+        .select(exact_column(BATCH, "b"))
+        .from_(subquery(tuples, "p"))
+        .join(
+            subquery(put, "b"),
+            on=exp.EQ(this=exact_column(NODE, "p"), expression=exact_column(NODE, "b")),
+        )
+    )
+
+
+def _large_class_tuples(growing: TreeBuilder, numbers: Sequence[int], job: WorkerContext) -> Query:
+    """Return the tuples of classes that are too large for a worker."""
+    whole = {
+        CLASS: exp.Sub(this=exp.Literal.number(LARGE), expression=exact_column(NODE, "p")),
+        FIRST: exp.Literal.number(1),
+        LAST: exact_column(COUNT, "p"),
+    }
+    columns = [
+        alias_column(exp.cast(whole[name], exp.DataType.Type.BIGINT), name)
+        if name in whole
+        else exact_column(name, "p")
+        for name in job.tuple_columns
+    ]
+    return exp.select(*columns).from_(subquery(growing.tuples_of(numbers), "p"))
+
+
+def _one_class(histograms: Sequence[Histogram], job: WorkerContext) -> pl.DataFrame:
+    """Return what a class releases: of its values, what stands beside what does not matter."""
+    places, weights = table_of_counts([one.records for one in histograms])
+    codes = np.zeros((len(weights), len(job.codes)), np.int32)
+    for a, (one, place) in enumerate(zip(histograms, places.T, strict=True)):
+        codes[:, a] = one.codes[place]
+    table = job.table(codes, weights)
+    return job.recode_partition(table, Partition(np.zeros(len(weights), np.int32), 1))[1]
+
+
+def _columns(query: Query, names: Iterable[str]) -> exp.Select:
+    return exp.select(*(exact_column(name) for name in names)).from_(subquery(query, "q"))

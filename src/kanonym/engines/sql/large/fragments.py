@@ -1,0 +1,242 @@
+"""What a worker does with fragments: classes of their tuples, and the values these release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.algorithms.base import Algorithm, Problem
+from kanonym.algorithms.mondrian import refine_nodes
+from kanonym.data.partition import Partition
+from kanonym.data.recoded_attribute import RecodedAttribute
+from kanonym.data.schema import Recoding
+from kanonym.data.table import Domain, EncodedTable
+from kanonym.engines.sql.large.coding import CODE
+from kanonym.engines.sql.large.tree_builder import NODE
+from kanonym.engines.sql.release_query import FIRST, LAST
+from kanonym.engines.sql.statements import COUNT
+from kanonym.engines.task import Prepared, Task
+from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.penalty import SET, Costs
+from kanonym.metrics.release_loss import measure_utility
+from kanonym.models.base import PrivacyModel
+from kanonym.recoding.recode import recode
+
+BATCH, CLASS, SIZE = "batch", "class", "size"
+RELEASED, LOW, HIGH, LOSS, ERROR = "r", "low", "high", "loss", "error"
+"""Columns of a class: by place of the released column, or of the attribute."""
+
+_FIRST_OF_BATCH = 1 << 32  # classes of a batch are numbered from its multiple of this
+
+
+@dataclass(frozen=True)
+class WorkerContext:
+    """What every worker knows: it is small beside the fragments, and can be pickled.
+
+    Attributes
+    ----------
+    domains, sensitive, recodings, dtypes, costs, keep_integers, algorithm, models
+        Of the task and of the encoded columns.
+    criteria
+        What classes must satisfy, compared with the whole table.
+    exact
+        Up to how many tuples of a node strict Mondrian tries every cut.
+    missing
+        By quasi-identifier the records without a value.
+
+    """
+
+    domains: tuple[Domain, ...]
+    sensitive: tuple[Domain, ...]
+    recodings: Sequence[Recoding]
+    dtypes: Sequence[pl.DataType]
+    costs: Costs
+    keep_integers: bool
+    algorithm: Algorithm
+    models: Sequence[PrivacyModel]
+    criteria: Criteria
+    exact: int
+    missing: Sequence[int]
+
+    @classmethod
+    def of(cls, task: Task, ready: Prepared, criteria: Criteria, exact: int) -> WorkerContext:
+        """Gather what workers need of a task."""
+        table = ready.table
+        return cls(
+            domains=table.domains,
+            sensitive=table.sensitive,
+            recodings=ready.recodings,
+            dtypes=ready.dtypes,
+            costs=ready.costs,
+            keep_integers=task.keep_integers,
+            algorithm=task.algorithm,
+            models=tuple(task.models),
+            criteria=criteria,
+            exact=exact,
+            missing=[
+                int(table.weights[table.codes[:, a] == domain.null_code].sum())
+                for a, domain in enumerate(table.domains)
+            ],
+        )
+
+    @property
+    def separates_equal(self) -> bool:
+        """Whether equal records may be in different classes."""
+        return self.algorithm.cuts is None
+
+    @property
+    def codes(self) -> list[str]:
+        """The names of the columns of codes."""
+        return [f"{CODE}{a}" for a in range(len(self.domains) + len(self.sensitive))]
+
+    @property
+    def tuple_columns(self) -> list[str]:
+        """The names of the columns that say what becomes of a tuple."""
+        return [*self.codes, CLASS, COUNT, *([FIRST, LAST] if self.separates_equal else [])]
+
+    def table(self, codes: NDArray[np.int32], weights: NDArray[np.int64]) -> EncodedTable:
+        """Return (n, n_columns) tuples as an encoded table."""
+        d = len(self.domains)
+        return EncodedTable(
+            domains=self.domains,
+            sensitive=self.sensitive,
+            codes=np.ascontiguousarray(codes[:, :d]),
+            sensitive_codes=np.ascontiguousarray(codes[:, d:]),
+            weights=weights,
+            tuple_of_row=np.arange(len(weights), dtype=np.int32),
+        )
+
+    def recode_partition(
+        self, table: EncodedTable, partition: Partition
+    ) -> tuple[tuple[RecodedAttribute, ...], pl.DataFrame]:
+        """Return the classes of a partition: recoded, and as a table.
+
+        Its columns are `size` records, `r0`, … the released values, and by attribute the outer
+        codes, and of a set the loss; and in its first row the squared errors of all records,
+        added up.
+        """
+        recoded = recode(
+            table,
+            partition,
+            self.recodings,
+            self.costs,
+            self.dtypes,
+            keep_integers=self.keep_integers,
+        )
+        labels, weights = partition.labels, table.weights
+        if partition.by_row:
+            weights = np.ones(len(labels), np.int64)
+        sizes = np.bincount(labels, weights, partition.n_classes).astype(np.int64)
+        columns = [pl.Series(SIZE, sizes)]
+        released = [
+            plain_series(column).gather(one.label_of_class)
+            for one in recoded
+            for column in one.columns
+        ]
+        columns += [column.alias(f"{RELEASED}{a}") for a, column in enumerate(released)]
+        for a, one in enumerate(recoded):
+            columns.append(pl.Series(f"{LOW}{a}", one.low))
+            columns.append(pl.Series(f"{HIGH}{a}", one.high))
+            if self.costs.attributes[a, 0] == SET:  # of others it follows from the codes
+                columns.append(pl.Series(f"{LOSS}{a}", one.loss, dtype=pl.Float64))
+        errors = measure_utility(table, partition, recoded, sizes).rmse
+        for a, domain in enumerate(self.domains):
+            if domain.kind == "number":
+                held = table.codes[:, a] < len(domain.values)
+                squares = errors[domain.name] ** 2 * float(table.weights[held].sum())
+                first = pl.Series(f"{ERROR}{a}", [squares], dtype=pl.Float64)
+                columns.append(first.extend_constant(None, partition.n_classes - 1))
+        return recoded, pl.DataFrame(columns)
+
+
+def refine_fragment(rows: pl.DataFrame, job: WorkerContext) -> pl.DataFrame:
+    """Divide the fragments of one batch into classes, and give these their released values.
+
+    Parameters
+    ----------
+    rows
+        The tuples: `batch`, its number; `node`, the fragment of each; `c0`, … its codes; `n`
+        its records.
+    job
+        What is to be done.
+
+    Returns
+    -------
+    The codes, `class`, `n`; where equal records are separated a tuple has a row for each of
+    its classes, which have its records from `first` to `last`, counted from 1. Beside the first
+    tuple of each class what `WorkerContext.recode_partition` says about it, null beside the
+    others. What comes out depends on the set of rows alone.
+
+    """
+    rows = rows.sort(NODE, *job.codes)
+    table = job.table(
+        rows.select(pl.col(job.codes).cast(pl.Int32)).to_numpy(),
+        rows[COUNT].cast(pl.Int64).to_numpy(),
+    )
+    starts = np.flatnonzero(np.diff(rows[NODE].to_numpy(), prepend=-1))
+    bounds = [*starts.tolist(), len(rows)]
+    if job.separates_equal:
+        table, partition = _divide_fragments(table, bounds, job)
+    else:
+        found = refine_nodes(table, bounds, job.costs, job.criteria, job.exact)
+        partition = Partition(*found)
+    _, classes = job.recode_partition(table, partition)
+    tuples, labels, sizes = np.arange(len(table.weights)), partition.labels, table.weights
+    if partition.by_row:
+        pairs = table.tuple_of_row.astype(np.int64) * partition.n_classes + labels
+        pairs, sizes = np.unique(pairs, return_counts=True)
+        tuples, labels = pairs // partition.n_classes, pairs % partition.n_classes
+    codes = np.hstack([table.codes, table.sensitive_codes])[tuples]
+    number = int(rows[BATCH][0]) * _FIRST_OF_BATCH + labels.astype(np.int64)
+    columns = [pl.Series(name, codes[:, a]) for a, name in enumerate(job.codes)]
+    columns += [pl.Series(CLASS, number), pl.Series(COUNT, sizes, dtype=pl.Int64)]
+    if partition.by_row:
+        ends = np.cumsum(sizes)
+        starts = ends - sizes
+        within = starts - starts[np.searchsorted(tuples, tuples)]
+        columns += [pl.Series(FIRST, within + 1), pl.Series(LAST, within + sizes)]
+    heads = np.full(len(labels), partition.n_classes)
+    first = np.unique(labels, return_index=True)[1]
+    heads[first] = np.arange(partition.n_classes)
+    place = pl.Series(heads, dtype=pl.UInt32).replace(partition.n_classes, None)
+    return pl.DataFrame(columns).hstack([column.gather(place) for column in classes])
+
+
+def _divide_fragments(
+    table: EncodedTable, bounds: Sequence[int], job: WorkerContext
+) -> tuple[EncodedTable, Partition]:
+    """Divide each fragment by itself; the table has a place for each record then."""
+    places = np.arange(len(table.weights), dtype=np.int32)
+    labels: list[NDArray[np.int32]] = []
+    n_classes = 0
+    for start, stop in pairwise(bounds):
+        own = slice(start, stop)
+        part = _expand_records(table, places[own])
+        found = job.algorithm.partition(Problem(part, job.costs, job.models))
+        of_record = found.labels if found.by_row else found.labels[part.tuple_of_row]
+        labels.append(of_record + np.int32(n_classes))
+        n_classes += found.n_classes
+    return _expand_records(table, places), Partition(np.concatenate(labels), n_classes, by_row=True)
+
+
+def _expand_records(table: EncodedTable, tuples: NDArray[np.int32]) -> EncodedTable:
+    """Return some tuples of a table, with a place for each of their records."""
+    weights = table.weights[tuples]
+    return EncodedTable(
+        domains=table.domains,
+        sensitive=table.sensitive,
+        codes=table.codes[tuples],
+        sensitive_codes=table.sensitive_codes[tuples],
+        weights=weights,
+        tuple_of_row=np.repeat(np.arange(len(tuples), dtype=np.int32), weights),
+    )
+
+
+def plain_series(column: pl.Series) -> pl.Series:
+    """Return released values in a type that every engine has."""
+    return column.cast(pl.String) if column.dtype in (pl.Enum, pl.Categorical) else column

@@ -1,0 +1,240 @@
+"""From a decision to a query of the released table, on the engine that holds the original."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sqlglot import exp
+
+from kanonym.data.schema import Role, Schema
+from kanonym.data.table import value_codes
+from kanonym.engines.decision import Decision
+from kanonym.engines.sql.frequencies import Frequencies
+from kanonym.engines.sql.statements import (
+    alias_column,
+    equal_condition,
+    exact_column,
+    free_name,
+    nan_as_null,
+    order_key,
+    shuffle_key,
+    subquery,
+)
+from kanonym.engines.sql.store import Query, Source
+from kanonym.kernels.classes.grouping import group_rows
+
+FIRST, LAST = "first", "last"
+"""Which of the equal records of a tuple a row of the assigned table is about, counted from 1."""
+
+
+@dataclass(frozen=True)
+class TupleAssignment:
+    """What is released, and in the place of what.
+
+    Attributes
+    ----------
+    table
+        With `whole`, the distinct rows of the release, ordered, under their own names, and `n`
+        records of each under the name `count`. Otherwise a row for each tuple of the input,
+        or for each part of one where equal records are separated: `k0`, … its values, `r0`, …
+        what is released in their place; and `first` and `last`, where they are separated.
+        Suppressed records have none.
+    whole
+        Whether everything that is released stands in the table.
+    keys
+        The columns of the input behind `k0`, ….
+    columns
+        The released columns in order, each with its alias in the table; an empty one where the
+        column of the input is released as it is.
+    rows
+        Number of records that are released.
+    separated
+        Whether equal records may be in different classes.
+
+    """
+
+    table: pl.DataFrame
+    whole: bool
+    keys: Sequence[str]
+    columns: Mapping[str, str]
+    rows: int
+    separated: bool
+
+    @property
+    def count(self) -> str:
+        """The name of the column of record counts, with `whole`."""
+        return free_name(self.columns)
+
+
+def unchanged_columns(schema: Schema) -> list[str]:
+    """Return the columns that are released as they are: actions are carried out before."""
+    roles = (Role.SENSITIVE, Role.INSENSITIVE)
+    return [
+        name
+        for name, one in schema.attributes.items()
+        if one.role in roles or (one.role is Role.IDENTIFIER and one.action)
+    ]
+
+
+def assign_tuples(
+    decision: Decision, counted: Frequencies, schema: Schema, *, whole: bool
+) -> TupleAssignment:
+    """Return what each tuple of a frequency set is released as.
+
+    decision: of the frequency set, with its counts. whole: whether the frequency set has all
+    columns of `unchanged_columns`, and no others are needed; else it has those that it was counted
+    by.
+    """
+    labels, sizes = decision.labels, counted.counts
+    tuples = np.arange(len(sizes))
+    separated = len(labels) != len(sizes)
+    if separated:
+        # Records of a tuple are alike: how many of them are in each class is all there is.
+        width = decision.partition.n_classes + 1
+        pairs = np.repeat(tuples, sizes) * width + labels + 1
+        pairs, sizes = np.unique(pairs, return_counts=True)
+        tuples, labels = pairs // width, (pairs % width - 1).astype(np.int32)
+    ends = np.cumsum(sizes)
+    kept = labels >= 0
+    labels, tuples, sizes = labels[kept], tuples[kept], sizes[kept]
+    columns: dict[str, str] = {}
+    aliases = (f"r{place}" for place in itertools.count())
+    recoded = {one.name: one for one in decision.recoded}
+    kept_names = unchanged_columns(schema)
+    for name in schema.attributes:
+        if name in recoded:
+            columns |= {column.name: next(aliases) for column in recoded[name].columns}
+        elif name in kept_names:
+            columns[name] = ""
+
+    def release_values(of_class: NDArray[np.int32]) -> list[pl.Series]:
+        return [
+            column.gather(one.label_of_class[of_class])
+            for one in decision.recoded
+            for column in one.columns
+        ]
+
+    if whole:
+        kept_columns = [counted.raw[name] for name in kept_names]
+        table = _distinct_rows(labels, tuples, sizes, kept_columns, release_values, columns)
+    else:
+        named = [(f"k{i}", one.gather(tuples)) for i, one in enumerate(counted.raw)]
+        named += [(f"r{i}", one) for i, one in enumerate(release_values(labels))]
+        if separated:
+            starts = (ends - np.diff(ends, prepend=0))[kept]
+            first = np.concatenate([[0], np.cumsum(counted.counts)])[tuples]
+            named.append((FIRST, pl.Series(starts - first + 1)))
+            named.append((LAST, pl.Series(starts - first + sizes)))
+        table = pl.DataFrame([column.alias(name) for name, column in named])
+    return TupleAssignment(table, whole, counted.raw.columns, columns, int(sizes.sum()), separated)
+
+
+def _distinct_rows(
+    labels: NDArray[np.int32],
+    tuples: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    kept: Sequence[pl.Series],
+    released: Callable[[NDArray[np.int32]], list[pl.Series]],
+    columns: Mapping[str, str],
+) -> pl.DataFrame:
+    """Return the distinct rows of a release, ordered by their values, and their counts.
+
+    labels, tuples, sizes: class, tuple and records of each part. kept: columns by tuple,
+    released as they are. released: gives the recoded ones of classes. columns: the order.
+    """
+    coded = [value_codes(column) for column in kept]
+    groups = group_rows(
+        [labels, *(codes[tuples] for codes, _ in coded)],
+        [int(labels.max(initial=0)) + 1, *(size for _, size in coded)],
+    )
+    first = groups.first
+    recoded = iter(released(labels[first]))
+    given = iter(column.gather(tuples[first]) for column in kept)
+    parts = [next(recoded if alias else given).alias(name) for name, alias in columns.items()]
+    counts = np.bincount(groups.labels, sizes, len(first)).astype(np.int64)
+    return pl.DataFrame([*parts, pl.Series(free_name(columns), counts)]).sort(list(columns))
+
+
+def released_query(
+    source: Source,
+    decided: TupleAssignment,
+    dtypes: Mapping[str, pl.DataType],
+    further: Sequence[str] = (),
+) -> Query:
+    """Return a query of the released table.
+
+    further: columns of the input that stand behind the released ones; not with `whole`.
+
+    Its rows are ordered by their values: nothing is left of the order of the input, and the
+    same records give the same release whoever holds them.
+
+    Notes
+    -----
+    Where everything that is released stands in the assigned table, the input is not read
+    again: each distinct released row is written as often as there are records. Otherwise one
+    join of the input with the assigned table, on the values of the tuples.
+
+    """
+    given = source.store.put(decided.table)
+    if decided.whole:
+        return source.store.repeat(given, decided.count)
+    return _join_query(source, decided, given, dtypes, further)
+
+
+def _join_query(
+    source: Source,
+    decided: TupleAssignment,
+    given: Query,
+    dtypes: Mapping[str, pl.DataType],
+    further: Sequence[str],
+) -> Query:
+    """Return the join of the input with the assigned table, which `given` reads."""
+    columns = {**decided.columns, **dict.fromkeys(further, "")}
+    reads = subquery(source.query, "t")
+    own = [nan_as_null(source, exact_column(name, "t"), dtypes[name]) for name in decided.keys]
+    if decided.separated:
+        others = [
+            order_key(exact_column(name, "t"), dtypes[name])
+            for name in columns
+            if not columns[name]
+        ]
+        number = exp.Window(
+            this=exp.RowNumber(),
+            partition_by=[column.copy() for column in own],
+            order=exp.Order(expressions=[exp.Ordered(this=shuffle_key(source, others))]),
+        )
+        every = exp.Column(this=exp.Star(), table=exp.to_identifier("t", quoted=True))
+        numbered = exp.select(every, alias_column(number, free_name(dtypes))).from_(reads)
+        reads = subquery(numbered, "t")
+    conditions: list[exp.Condition] = [
+        equal_condition(source, column, exact_column(f"k{place}", "a"), dtypes[name])
+        for place, (name, column) in enumerate(zip(decided.keys, own, strict=True))
+    ]
+    if decided.separated:
+        number_ = exact_column(free_name(dtypes), "t")
+        conditions.append(
+            exp.Between(this=number_, low=exact_column(FIRST, "a"), high=exact_column(LAST, "a"))
+        )
+    picked = [
+        alias_column(exact_column(alias, "a") if alias else exact_column(name, "t"), name)
+        for name, alias in columns.items()
+    ]
+    kinds = {name: dtypes[name] for name in columns if not columns[name]}
+    joined = exp.select(*picked).from_(reads)
+    table = subquery(given, "a")
+    joined = (
+        joined.join(table, on=exp.and_(*conditions))
+        if conditions
+        else joined.join(table, join_type="cross")
+    )
+    # Around the join: an order by the released columns, not by those of the input.
+    return (
+        exp.select(*(exact_column(name, "r") for name in columns))
+        .from_(subquery(joined, "r"))
+        .order_by(*(order_key(exact_column(name, "r"), kinds.get(name)) for name in columns))
+    )

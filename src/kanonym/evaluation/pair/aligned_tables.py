@@ -1,0 +1,218 @@
+"""A release beside its original: which columns are compared, and what is known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.actions.base import Action
+from kanonym.actions.registry import ColumnActions, random_actions
+from kanonym.data import frames
+from kanonym.data.columns.frame_types import Frame
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.schema import Identifier, Recoding
+from kanonym.data.short_repr import ShortRepr
+from kanonym.data.table import LARGEST
+from kanonym.evaluation.columns import (
+    SelectedColumns,
+    finite_column,
+    has_infinite_squares,
+    select_columns,
+)
+from kanonym.evaluation.recodings import recodings_of
+from kanonym.evaluation.releases import hierarchies_of, require_made_of, unpack_release
+from kanonym.pipeline import parse_with_policy, to_canonical
+from kanonym.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AlignedTables(ShortRepr):
+    """The columns of two tables, ready to be read beside each other.
+
+    Attributes
+    ----------
+    before, after
+        Columns of the original and of the release by name.
+    known, sensitive
+        Quasi-identifiers, in the original's order, and sensitive attributes.
+    trees
+        Hierarchies whose labels the release has, and those of sensitive attributes.
+    sources
+        What the policy, or the caller, gave for them: it can be bound to further values.
+    recodings
+        How the policy has quasi-identifiers released; empty without one.
+    aligned
+        Whether row i of both tables is one record; None where that is to be found out.
+    rows
+        (n_released,) int64 the original record of each released one, of a `Release`.
+    left_out
+        Why columns of other roles are not compared.
+    policy
+        Its actions have changed quasi-identifiers (`_is_compared_after_actions`); None without one.
+
+    """
+
+    before: dict[str, pl.Series]
+    after: dict[str, pl.Series]
+    known: list[str]
+    sensitive: list[str]
+    trees: dict[str, HierarchySource]
+    sources: dict[str, HierarchySource]
+    recodings: dict[str, Recoding]
+    aligned: bool | None
+    rows: NDArray[np.int64] | None
+    left_out: dict[str, str]
+    policy: Policy | None
+
+    @property
+    def known_hierarchies(self) -> dict[str, HierarchySource]:
+        """The hierarchies of quasi-identifiers."""
+        return {name: tree for name, tree in self.trees.items() if name in self.known}
+
+    def column_of(self, table: Frame, name: str) -> pl.Series:
+        """Return a column of further persons, a table of `frames.to_eager`, as in `before`.
+
+        Raises
+        ------
+        DataError
+            A quasi-identifier has a number that is infinite or too large.
+
+        """
+        if name not in self.known:
+            return frames.column(table, name)
+        column = finite_column(table, name)
+        if self.policy is not None and _is_compared_after_actions(self.policy, name, self.trees):
+            return _apply_actions(self.policy, table, name)
+        return column
+
+
+def align_tables(
+    original: Frame,
+    released: Frame,
+    policy: Policy | None,
+    *,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    hierarchies: Mapping[str, HierarchySource] | None = None,
+    aligned: bool | None = None,
+) -> AlignedTables:
+    """Return the columns of a release and of its original; parameters and errors as of `utility`.
+
+    `released` may be a `Release`: it brings its policy, its hierarchies, and which records are
+    which.
+    """
+    named = bool(quasi_identifiers or hierarchies)
+    released, policy, release = unpack_release(released, policy, named=named)
+    tables = parse_with_policy(original, policy), to_canonical(released, policy)
+    names = frames.column_names(tables[0])
+    held = frames.column_names(tables[1])
+    asked = select_columns(policy, quasi_identifiers, sensitive, hierarchies or {}, held)
+    absent = [name for name in asked.held if name not in names]
+    if absent:
+        raise SchemaError(f"the original has no column {absent[0]!r}. It has: {', '.join(names)}")
+    n_rows = frames.n_rows(tables[0])
+    if not n_rows:
+        raise DataError("the original has no record: there is nothing to compare a release with")
+    if release is not None:
+        require_made_of(release, n_rows)
+    elif aligned is None and policy is not None and policy.keep_order:
+        aligned = n_rows == frames.n_rows(tables[1]) or None
+    before, after, left_out = _comparable_columns(tables, names, held, policy, asked)
+    trees = dict(asked.trees)
+    recodings: dict[str, Recoding] = {}
+    if policy is not None:
+        as_recoded = {name: _apply_actions(policy, tables[0], name) for name in asked.held}
+        recodings = recodings_of(policy, as_recoded)
+        trees |= {} if release is None else hierarchies_of(release)
+        trees = {
+            name: tree
+            for name, tree in trees.items()
+            if name not in asked.held or recodings.get(name) == "hierarchy"
+        }
+        before |= {
+            name: as_recoded[name]
+            for name in asked.held
+            if _is_compared_after_actions(policy, name, trees)
+        }
+    return AlignedTables(
+        {name: before[name] for name in names if name in before},
+        after,
+        [name for name in names if name in asked.held],
+        [name for name in asked.sensitive if name in before],
+        trees,
+        {name: tree for name, tree in asked.trees.items() if name in trees},
+        recodings,
+        aligned,
+        None if release is None else release.rows,
+        left_out,
+        policy,
+    )
+
+
+def _comparable_columns(
+    tables: tuple[Frame, Frame],
+    names: Sequence[str],
+    held: Sequence[str],
+    policy: Policy | None,
+    asked: SelectedColumns,
+) -> tuple[dict[str, pl.Series], dict[str, pl.Series], dict[str, str]]:
+    """Return the compared columns of the original and of the release, and why others are not.
+
+    Identifiers, which a policy drops, are not, nor columns of other roles that cannot be
+    measured.
+    """
+    before: dict[str, pl.Series] = {}
+    after: dict[str, pl.Series] = {}
+    left_out: dict[str, str] = {}
+    for name in names:
+        if name in asked.held:
+            before[name] = finite_column(tables[0], name)
+            after |= {one: finite_column(tables[1], one) for one in asked.held[name]}
+        elif name in held and not (
+            policy is not None and isinstance(policy.attributes.get(name), Identifier)
+        ):
+            try:
+                both = frames.column(tables[0], name), frames.column(tables[1], name)
+            except DataError:
+                left_out[name] = "holds what is no number, date, text or category"
+                continue
+            if any(map(has_infinite_squares, both)):
+                left_out[name] = f"has numbers that are infinite or beyond ±{LARGEST:g}"
+            else:
+                before[name], after[name] = both
+    return before, after, left_out
+
+
+def _is_compared_after_actions(
+    policy: Policy, name: str, trees: Mapping[str, HierarchySource]
+) -> bool:
+    """Whether a quasi-identifier is compared as actions leave it.
+
+    A hierarchy knows no other values, and what nothing is drawn for (a mask, rounding)
+    anybody can do to what they know.
+    """
+    return name in trees or not random_actions(_actions(policy, name))
+
+
+def _apply_actions(policy: Policy, table: Frame, name: str) -> pl.Series:
+    """Return a column as actions leave it, which is what a hierarchy knows.
+
+    What was drawn by a seed that is not kept cannot be drawn again: the column as it came in.
+    """
+    actions = _actions(policy, name)
+    seed = 0 if policy.seed is None and not random_actions(actions) else policy.seed
+    if not actions or seed is None:
+        return frames.column(table, name)
+    return ColumnActions(partial(frames.column, table), {name: actions}, seed).before(name)
+
+
+def _actions(policy: Policy, name: str) -> Sequence[Action]:
+    """Return the actions on a column; none where the policy does not name it."""
+    attribute = policy.attributes.get(name)
+    return () if attribute is None else attribute.action

@@ -1,0 +1,87 @@
+"""What a policy asks of a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from kanonym.actions.registry import record_actions, unwrap
+from kanonym.data import frames
+from kanonym.data.errors import PolicyError
+from kanonym.data.hierarchy import Automatic
+from kanonym.data.schema import QuasiIdentifier, Schema, conventions_of
+from kanonym.engines.base import Request
+from kanonym.engines.task import Task, population_of
+from kanonym.policy import Policy
+from kanonym.policy.algorithms import target_of
+from kanonym.policy.overrides import override
+from kanonym.verification import Counting
+from kanonym.verification.persons import PopulationColumn
+
+
+def one_policy(policy: Policy | str | os.PathLike[str] | None, short: Mapping[str, Any]) -> Policy:
+    """Return the policy that is given, with the values of short forms in the place of its own."""
+    if policy is None:
+        return Policy.from_columns(**short)
+    if isinstance(policy, str | os.PathLike):
+        policy = Policy.from_file(policy)
+    if not isinstance(policy, Policy):
+        raise PolicyError(
+            f"policy must be a Policy or the path of a policy file, not {type(policy).__name__}"
+        )
+    return override(policy, short)
+
+
+def task_of(policy: Policy, native: Any) -> Task:
+    """Return what a policy asks of a table in this process."""
+    return Task.of(policy, policy.schema_for(frames.column_names(native)))
+
+
+def required_abilities(policy: Policy, schema: Schema) -> list[Request]:
+    """Return what a release needs that not every engine can do."""
+    asked = convention_requests(policy)
+    for name, attribute in schema.attributes.items():
+        for kind in record_actions(attribute.action or ()):
+            asked.append(Request("row-actions", f"attribute {name!r}, action {kind}"))
+    target = target_of(policy.algorithm, schema)
+    if target is not None and schema.attributes[target].action:
+        # It guides the algorithm as it came in; on an engine only what actions leave is counted.
+        asked.append(Request("row-actions", f"target {target!r}, which has an action"))
+    if policy.keep_order:
+        asked.append(Request("record-order", "keep_order"))
+    return asked
+
+
+def convention_requests(policy: Policy) -> list[Request]:
+    """Return the columns of a policy whose texts are read as dates or numbers."""
+    return [
+        Request("formats", f"attribute {name!r}, type and format")
+        for name in conventions_of(policy.attributes)
+    ]
+
+
+def persons_of_policy(policy: Policy, schema: Schema) -> list[PopulationColumn] | None:
+    """Return the quasi-identifiers of the policy's population table, if it has one."""
+    column = population_of(policy)
+    if column is None:
+        return None
+    return [
+        PopulationColumn(column(name), attribute.hierarchy or Automatic())
+        for name, attribute in schema.attributes.items()
+        if isinstance(attribute, QuasiIdentifier)
+    ]
+
+
+def counting_of(policy: Policy) -> Counting | None:
+    """Return how the policy counts k, None for the records of each class."""
+    algorithm = policy.algorithm
+    if algorithm.nulls is None:
+        return None
+    return Counting(algorithm.nulls, algorithm.subsets)
+
+
+def is_perturbed(policy: Policy, name: str) -> bool:
+    """Whether the released identifiers of persons are no pseudonyms of them."""
+    actions = unwrap(policy.attributes[name].action) if name in policy.attributes else []
+    return any(one.perturbs for one in actions)

@@ -1,0 +1,149 @@
+"""Short forms beside a policy: single values that take the place of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kanonym.data.hierarchy import from_file
+from kanonym.data.schema import Attribute, Identifier, QuasiIdentifier, Role, Sensitive
+from kanonym.models import MODELS, KAnonymity
+from kanonym.models.base import PrivacyModel
+from kanonym.policy import construction
+from kanonym.policy.definition import Policy
+from kanonym.policy.faults import Fault, FaultsFoundError, policy_error
+from kanonym.policy.shorthand import COLUMNS, MODEL_OF, check_names
+
+ROLES: dict[str, type[Identifier | QuasiIdentifier | Sensitive]] = {
+    "identifiers": Identifier,
+    "quasi_identifiers": QuasiIdentifier,
+    "sensitive": Sensitive,
+}
+
+
+def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
+    """Return a policy with the values that short forms state in the place of its own.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    short
+        Parameters of `Policy.from_columns`. Columns get the role that is named, and keep their
+        hierarchy and recoding where they have it already. `k` and `entity` change the
+        k-anonymity of the policy, or add one. `l`, `t`, `alpha`, `beta` and `delta` hold for each
+        sensitive attribute: they change its model, which keeps its kind, or add one. `models`
+        are added; one takes the place of the policy's of its type and attribute. An
+        `algorithm` of the policy's own type changes the parameters that it names.
+
+    Raises
+    ------
+    PolicyError
+        A value is wrong, or does not fit the rest of the policy.
+
+    """
+    given = {name: value for name, value in short.items() if value is not None}
+    if not given:
+        return policy
+    try:
+        check_names(
+            [name for name in given if name not in _COLUMN_FORMS and name not in _MODEL_FORMS],
+            type(policy).model_fields,
+        )
+        attributes = _attributes(policy.attributes, given)
+        models = _models(policy.models, attributes, given)
+    except FaultsFoundError as error:
+        raise policy_error(error.faults, "") from None
+    fields = {name: getattr(policy, name) for name in type(policy).model_fields}
+    changed = {name: value for name, value in given.items() if name in fields}
+    added = construction.build_models(changed.pop("models", ()), Path())
+    taken = {(one.type, one.attribute) for one in added}
+    models = [*(one for one in models if (one.type, one.attribute) not in taken), *added]
+    algorithm = changed.pop("algorithm", None)
+    found = type(policy)(**{**fields, **changed, "attributes": attributes, "models": models})
+    return found if algorithm is None else found.with_algorithm(algorithm)
+
+
+_COLUMN_FORMS = (*COLUMNS, "hierarchies")
+_MODEL_FORMS = ("k", "entity", "models", *MODEL_OF)
+
+
+def _attributes(own: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[str, Attribute]:
+    """Return the attributes with the roles and hierarchies that are given."""
+    found = dict(own)
+    named: dict[str, str] = {}
+    for form, kind in ROLES.items():
+        for name in _names(form, given.get(form, ())):
+            if name in named:
+                both = f"{named[name]} and {form}"
+                raise FaultsFoundError([Fault((), f"column {name!r} is in two roles: {both}")])
+            named[name] = form
+            if not isinstance(found.get(name), kind):
+                found[name] = kind()
+    for name, source in given.get("hierarchies", {}).items():
+        attribute = found.get(name)
+        if not isinstance(attribute, QuasiIdentifier | Sensitive):
+            reason = "is neither a quasi-identifier nor a sensitive attribute"
+            raise FaultsFoundError([Fault(("hierarchies", name), reason)])
+        read = from_file(os.fspath(source)) if isinstance(source, str | os.PathLike) else source
+        found[name] = replace(attribute, hierarchy=read)
+    return found
+
+
+def _names(form: str, given: Sequence[str]) -> Sequence[str]:
+    if isinstance(given, str):
+        reason = f"{form}: give a list of columns, not the text {given!r}"
+        raise FaultsFoundError([Fault((), reason)])
+    return given
+
+
+def _models(
+    own: Sequence[PrivacyModel], attributes: Mapping[str, Attribute], given: Mapping[str, Any]
+) -> list[PrivacyModel]:
+    """Return the models with the thresholds that are given."""
+    found = list(own)
+    counted = {name: given[name] for name in ("k", "entity") if name in given}
+    if counted:
+        found = [
+            _change_model(one, counted) if one.type == KAnonymity.type else one for one in found
+        ]
+        if not any(one.type == KAnonymity.type for one in found):
+            if "k" not in counted:
+                raise FaultsFoundError([Fault(("entity",), "needs k as well")])
+            found.insert(0, _build_model("k-anonymity", counted))
+    sensitive = [name for name, one in attributes.items() if one.role is Role.SENSITIVE]
+    for form in MODEL_OF:
+        if form not in given:
+            continue
+        if not sensitive:
+            raise FaultsFoundError([Fault((form,), "needs a sensitive attribute")])
+        kind = MODEL_OF[form]
+        for name in sensitive:
+            places = [i for i, one in enumerate(found) if (one.type, one.attribute) == (kind, name)]
+            for i in places:
+                found[i] = _change_model(found[i], {form: given[form]})
+            if not places:
+                found.append(_build_model(kind, _parameters(form, name, given)))
+    return found
+
+
+def _parameters(form: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a new model of an attribute."""
+    if form != "alpha":
+        return {"attribute": name, form: given[form]}
+    if "k" not in given:
+        raise FaultsFoundError([Fault(("alpha",), "needs k as well")])
+    return {"attribute": name, "alpha": given["alpha"], "k": given["k"]}
+
+
+def _change_model(model: PrivacyModel, parameters: Mapping[str, Any]) -> PrivacyModel:
+    changed: PrivacyModel = replace(model, **parameters)  # type: ignore[type-var]
+    return changed
+
+
+def _build_model(kind: str, parameters: Mapping[str, Any]) -> PrivacyModel:
+    model: PrivacyModel = MODELS[kind](**parameters)
+    return model

@@ -1,0 +1,97 @@
+"""Alternatives to a release, as a comparison found them, ready to be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kanonym.language import ENGLISH, Translator
+from kanonym.reporting.rounding import round_count
+
+if TYPE_CHECKING:
+    from kanonym.comparison import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One release that was tried.
+
+    Attributes
+    ----------
+    label
+        Its algorithm and parameters in a line.
+    private, useful
+        Its values of privacy and of utility.
+    suppressed
+        Its suppressed records, rounded.
+    frontier, knee
+        Whether no other beats it in both, and whether it is the one to take.
+
+    """
+
+    label: str
+    private: float
+    useful: float
+    suppressed: int
+    frontier: bool
+    knee: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """What was compared.
+
+    Attributes
+    ----------
+    privacy, measure
+        Names of what is compared: `k` or `average_risk`; `gcp` or another measure.
+    runs
+        Those that released something.
+    refused
+        How many did not.
+    reason
+        Which to take and why.
+
+    """
+
+    privacy: str
+    measure: str
+    runs: tuple[Run, ...]
+    refused: int
+    reason: str
+
+    @property
+    def frontier(self) -> list[Run]:
+        """Those that nothing beats, in the order of privacy's value."""
+        return sorted((one for one in self.runs if one.frontier), key=lambda one: one.private)
+
+
+def alternatives_of(
+    comparison: Comparison | None, base: int = 1, says: Translator = ENGLISH
+) -> Alternatives | None:
+    """Take over a comparison; None where there is none.
+
+    Numbers of suppressed records are rounded to multiples of `base`: runs differ by few records.
+    """
+    if comparison is None:
+        return None
+    best = {id(one) for one in comparison.frontier}
+    runs = []
+    for one in comparison.trials:
+        private = one.k if comparison.privacy == "k" else one.average_risk
+        useful = one.utility.get(comparison.measure)
+        if one.has_release and private and useful is not None:
+            runs.append(
+                Run(
+                    label=one.label,
+                    private=float(private),
+                    useful=useful,
+                    suppressed=round_count(one.suppressed or 0, base),
+                    frontier=id(one) in best,
+                    knee=one is comparison.knee,
+                )
+            )
+    refused = sum(not one.has_release for one in comparison.trials)
+    return Alternatives(
+        comparison.privacy, comparison.measure, tuple(runs), refused, comparison.reason_in(says)
+    )

@@ -1,0 +1,271 @@
+"""The first page: question, answer, and the evidence in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kanonym.reporting.document import (
+    Banner,
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Colour,
+    Paragraph,
+    Section,
+    Table,
+    Tile,
+)
+from kanonym.reporting.known.attacks import rank_attacks, top_attacks
+from kanonym.reporting.parts.attacks import attack_table, title_of
+from kanonym.reporting.parts.attributes import role_of, role_treatment
+from kanonym.reporting.parts.privacy import requirements_table, worst_classes
+from kanonym.reporting.parts.repeat import seed_of
+from kanonym.reporting.wording import ANSWERS
+
+if TYPE_CHECKING:
+    from kanonym.language import Translator
+    from kanonym.reporting.summary import Summary
+    from kanonym.verification import Verdict
+
+MOST_ATTACKS = 4
+MOST_REQUIREMENTS = 3
+LETTERS = 80
+"""From so many letters on, further names are counted only."""
+COLOURS: Mapping[Verdict, Colour] = {
+    "satisfied": "satisfied",
+    "satisfied with warnings": "warned",
+    "violated": "failed",
+    "nothing required": "nothing",
+}
+ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
+
+
+def verdict(summary: Summary, says: Translator) -> Banner:
+    """Say in a few words how the policy came out; green only where nothing warns."""
+    found = summary.privacy.verification
+    if not summary.size.rows_out:
+        return Banner("failed", says.text("verdict.empty"), "")
+    key, n = ANSWERS[found.verdict], len(found.models)
+    words = says.text(
+        "verdict.satisfied.two" if key == "satisfied" and n == 2 else f"verdict.{key}",
+        n,
+        requirements=n,
+    )
+    note = says.text(f"verdict.{key}.note")
+    if found.verdict == "satisfied with warnings":
+        w = len(found.warnings)
+        note = says.text("verdict.warned", w, warnings=says.count(w))
+    sentences = tuple(one.sentence for one in found.warnings)
+    return Banner(COLOURS[found.verdict], words, note, sentences)
+
+
+def date_line(summary: Summary, says: Translator) -> str:
+    """Say of what day, which tables, which version and which seed this is."""
+    made = summary.origin.provenance
+    told = [says.text("made.dated", date=summary.cover.date)]
+    if made.source and made.output:
+        told.append(says.text("made.tables", output=made.output, source=made.source))
+    if "kanonym" in summary.origin.versions:
+        told.append(f"kanonym {summary.origin.versions['kanonym']}")
+    if summary.cover.author:
+        told.append(says.text("made.author", author=summary.cover.author))
+    return " · ".join((*told, says.text("made.seed", seed=seed_of(summary, says))))
+
+
+def tiles(summary: Summary, says: Translator) -> tuple[Tile, ...]:
+    """Return the four numbers on top."""
+    models = summary.privacy.verification.models
+    met = sum(one.satisfied for one in models)
+    highest, smallest = summary.privacy.risk.highest, summary.privacy.class_sizes.smallest
+    # Persons may be counted rather than records.
+    as_sizes = 0 < highest < 1 and round(1 / highest) == smallest
+    note = says.text("tile.found.note", records=says.plural(smallest, "record"))
+    return (
+        Tile(
+            says.text("tile.released"),
+            says.count(summary.size.rows_out),
+            says.text("of", part="", whole=says.count(summary.size.rows_in)).strip(),
+        ),
+        Tile(
+            says.text("tile.met"),
+            says.count(met) if models else "–",
+            says.text("of", part="", whole=says.count(len(models))).strip(),
+        ),
+        Tile(
+            says.text("tile.found"),
+            says.text("one-in.short", number=says.count(1 / highest))
+            if 0 < highest < 1
+            else says.chance(highest),
+            note if as_sizes else "",
+        ),
+        Tile(says.text("tile.lost"), says.tenths(summary.loss.utility["span_loss"])),
+    )
+
+
+def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
+    """Return question and answer, and the words that the page needs."""
+    told = [summary.privacy.answer[0]]
+    tried = [one for one in rank_attacks(summary.attacks) if one.attempts]
+    if tried and summary.size.rows_out:
+        most = tried[0]
+        told.append(
+            says.text(
+                "answer.attacked",
+                attacks=says.plural(len(tried), "attack"),
+                title=title_of(most, says),
+                rate=says.tenths(most.targets.rate),
+                chance=says.tenths(most.chance.rate),
+                risk=says.tenths(most.risk),
+            )
+        )
+    elif summary.size.rows_out:
+        told.append(
+            says.text(
+                "answer.found",
+                highest=says.chance(summary.privacy.risk.highest),
+                blind=says.chance(1 / max(summary.size.rows_in, 1)),
+            )
+        )
+    if summary.size.rows_out and summary.loss.attributes:
+        told.append(says.text("answer.lost", share=says.tenths(summary.loss.utility["span_loss"])))
+    purpose = summary.cover.purpose
+    return (
+        *((Paragraph(purpose, lead=says.text("heading.purpose")),) if purpose else ()),
+        Paragraph(says.text("question"), lead=says.text("heading.question")),
+        Paragraph(" ".join(told), lead=says.text("heading.answer")),
+        Paragraph(says.text("class"), "note", lead=says.text("heading.terms")),
+    )
+
+
+def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
+    """Return the evidence: what was released, required, attacked, lost, and how to repeat it."""
+    return tuple(
+        Section(f"first-{key}", f"{number} · {says.text(f'first.{key}')}", blocks)
+        for number, (key, blocks) in enumerate(
+            (
+                ("released", _release_blocks(summary, says)),
+                ("required", _requirement_blocks(summary, says)),
+                ("intruder", _intruder_blocks(summary, says)),
+                ("lost", _loss_blocks(summary, says)),
+                ("repeat", _repeat_blocks(summary, says)),
+            ),
+            1,
+        )
+    )
+
+
+def foot(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
+    """Return what the first page does not say."""
+    general = [heading for heading, _ in summary.limits if ": " not in heading]
+    short = says.text(
+        "limits.short",
+        headings=", ".join(general),
+        section=says.text("section.limits").partition(":")[0],
+    )
+    return (
+        Paragraph(short, "note"),
+        Paragraph(says.text("inside.note"), "note", lead=says.text("inside")),
+    )
+
+
+def _release_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
+    made = says.text(
+        "first.made",
+        records=says.plural(summary.size.rows_out, "record"),
+        columns=says.plural(summary.size.columns_out, "column"),
+        source=summary.origin.provenance.source or says.text("first.table"),
+        records_in=says.plural(summary.size.rows_in, "record"),
+        columns_in=says.plural(summary.size.columns_in, "column"),
+    )
+    order = [f"{role}{end}" for role in ROLES for end in ("", ", changed")]
+    rows = tuple(
+        (role_of(role, says), says.names(names, LETTERS), role_treatment(role, summary, says))
+        for role in order
+        if (names := summary.columns.of_role(role))
+    )
+    header = (says.text("head.role"), says.text("head.attributes"), says.text("head.fate"))
+    return Paragraph(made), Table(header, rows, style="roles")
+
+
+def _requirement_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
+    models = summary.privacy.verification.models
+    if not models:
+        return (Paragraph(says.text("nothing"), "strong"),)
+    blocks: tuple[Block, ...] = (requirements_table(summary, says, MOST_REQUIREMENTS),)
+    further = len(models) - MOST_REQUIREMENTS
+    if further > 0:
+        blocks += (_more_rows_note(further, "privacy", says),)
+    worst = worst_classes(summary, says)[:MOST_REQUIREMENTS]
+    return (*blocks, *(Paragraph(one, "note") for one in worst))
+
+
+def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
+    tried = [one for one in rank_attacks(summary.attacks) if one.attempts]
+    if not summary.size.rows_out:
+        return (Paragraph(says.text("answer.empty")),)
+    if not tried:
+        risk = summary.privacy.risk
+        rows = tuple(
+            (says.text(f"attacks.sizes.{key}"), says.chance(chance))
+            for key, chance in (
+                ("most", risk.highest),
+                ("mean", risk.average),
+                ("blind", 1 / max(summary.size.rows_in, 1)),
+            )
+        )
+        return (
+            Paragraph(says.text("attacks.sizes")),
+            Table(("", ""), rows, style="plain"),
+            Paragraph(says.text("attacks.none"), "note"),
+        )
+    reading = says.text("attacks.reading", confidence=says.percent(tried[0].confidence))
+    further = len(tried) - MOST_ATTACKS
+    if further > 0:
+        reading += f" {_more_rows_note(further, 'attacks', says).text}"
+    return (
+        attack_table(summary, top_attacks(tried, MOST_ATTACKS), says),
+        Paragraph(reading, "note"),
+    )
+
+
+def _more_rows_note(number: int, section: str, says: Translator) -> Paragraph:
+    """Say where the rest of a table is."""
+    named = says.text(f"section.{section}")
+    return Paragraph(says.text("further", number=says.count(number), section=named), "note")
+
+
+def _loss_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
+    dropped = summary.columns.of_role("identifier")
+    kept = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
+    uncounted = [
+        says.text(f"price.{key}", names=says.names(names, LETTERS))
+        for key, names in (("kept", kept), ("dropped", dropped))
+        if names
+    ]
+    told = list(summary.loss.price)
+    if uncounted and summary.loss.attributes:
+        told.append(says.text("price.uncounted", names=says.names(uncounted)))
+    return (Bullets(tuple(("", one) for one in told)),)
+
+
+def _repeat_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
+    made = summary.origin.provenance
+    release = made.output_hash or made.release_hash
+    form = made.output if made.output_hash else says.text("repeat.release-form")
+    rows = tuple(
+        (says.text(f"repeat.{key}"), name or "", Cell(digest, "code"))
+        for key, name, digest in (
+            ("input-hash", made.source, made.input_hash),
+            ("policy-hash", says.text("repeat.policy-form"), made.policy_hash),
+            ("release-hash", form, release),
+        )
+        if digest
+    )
+    repeated = "first.repeated" if summary.origin.seed is not None else "first.drawn"
+    return (
+        Paragraph(says.text(repeated, section=says.text("section.repeat"))),
+        Code("\n".join((made.command, *made.checks))),
+        Table(("", "", ""), rows, style="hashes"),
+    )
