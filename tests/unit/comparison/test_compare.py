@@ -482,7 +482,7 @@ def test_where_nothing_beats_guessing_nothing_is_recommended(tmp_path):
     """The reason says so, and no policy is written."""
     found = Comparison((guessed(5, 0.7, 0.75),), 100, "k", "accuracy-salary")
     assert found.knee is None
-    assert "none is of more use than guessing" in found.reason
+    assert "none is more useful than guessing" in found.reason
     with pytest.raises(ka.PolicyError, match="no release is recommended"):
         found.write_policy(tmp_path / "policy.yaml")
 
