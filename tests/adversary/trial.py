@@ -69,7 +69,7 @@ class Run:
         """Release the table, and return the outcome: `released` or `refused`."""
         for draw in range(DRAWS):
             self.name = str(self.rng.choice(DRAWN))
-            # SQLite cannot tell equal records apart where columns beside the policy's are released.
+            # SQLite cannot distinguish equal records if columns beside the policy's are released.
             self.identified = self.engine != "sqlite" or draw % 2 == 0
             if not self.identified and self.name in (*OF_PERSONS, "k-anonymity of persons"):
                 continue

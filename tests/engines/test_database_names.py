@@ -137,7 +137,7 @@ def test_names_that_postgresql_reserves(postgres, name):
         lambda: Database(postgres, "odd"),
         lambda: write_table(ages(name), postgres, "reserved"),
     ):
-        with pytest.raises(DataError, match=f"'{name}': PostgreSQL keeps this name"):
+        with pytest.raises(DataError, match=f"'{name}': PostgreSQL reserves this name"):
             act()
 
 

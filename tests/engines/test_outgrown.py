@@ -298,8 +298,8 @@ def test_a_release_of_too_many_classes_is_refused():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (policy([ka.KAnonymity(2)], ka.FullDomain()), "full-domain has to see every"),
-        (policy([ka.KAnonymity(2)], ka.Mondrian(target="disease")), "a target guides the cuts"),
+        (policy([ka.KAnonymity(2)], ka.FullDomain()), "full-domain needs every"),
+        (policy([ka.KAnonymity(2)], ka.Mondrian(target="disease")), "a target needs the whole"),
         (policy([ka.KAnonymity(2)], limit=0.1), "suppression_limit: mondrian spends it"),
         (policy(T, ka.Segmentation()), "t-closeness compares classes with the whole table"),
         (policy([ka.DeltaDisclosure("disease", 2)]), "delta-disclosure may be lost"),
@@ -325,7 +325,7 @@ def test_points_need_values():
 def test_what_an_algorithm_never_does_is_refused_at_once(algorithm, fragment):
     """Models that an algorithm does not look at are refused as locally, divided or not."""
     table = records(200, 0, nulls=False)
-    own = f"{algorithm.type} gives classes of k records"
+    own = f"{algorithm.type} only forms classes of k records"
     with pytest.raises(PolicyError, match=own):
         ka.anonymize(table, policy(L, algorithm))
     # The whole table is one class: no fragment is ever divided.

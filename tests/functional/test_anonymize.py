@@ -299,7 +299,7 @@ def test_empty_table_gives_an_empty_release(kanonym, folder):
         ("verify patients.csv", "Missing option"),
         ("measure patients.csv", "Missing option"),
         ("hierarchy show masking", "--table"),
-        ("hierarchy check zip.csv --table patients.csv", "need each other"),
+        ("hierarchy check zip.csv --table patients.csv", "must be given together"),
         ("demo --rows 3", "--rows"),
     ],
 )

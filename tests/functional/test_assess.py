@@ -155,9 +155,9 @@ def test_hierarchies_read_labels_and_add_distances(kanonym, folder):
     ("line", "said"),
     [
         ("assess", "TABLE"),
-        ("assess patients.csv", "say which columns are meant"),
-        ("assess patients.csv -p policy.yaml -q age", "the policy says which columns"),
-        ("assess patients.csv -p policy.yaml -s disease", "the policy says which columns"),
+        ("assess patients.csv", "missing columns: give --policy"),
+        ("assess patients.csv -p policy.yaml -q age", "not allowed with --policy"),
+        ("assess patients.csv -p policy.yaml -s disease", "not allowed with --policy"),
         ("assess patients.csv -q age --target disease", "compare two tables"),
         ("assess patients.csv -q age --aligned", "compare two tables"),
         ("assess patients.csv -q age --threshold 2", "--threshold"),

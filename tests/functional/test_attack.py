@@ -205,9 +205,9 @@ def test_the_list_has_every_attack_with_its_question(kanonym):
     ("line", "said"),
     [
         ("attack", "ORIGINAL"),
-        ("attack patients.csv", "name a release, or --hold-out"),
-        ("attack patients.csv patients.csv", "say which columns are meant"),
-        ("attack patients.csv patients.csv -p policy.yaml -q age", "the policy says which"),
+        ("attack patients.csv", "name a release, or use --hold-out"),
+        ("attack patients.csv patients.csv", "missing columns: give --policy"),
+        ("attack patients.csv patients.csv -p policy.yaml -q age", "not allowed with --policy"),
         ("attack patients.csv patients.csv -p policy.yaml --hold-out 0.2", "name a release, or"),
         ("attack patients.csv -q age --hold-out 0.2", "needs --policy"),
         ("attack patients.csv -p policy.yaml --hold-out 0.2 --control o.csv", "its own control"),

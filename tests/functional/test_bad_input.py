@@ -76,7 +76,7 @@ def test_column_twice_in_a_policy(refused, folder):
     write(
         folder, "policy.yaml", "attributes:\n  age: {role: identifier}\n  age: {role: sensitive}\n"
     )
-    assert "policy.yaml, line 3: 'age' stands twice (first in line 2)" in refused(RUN)
+    assert "policy.yaml, line 3: 'age' is given twice (first in line 2)" in refused(RUN)
 
 
 def test_unclassified_columns(refused):
@@ -118,7 +118,7 @@ def test_infinite_number_in_a_quasi_identifier(refused, folder, number):
     write(folder, "patients.csv", f"age,disease\n23.5,flu\n{number},cold\n25.5,flu\n")
     error = refused("anonymize patients.csv -q age -s disease -k 2 -o out.csv")
     assert "column 'age', row 2" in error
-    assert f"{number} is no finite number" in error
+    assert f"{number} is not a finite number" in error
 
 
 def test_value_missing_from_a_hierarchy(refused, folder):

@@ -108,7 +108,7 @@ def test_a_comparison_without_a_release_ends_with_one(run):
     """The reasons are shown, and the exit code says that nothing was found."""
     code, out, _ = run(f"compare {RUN} --sweep k=500")
     assert code == 1
-    assert "No combination gave a release" in out
+    assert "No combination produced a release" in out
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_an_interrupted_comparison_says_where_it_goes_on(run, monkeypatch):
     monkeypatch.setattr("kanonym.comparison.compare", interrupted)
     code, _, error = run(f"compare {RUN} -k 2 --resume state.jsonl")
     assert code == 130
-    assert "state.jsonl has what was found" in error
+    assert "state.jsonl has the results so far" in error
 
 
 def test_a_recommended_policy_is_written_and_runs(run):

@@ -123,7 +123,7 @@ def test_standard_input_and_output_carry_the_table(kanonym, folder):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (f"{COLUMNS} -o out.csv", "inject: say what classes are to reach"),
+        (f"{COLUMNS} -o out.csv", "inject: set a target for classes"),
         (f"{COLUMNS} -o out.csv --diversity 101", "inject: diversity is 101.0"),
         (f"{RUN} --class sex=x", "inject: class 1 of 1 is not in the table: no record has 'x'"),
         (f"{RUN} --constraint age", "'age' is no constraint"),

@@ -110,7 +110,7 @@ def test_passwords_go_to_their_server_alone(server):
     [
         ("none.csv", "404"),
         ("cut/table.csv", "IncompleteRead"),
-        ("elsewhere/table.csv", "others could read along"),
+        ("elsewhere/table.csv", "the connection is not encrypted"),
         ("table.docx", "unknown extension"),
     ],
 )
@@ -131,7 +131,7 @@ def test_certificates_are_looked_at(server, monkeypatch):
 
 def test_plain_http_is_refused():
     """What others could read along is not asked for."""
-    with pytest.raises(DataError, match="others could read along; use https://"):
+    with pytest.raises(DataError, match="the connection is not encrypted; use https://"):
         ka.read_table("http://example.invalid/table.csv")
 
 

@@ -227,7 +227,7 @@ def test_what_cannot_be_done_is_refused(failed, line, reason):
         ('{"x":1}\n\n{"x":null}\n{"x":3}', "standard input:3: quasi-identifier 'x' is null"),
         ('{"x":1}\n{"y":2}\n{"x":3}', "standard input:2: quasi-identifier 'x' is missing"),
         ('{"x":1}\n{"x":"?"}\n{"x":3}', "standard input:2: quasi-identifier 'x': \"?\" is a text"),
-        ('{"x":"1"}\n{"x":"Inf"}\n{"x":3}', "'x': \"Inf\" is no finite number"),
+        ('{"x":"1"}\n{"x":"Inf"}\n{"x":3}', "'x': \"Inf\" is not a finite number"),
         ("rubbish", "standard input:1:1: neither a JSON object nor a CSV header with 'x'"),
     ],
 )

@@ -117,7 +117,7 @@ def test_no_manifest_is_refused(kanonym, folder):
     (folder / "m.json").write_text("{}")
     ran = kanonym("verify out.csv -p open.yaml --manifest m.json")
     assert ran.code != 0
-    assert "is no manifest of a released file" in ran.error
+    assert "is not a manifest of a released file" in ran.error
 
 
 def test_the_profile_writes_the_entity(kanonym, folder):

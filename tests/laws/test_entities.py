@@ -108,7 +108,7 @@ def test_without_the_entity_a_release_cannot_be_counted_again():
         ({"entity": "nobody", "k": 2}, "'nobody' is an unknown identifier"),
         ({"entity": "person"}, "entity: needs k as well"),
         ({"entity": "", "k": 2}, "entity: is ''; it must be the name"),
-        ({"entity": "person", "k": 2, "algorithm": "mdav"}, "mdav gives classes of k records"),
+        ({"entity": "person", "k": 2, "algorithm": "mdav"}, "mdav only forms classes of k records"),
         ({"entity": "person", "k": 2, "algorithm": "cell-suppression"}, "k-anonymity of 'person'"),
     ],
 )

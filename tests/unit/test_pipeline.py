@@ -260,7 +260,7 @@ def test_the_manifest_says_what_the_order_means(tmp_path):
     assert said["drawn"][:2] == (None, None)
     assert "kept nowhere" in said["drawn"][2]
     assert said["given"][:2] == (7, 7)
-    assert "who has it" in said["given"][2]
+    assert "whoever has it" in said["given"][2]
     assert "can tell who is who" in said["kept"][2]
 
 

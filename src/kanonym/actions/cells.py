@@ -93,7 +93,7 @@ def present_numbers(values: pl.Series, action: str) -> tuple[NDArray[np.bool_], 
         infinite = values.is_infinite().arg_true()
         if len(infinite):
             raise DataError(
-                f"column {values.name!r}, row {infinite[0] + 1}: {action} has no use for "
+                f"column {values.name!r}, row {infinite[0] + 1}: {action} cannot process "
                 f"{values[infinite[0]]}; replace it, or leave the cell empty for a missing value"
             )
         values = values.fill_nan(None)
@@ -140,7 +140,8 @@ def cell_times(values: pl.Series, action: str) -> pl.Series:
     wrong = (when.is_null() & given.is_not_null()).arg_true()
     if len(wrong):
         raise DataError(
-            f"column {values.name!r}, row {wrong[0] + 1}: {given[wrong[0]]!r} is no ISO date, and "
+            f"column {values.name!r}, row {wrong[0] + 1}: {given[wrong[0]]!r} is not an ISO date, "
+            f"and "
             f"{action} needs them; write dates as 2020-12-31"
         )
     return when

@@ -83,7 +83,7 @@ class ColumnActions(ShortRepr):
     actions
         The actions of each attribute, in order; `After` for those on released values.
     seed
-        Of all that is drawn.
+        Random seed.
 
     """
 

@@ -204,7 +204,7 @@ def _largest_k(models: Sequence[PrivacyModel]) -> int:
         if not isinstance(model, KAnonymity) or model.entity:
             of = f" of {model.attribute!r}" if model.attribute else ""
             raise PolicyError(
-                f"cell-suppression gives k-anonymity alone, not {model.type}{of}; "
+                f"cell-suppression supports only k-anonymity, not {model.type}{of}; "
                 "leave that model out, or choose another algorithm, such as mondrian"
             )
     return max((model.k for model in models if isinstance(model, KAnonymity)), default=1)

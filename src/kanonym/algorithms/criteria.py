@@ -109,7 +109,7 @@ def require_feasible(table: EncodedTable, models: Sequence[PrivacyModel]) -> Non
         for model in failing:
             of = f" of {model.attribute!r}" if model.attribute else ""
             best = model.achieved(whole)
-            possible = "no value is possible, for its k or l is beyond the table"
+            possible = "no value is possible: its k or l exceeds the table"
             if math.isfinite(best):
                 possible = f"the best possible is {_format_number(best)}"
             reasons.append(

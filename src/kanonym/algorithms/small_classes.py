@@ -77,7 +77,7 @@ def merge_small_classes(
         if not len(large):
             raise InfeasibleError(
                 f"no class has {k} records for those of smaller classes to move to: the largest "
-                f"has {sizes.max()}. Ask for fewer clusters, or merge classes (small: merge)"
+                f"has {sizes.max()}. Use fewer clusters, or merge classes (small: merge)"
             )
         kept = labels.astype(np.int64)
         moving = sizes[labels] < k

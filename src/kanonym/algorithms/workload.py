@@ -103,7 +103,7 @@ def guiding_target(table: EncodedTable, name: str) -> GuidingTarget:
     if domain.size > CATEGORIES:
         raise DataError(
             f"target {name!r} has {domain.size} categories; at most {CATEGORIES} can guide an "
-            "algorithm. Name a column of fewer, or of numbers, or group its values before"
+            f"algorithm. Use a column with fewer or with numbers, or group its values first"
         )
     sizes = np.arange(1, table.n_rows + 1, dtype=np.float64)
     curve = np.zeros(table.n_rows + 1, np.int64)

@@ -76,26 +76,26 @@ def _every_command(
             count=True,
             metavar="",
             show_default=False,
-            help="Log stages with their seconds; twice: details.",
+            help="Log each stage and its time; repeat for details.",
         ),
     ] = 0,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="No progress, notes or warnings: errors alone.")
+        bool, typer.Option("--quiet", help="Show only errors: no progress, notes or warnings.")
     ] = False,
     threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads to use; all cores by default.")
+        int | None, typer.Option(min=1, metavar="N", help="Number of threads; default: all cores.")
     ] = None,
     show_values: Annotated[  # noqa: ARG001 - `CommandGroup` and `verify` read it
         bool,
-        typer.Option("--show-values", help="Name the values of the table that are at fault."),
+        typer.Option("--show-values", help="Show the values of the table that an error is about."),
     ] = False,
     debug: Annotated[  # noqa: ARG001 - `CommandGroup` reads it
         bool, typer.Option("--debug", help="Show the traceback of an error.")
     ] = False,
 ) -> None:
-    """Anonymize tables about people, and prove what was done.
+    """Anonymize tables about people, and verify the result.
 
-    These options may stand anywhere on the line; `-` is standard input or output.
+    These options can be anywhere on the command line; `-` is standard input or output.
 
     Exit codes: 0 done, 1 requirement not met, 2 wrong usage, 3 invalid input or policy,
     70 internal error, 130 interrupted.

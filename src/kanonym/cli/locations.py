@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 ENGINES = ("duckdb", "spark")
 DATABASES = ("postgresql", "postgres", "sqlite")
-WHERE = "Where the table is"
+WHERE = "Table location"
 
 Engine = Annotated[
     str | None,
     typer.Option(
         metavar="duckdb|spark",
-        help="Count and write there what is too large for the memory of this process.",
+        help="Engine for a table that is too large for memory.",
         rich_help_panel=WHERE,
     ),
 ]
 Memory = Annotated[
     str | None,
     typer.Option(
-        metavar="SIZE", help="Of DuckDB: how much it may take, such as 1GB.", rich_help_panel=WHERE
+        metavar="SIZE", help="Memory limit of DuckDB, such as 1GB.", rich_help_panel=WHERE
     ),
 ]
 TableName = Annotated[
@@ -34,7 +34,7 @@ TableName = Annotated[
     typer.Option(
         "--table",
         metavar="NAME",
-        help="Where INPUT is postgresql://… or sqlite:///…: the table in it.",
+        help="Table to read if INPUT is a database: postgresql://… or sqlite:///….",
         rich_help_panel=WHERE,
     ),
 ]
@@ -43,7 +43,7 @@ ReleasedTable = Annotated[
     typer.Option(
         "--released-table",
         metavar="NAME",
-        help="Where RELEASED is a database: the table in it.",
+        help="Table to read if RELEASED is a database.",
         rich_help_panel=WHERE,
     ),
 ]
@@ -51,7 +51,7 @@ OutputTable = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Where -o is a database: the new table; else NAME_released.",
+        help="Table to create if -o is a database; default: NAME_released.",
         rich_help_panel=WHERE,
     ),
 ]
@@ -82,9 +82,11 @@ def table_at(
     user_missing: as of `read_table`.
     """
     if (engine is not None or is_database(place)) and (sheet or header_row):
-        raise typer.BadParameter("is for Excel files", param_hint="--sheet, --header-row")
+        raise typer.BadParameter("only for Excel files", param_hint="--sheet, --header-row")
     if user_missing and (engine is not None or is_database(place)):
-        raise typer.BadParameter("is for files of SPSS, Stata and SAS", param_hint="--user-missing")
+        raise typer.BadParameter(
+            "only for files of SPSS, Stata and SAS", param_hint="--user-missing"
+        )
     if engine is not None and engine not in ENGINES:
         raise typer.BadParameter(
             f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
@@ -92,9 +94,11 @@ def table_at(
     if is_database(place):
         _check_options(memory, None)
         if name is None:
-            raise typer.BadParameter("say which table of the database", param_hint=option)
+            raise typer.BadParameter("name the table of the database", param_hint=option)
         if engine is not None:
-            raise typer.BadParameter("a database is its own engine", param_hint="--engine")
+            raise typer.BadParameter(
+                "not allowed for a database, which is its own engine", param_hint="--engine"
+            )
         from kanonym.engines.database import Database
 
         return Database(place, name)
@@ -125,7 +129,9 @@ def user_missing_of(choice: str | None, *places: str | None) -> dict[str | None,
 
     told = {place for place in places if place and (place == "-" or is_statistical(place))}
     if choice is not None and not told:
-        raise typer.BadParameter("is for files of SPSS, Stata and SAS", param_hint="--user-missing")
+        raise typer.BadParameter(
+            "only for files of SPSS, Stata and SAS", param_hint="--user-missing"
+        )
     return {place: choice if place in told else None for place in places}
 
 
@@ -139,10 +145,10 @@ def rows_at(place: str, format: str | None, **further: Any) -> Any:
 def _check_options(memory: str | None, name: str | None, option: str = "--table") -> None:
     """Refuse options of DuckDB and of databases beside a table that is neither."""
     if memory is not None:
-        raise typer.BadParameter("is for --engine duckdb", param_hint="--memory")
+        raise typer.BadParameter("only with --engine duckdb", param_hint="--memory")
     if name is not None:
         raise typer.BadParameter(
-            "is for databases: postgresql://… or sqlite:///…", param_hint=option
+            "only for databases: postgresql://… or sqlite:///…", param_hint=option
         )
 
 
@@ -220,7 +226,7 @@ class Place:
         """Return the place of an output: new is its table, name that of the input in source."""
         if not is_database(output):
             if new is not None:
-                raise typer.BadParameter("is for databases", param_hint="--output-table")
+                raise typer.BadParameter("only for databases", param_hint="--output-table")
             return cls(output)
         stem = name or Path(source).stem
         if source == "-" and new is None:
@@ -244,13 +250,15 @@ class Place:
         """
         if as_file:
             raise typer.BadParameter(
-                "an engine always counts what it wrote, and has no safe cells",
+                "not allowed with an engine: it always counts what it wrote, and has no safe cells",
                 param_hint="--no-read-back and --safe-cells",
             )
         if aggregate:
-            raise typer.BadParameter("no engine writes that form", param_hint="--aggregate")
+            raise typer.BadParameter("not supported by engines", param_hint="--aggregate")
         if self.given == "-":
-            raise typer.BadParameter("an engine writes files or tables", param_hint="-o -")
+            raise typer.BadParameter(
+                "not supported by engines: name a file or a table", param_hint="-o -"
+            )
         if self.table and not self.same:
             raise typer.BadParameter(
                 "the table stays where it is: write to its own database, or to a file",

@@ -14,10 +14,10 @@ from kanonym.data.credentials import displayable_url
 if TYPE_CHECKING:
     from kanonym.policy import Policy
 
-ASKED = "What is asked"
-FOUND = "How it is reached"
-SEARCHED = "Of full-domain and local-recoding"
-WRITTEN = "What is written"
+ASKED = "Requirements"
+FOUND = "Algorithm"
+SEARCHED = "Full-domain and local recoding"
+WRITTEN = "Output"
 
 Table = Annotated[str, typer.Argument(metavar="INPUT", help="Table to read; - for standard input.")]
 PolicyFile = Annotated[
@@ -65,7 +65,7 @@ K = Annotated[
     typer.Option(
         "-k",
         metavar="K",
-        help="k-anonymity: records a class.",
+        help="k-anonymity: records per class.",
         rich_help_panel=ASKED,
     ),
 ]
@@ -73,7 +73,7 @@ Entity = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="With -k: the identifier of persons with several records; k counts persons.",
+        help="With -k: column that identifies people with several records; k then counts people.",
         rich_help_panel=ASKED,
     ),
 ]
@@ -81,7 +81,7 @@ Rows = Annotated[
     str | None,
     typer.Option(
         metavar="persons",
-        help="Each record is a person, though values of an identifier repeat.",
+        help="persons: each record is a person, although an identifier repeats.",
         rich_help_panel=ASKED,
     ),
 ]
@@ -90,7 +90,7 @@ L = Annotated[
     typer.Option(
         "-l",
         metavar="L",
-        help="l-diversity: sensitive values a class.",
+        help="l-diversity: sensitive values per class.",
         rich_help_panel=ASKED,
     ),
 ]
@@ -99,7 +99,7 @@ T = Annotated[
     typer.Option(
         "-t",
         metavar="T",
-        help="t-closeness: distance to the table.",
+        help="t-closeness: largest distance to the table.",
         rich_help_panel=ASKED,
     ),
 ]
@@ -125,7 +125,7 @@ Levels = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A=2,B=1-3",
-        help="Levels of attributes, or the least and the most.",
+        help="Levels of attributes: fixed, or the lowest and the highest.",
         rich_help_panel=SEARCHED,
     ),
 ]
@@ -133,7 +133,7 @@ Metric = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The loss to minimize, such as discernibility.",
+        help="Metric to minimize, such as discernibility.",
         rich_help_panel=SEARCHED,
     ),
 ]
@@ -141,7 +141,7 @@ Steps = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Stop after so many nodes, with the best so far.",
+        help="Stop after this many nodes, with the best so far.",
         rich_help_panel=SEARCHED,
     ),
 ]
@@ -149,7 +149,7 @@ Seconds = Annotated[
     float | None,
     typer.Option(
         metavar="S",
-        help="Stop after so many seconds, with the best so far.",
+        help="Stop after this many seconds, with the best so far.",
         rich_help_panel=SEARCHED,
     ),
 ]
@@ -159,7 +159,7 @@ Format = Annotated[
 ]
 Sheet = Annotated[
     str | None,
-    typer.Option(metavar="NAME|NUMBER", help="Sheet of an Excel input; the first one if not said."),
+    typer.Option(metavar="NAME|NUMBER", help="Sheet of an Excel input; default: the first one."),
 ]
 HeaderRow = Annotated[
     int | None,
@@ -169,21 +169,21 @@ UserMissing = Annotated[
     str | None,
     typer.Option(
         metavar="null|keep",
-        help="User-missing codes of SPSS, Stata and SAS: null, or categories of their own.",
+        help="User-missing codes of SPSS, Stata and SAS: null, or keep as categories.",
     ),
 ]
 Catalog = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Labels of values of a .sas7bdat input; INPUT.sas7bcat beside it if not said.",
+        help="Catalog of value labels of a .sas7bdat input; default: INPUT.sas7bcat next to it.",
     ),
 ]
 NoReadBack = Annotated[
     bool,
     typer.Option(
         "--no-read-back",
-        help="Do not compare the written file with the table.",
+        help="Do not read the written file back and compare it with the table.",
         rich_help_panel=WRITTEN,
     ),
 ]
@@ -403,12 +403,12 @@ def column_arguments(
     if file is not None:
         if known or sensitive or hierarchies:
             raise typer.BadParameter(
-                "the policy says which columns are meant", param_hint="--policy"
+                "not allowed with --policy, which names the columns", param_hint="--policy"
             )
         return {"policy": Policy.from_file(file)}
     if not known:
         raise typer.BadParameter(
-            "say which columns are meant: --policy FILE, or -q COLUMNS", param_hint="-q"
+            "missing columns: give --policy FILE, or -q COLUMNS", param_hint="-q"
         )
     return {
         "quasi_identifiers": known,

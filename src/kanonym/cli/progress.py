@@ -58,7 +58,7 @@ def show_progress() -> Iterator[Callable[[str], None]]:
         else:
             lines.update(text)
 
-    with announce_compilation(lambda: print_note("compiling its kernels, once on this machine …")):
+    with announce_compilation(lambda: print_note("compiling its kernels (once per machine) …")):
         lines.start()
         try:
             yield step

@@ -26,7 +26,7 @@ NAMED = {
     "basic_beta": "β, basic",
     "enhanced_beta": "β, enhanced",
     "delta_disclosure": "δ, natural logarithm",
-    "diversity_percent": "different values, % of a class",
+    "diversity_percent": "distinct values, % of a class",
     "kl_divergence": "KL divergence",
     "alpha": "α, largest share",
     "enhanced_excess": "β, enhanced: excess",
@@ -109,7 +109,7 @@ def release_tables(
         ),
         ("suppressed", found["suppressed"]),
         ("classes", found["verification"]["classes"]),
-        ("records a class", utility["average_class_size"]),
+        ("records per class", utility["average_class_size"]),
         ("information lost", f"{100 * utility['span_loss']:.1f} % (span loss)"),
         ("prosecutor risk", f"at most {format_number(risk['prosecutor']['highest'])}"),
         *_search(found["algorithm"]),
@@ -124,7 +124,7 @@ def release_tables(
     listed = any(one["longest_list"] > 1 for one in covered.values())
     further += ["listed exactly, %"] if listed else []
     lost = _table("attribute", *further, "values per label", "span loss, %")
-    lost.add_column("for instance", overflow="fold")
+    lost.add_column("example", overflow="fold")
     for name, one in covered.items():
         more = [f"{levels[name]} of {highest[name]}"] if highest else []
         more += [format_number(cells[name])] if cells else []
@@ -142,7 +142,7 @@ def kept_value_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
     lines: list[tuple[str, object]] = []
     for name, one in found.get("values_kept", {}).items():
         share = one["share"]
-        told = "more of the values than its diagonal says"
+        told = "more values stay true than its diagonal says"
         if share is not None:
             told = f"{100 * share:.1f} % of the values are expected to be true"
         lines.append((one["action"], f"{name}: {told}"))
@@ -153,7 +153,7 @@ def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Return the lines about a search of the lattice, if there was one."""
     if "score" not in algorithm:
         return []
-    proof = "the least possible" if algorithm.get("optimal") else "not proven to be the least"
+    proof = "minimal" if algorithm.get("optimal") else "not proven minimal"
     if "gap" in algorithm:
         proof += f": at most {format_number(algorithm['gap'])} above it"
     lines: list[tuple[str, object]] = [
@@ -199,7 +199,7 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     facts += [
         ("table", "the policy fits it"),
         ("records", table["rows"]),
-        ("different combinations of quasi-identifiers", table["distinct"]),
+        ("distinct combinations of quasi-identifiers", table["distinct"]),
     ]
     roles = _table("column")
     roles.add_column("role", no_wrap=True)
@@ -215,16 +215,16 @@ def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     best = found["best"]
     facts = grid(
         ("nodes", found["nodes"]),
-        ("that satisfy the policy", found["satisfied"]),
+        ("satisfying the policy", found["satisfied"]),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
     if best is None:
         return [facts, written_files_table(found["written"])]
-    levels = _table("the best node", "level")
+    levels = _table("best node", "level")
     for name, level in best["levels"].items():
         levels.add_row(Text(name), format_number(level))
     values = grid(
-        ("its score", best["score"]),
+        ("score", best["score"]),
         ("suppressed", best["suppressed"]),
         ("classes", best["classes"]),
         *best["achieved"].items(),
@@ -256,7 +256,7 @@ def warnings_table(verification: Mapping[str, Any]) -> Table:
 def _both_readings(columns: Sequence[str]) -> str:
     return (
         f"values and as text, the worse of both: in {', '.join(columns)} several texts "
-        "stand for one value (as 1 and 1.0 do), and a reader of text tells them apart"
+        "stand for one value (as 1 and 1.0 do), and a reader of text distinguishes them"
     )
 
 
@@ -325,7 +325,7 @@ def violations_table(
         )
     if total > shown:
         table.caption = (
-            f"the smallest of {format_number(total)} classes that fail; --json names 100"
+            f"the smallest of {format_number(total)} failing classes; --json lists up to 100"
         )
     return table
 
@@ -339,7 +339,7 @@ def measurement_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         ("k", found["k"]),
         ("k, null as wildcard", found["k_wildcard"]),
         ("records alone in their class", found["uniques"]),
-        ("records a class", _spread(sizes)),
+        ("records per class", _spread(sizes)),
     )
     if "text_columns" in found:
         facts.add_row("counted as", Text(_both_readings(found["text_columns"])))
@@ -356,7 +356,7 @@ def measurement_tables(found: Mapping[str, Any]) -> list[RenderableType]:
 def level_table(labels: Sequence[Sequence[str | None]]) -> Table:
     """Return the levels of a hierarchy file, from the values to the root."""
     table = _table("level", "labels")
-    table.add_column("for instance", overflow="fold")
+    table.add_column("example", overflow="fold")
     for level, names in enumerate(labels):
         shown = ", ".join("null" if name is None else name for name in names[:EXAMPLES])
         more = ", …" if len(names) > EXAMPLES else ""

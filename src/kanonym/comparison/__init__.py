@@ -129,8 +129,8 @@ def compare(
     for name in without_recoding(asked, every):
         if progress is not None:
             progress(
-                f"encode: the policy's recoding {asked.recoding} is left out for {name}, which "
-                "releases levels of hierarchies"
+                f"encode: the policy's recoding {asked.recoding} is ignored for {name}, which "
+                f"releases levels of hierarchies"
             )
     native = frames.to_eager(frame)
     columns = frames.column_names(native)

@@ -38,7 +38,7 @@ class Comparison(Result):
     rows
         Records of the table.
     privacy
-        By what releases are called private: `k`, the records of the smallest class (persons,
+        By what releases are called private: `k`, the records in the smallest class (persons,
         where k-anonymity has an entity), or `average_risk`, the average prosecutor risk.
     measure
         By what they are called useful: `span-loss`, or another measure that was taken.
@@ -163,7 +163,7 @@ class Comparison(Result):
         return "records" if known is None or entity_of(known.models) is None else "persons"
 
     def beats_guessing(self, one: Trial) -> bool:
-        """Return whether a release is of more use than guessing without it.
+        """Return whether a release is more useful than guessing without it.
 
         Where the measure of utility does not say what guessing reaches, it is.
         """
@@ -184,7 +184,7 @@ class Comparison(Result):
         return value if self.privacy == "k" else 1 / value
 
     def loss_score(self, one: Trial) -> float:
-        """Return how little use a release is, less is better; NaN where it is not known."""
+        """Return how little use a release is, lower is better; NaN where it is not known."""
         value = self.utility_of(one)
         return value if self.better == "lower" else -value
 
@@ -316,12 +316,12 @@ class Comparison(Result):
                 one.label,
                 f"{self.privacy_of(one):,.4g}",
                 f"{self.utility_of(one):.4g}",
-                "take this" if one is self.knee else "frontier" if id(one) in best else "",
+                "recommended" if one is self.knee else "frontier" if id(one) in best else "",
             )
             for one in released
         ]
         lead = (
-            f"{len(released)} of {len(self.trials)} combinations gave a release, "
+            f"{len(released)} of {len(self.trials)} combinations produced a release, "
             f"{len(self.frontier)} of them are on the frontier."
         )
         header = ("release", *self.axes, "")

@@ -41,7 +41,7 @@ def frontier(privacy: NDArray[np.float64], loss: NDArray[np.float64]) -> NDArray
     privacy
         (n,) float64, more is more private.
     loss
-        (n,) float64, less is better. NaN in either leaves a release out.
+        (n,) float64, lower is better. NaN in either leaves a release out.
 
     Notes
     -----

@@ -170,8 +170,8 @@ def recommend(
 
 
 LOOK = (
-    "What a column means its values do not tell: look at the role of every column before the "
-    "policy is used."
+    "Values do not show what a column means: check the role of every column before using the "
+    "policy."
 )
 
 
@@ -195,23 +195,23 @@ def _roles(found: Profile, policy: Policy, k: int) -> list[str]:
     reasons = []
     for role, said in (
         (Role.IDENTIFIER, "Identifiers, which are dropped"),
-        (Role.QUASI_IDENTIFIER, "Quasi-identifiers, which are made coarser"),
-        (Role.SENSITIVE, "Sensitive attributes, which are released as they are"),
+        (Role.QUASI_IDENTIFIER, "Quasi-identifiers, which are recoded"),
+        (Role.SENSITIVE, "Sensitive attributes, which are released unchanged"),
     ):
         named = found.names(role)
         if named:
             more = f" and {len(named) - NAMES} more" if len(named) > NAMES else ""
             reasons.append(f"{said}: {', '.join(named[:NAMES])}{more}.")
     reasons.append(
-        f"k is {k}: every record looks like at least {k - 1} others. As the table is, "
-        f"{found.together.uniques:,} of its {found.rows:,} records are the only ones with their "
-        "values of the quasi-identifiers."
+        f"k is {k}: every record looks like at least {k - 1} others. Before anonymization, "
+        f"{found.together.uniques:,} of its {found.rows:,} records are unique in their "
+        f"quasi-identifiers."
     )
     asked = {model.attribute: model for model in policy.models if model.entity is None}
     reasons += [
         _diversity(asked[name])
         if name in asked
-        else f"Nothing is asked of {name}: all records have the same value of it."
+        else f"There is no requirement for {name}: all records have the same value."
         for name in found.names(Role.SENSITIVE)
     ]
     return reasons
@@ -221,19 +221,20 @@ def _diversity(model: PrivacyModel) -> str:
     """Say what is asked of a sensitive attribute."""
     if model.type == TCloseness.type:
         return (
-            f"In every class, the values of {model.attribute} are distributed much as in the whole "
-            f"table (t-closeness of at most {model.required:g}): most records share one value, "
-            "and l-diversity would ask next to nothing."
+            f"In every class, the values of {model.attribute} are distributed similarly to the "
+            f"whole table (t-closeness of at most {model.required:g}): most records share one "
+            f"value, "
+            "so l-diversity would require almost nothing."
         )
     if model.to_dict()["kind"] == "distinct":
         return (
-            f"In every class, {model.attribute} has at least {model.required:g} different values: "
-            "a class alone does not tell it."
+            f"In every class, {model.attribute} has at least {model.required:g} distinct values: "
+            f"the class alone does not disclose it."
         )
     return (
         f"In every class, the values of {model.attribute} are mixed (entropy l-diversity of at "
-        f"least {model.required:g}): with 2 different values asked for, all but one record could "
-        "agree."
+        f"least {model.required:g}): with 2 distinct values required, all but one record could "
+        f"have the same value."
     )
 
 
@@ -251,7 +252,7 @@ def _choice(best: Trial, trials: list[Trial]) -> list[str]:
         f"It has {best.classes:,} classes, the smallest of {best.k:,} records, and "
         f"{best.suppressed or 'no'} record{plural} suppressed."
     )
-    failed = [f"{one.label} gave no release: {one.reason}." for one in trials if one.reason]
+    failed = [f"{one.label} produced no release: {one.reason}." for one in trials if one.reason]
     return [f"{loses} {has}", *failed]
 
 

@@ -113,7 +113,7 @@ def sweep_lists(sweep: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
             else list(given)
         )
         if not isinstance(values, list) or not values:
-            raise PolicyError(f"sweep of {key!r}: {values!r} is no list of values")
+            raise PolicyError(f"sweep of {key!r}: {values!r} is not a list of values")
         found[key] = values
     return found
 

@@ -267,7 +267,7 @@ def _refused_trial(one: Combination, error: Exception) -> Trial:
 
 
 def _smallest(release: Release) -> int:
-    """Return the records of the smallest class, or what k-anonymity with an entity counts."""
+    """Return the records in the smallest class, or what k-anonymity with an entity counts."""
     verification = release.verification
     checks = zip(release.policy.models, verification.checks, strict=True)
     persons = [check.achieved for model, check in checks if entity_of([model]) is not None]

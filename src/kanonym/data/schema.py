@@ -208,7 +208,7 @@ class Schema:
         if unclassified and others is None:
             raise SchemaError(
                 f"{len(unclassified)} column(s) have no role: {', '.join(unclassified)}. "
-                "Give each a role, or say others: insensitive (or identifier) on purpose"
+                "Give each a role, or set others: insensitive (or identifier)"
             )
         default: dict[Role, Attribute] = {
             Role.IDENTIFIER: Identifier(),

@@ -56,7 +56,8 @@ def weights_of(column: pl.Series) -> NDArray[np.float64]:
     """Return (n_rows,) float64 sampling weights."""
     if not column.dtype.is_numeric():
         raise SchemaError(
-            f"column {column.name!r} is no column of weights: it holds {column.dtype}, not numbers"
+            f"column {column.name!r} is not a column of weights: it holds {column.dtype}, not "
+            f"numbers"
         )
     weights = column.cast(pl.Float64).fill_null(np.nan).to_numpy()
     wrong = ~(np.isfinite(weights) & (weights > 0))

@@ -249,7 +249,7 @@ def encoding_of(
             raise SchemaError(f"one-hot group {group!r} has the name of a column; rename it")
         for name in columns:
             if name in owner:
-                raise SchemaError(f"column {name!r} stands in the one-hot groups twice")
+                raise SchemaError(f"column {name!r} is in the one-hot groups twice")
             owner[name] = group
     chosen = _features(records, features, known, owner)
     nominal = _list_names(records, categorical or [])
@@ -300,7 +300,7 @@ def _features(
         raise SchemaError("features is empty: name the columns to minimize, or None for all")
     twice = next((name for name in named if named.count(name) > 1), None)
     if twice is not None:
-        raise SchemaError(f"feature {twice!r} stands twice")
+        raise SchemaError(f"feature {twice!r} is named twice")
     for group, columns in groups.items():
         missing = [name for name in columns if name not in named]
         if missing and len(missing) < len(columns):

@@ -372,7 +372,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         parts += [f"{name!r} is new" for name in unseen]
         raise SchemaError(
             "The feature names should match those that were passed during fit: "
-            + (", ".join(parts) or "they stand in another order")
+            + (", ".join(parts) or "they are in a different order")
         )
 
     def __sklearn_clone__(self) -> Self:

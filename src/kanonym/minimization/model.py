@@ -83,12 +83,12 @@ class Model(ShortRepr):
         if answers.shape != (records.n,):
             raise DataError(
                 f"the model gives predictions of shape {answers.shape} for {records.n} records; "
-                "one class or number a record is expected"
+                "one class or number per record is expected"
             )
         if answers.dtype.kind == "f" and not np.isfinite(answers).all():
             raise DataError(
-                f"row {int((~np.isfinite(answers)).argmax()) + 1}: the model's prediction is no "
-                "finite number"
+                f"row {int((~np.isfinite(answers)).argmax()) + 1}: the model's prediction is not a "
+                f"finite number"
             )
         return answers
 

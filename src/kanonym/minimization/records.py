@@ -176,8 +176,8 @@ def _two_dimensional(given: Any) -> NDArray[Any]:
     array = np.asarray(given)
     if array.ndim != 2:
         raise DataError(
-            f"Expected 2D array, got {array.ndim}D array instead. Reshape your data to one row a "
-            "record"
+            f"Expected 2D array, got {array.ndim}D array instead. Reshape your data to one row per "
+            f"record"
         )
     if array.dtype.kind not in "biufOU":
         raise DataError(f"Complex data not supported, nor any of type {array.dtype}")

@@ -72,8 +72,8 @@ class KAnonymity(PerClass):
         check_integer(self.type, "k", self.k, 1)
         if self.entity is not None and not (isinstance(self.entity, str) and self.entity):
             raise PolicyError(
-                f"{self.type}: entity is {self.entity!r}; it must be the name of the identifier "
-                "that tells persons apart"
+                f"{self.type}: entity is {self.entity!r}; it must be the name of the identifier of "
+                f"persons"
             )
 
     @property

@@ -99,8 +99,8 @@ def verify(
     ]
     if left:
         raise SchemaError(
-            f"the table still has the identifiers {', '.join(left)}: it is no release. "
-            "Drop them; to measure a table before its release, use measure"
+            f"the table still has the identifiers {', '.join(left)}: it is not a release. Drop "
+            f"them; to measure a table before anonymization, use measure"
         )
     schema = policy.schema_for(
         _original_columns(policy, columns, count) if before is None else before.columns

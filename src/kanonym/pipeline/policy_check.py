@@ -25,7 +25,7 @@ class PolicyCheck:
     roles
         The role of each column, in the table's order.
     distinct
-        Number of different combinations of quasi-identifiers.
+        Number of distinct combinations of quasi-identifiers.
     built_hierarchies
         Descriptions of the hierarchies that are built because none is given, by attribute.
 

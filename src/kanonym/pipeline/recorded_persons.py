@@ -103,7 +103,7 @@ def recorded_persons(manifest: str | Path, released: str | Path, policy: Policy)
         raise DataError(f"{manifest}: cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError):
         raise DataError(
-            f"{manifest}: is no manifest of a released file; `kanonym anonymize --manifest` "
+            f"{manifest}: is not a manifest of a released file; `kanonym anonymize --manifest` "
             "writes one"
         ) from None
     if files.sha256(released) != digest:

@@ -114,8 +114,8 @@ def require_satisfied(verification: Verification, changed: Sequence[str] = ()) -
             )
         if changed:
             reason = (
-                f"Actions after the algorithm tear classes apart ({', '.join(changed)}): "
-                "leave them out, or let them come before it"
+                f"Actions with `when: after` split equivalence classes ({', '.join(changed)}): "
+                f"remove them, or apply them before the algorithm"
             )
         raise InfeasibleError(
             f"the recoded table fails {', '.join(failed)} in {verification.n_violating} classes; "

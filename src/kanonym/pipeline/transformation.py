@@ -46,7 +46,7 @@ def transform(
         of these, which are applied in order. Files that a form names are relative to the
         working directory. Every action sees other columns as they came in.
     drop
-        Columns to leave out.
+        Columns to drop.
     sample
         The share of the rows to keep, drawn at random, above 0 and at most 1. Actions see
         the whole table: what they count or rank is counted in all of it.
@@ -120,7 +120,7 @@ def _check_columns(names: list[str], actions: Mapping[str, Any], drop: Sequence[
     if both:
         raise SchemaError(f"column {both[0]!r} is both dropped and changed; choose one")
     if set(names) <= set(drop):
-        raise SchemaError("every column is dropped; leave one")
+        raise SchemaError("every column is dropped; keep one")
 
 
 def _build_actions(given: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
@@ -135,8 +135,8 @@ def _build_actions(given: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
             continue
         if any(isinstance(one, After) for one in several):
             reason = (
-                "is for values that an algorithm releases, and here is none: leave it out, or "
-                "give the attribute this action in a policy and anonymize"
+                "applies to values that an algorithm releases, and there is no algorithm here: "
+                "remove it, or give the attribute this action in a policy and anonymize"
             )
             faults.append(Fault((name, "when"), reason))
         built[name] = tuple(one for one in several if not isinstance(one, After))

@@ -55,11 +55,11 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
 
 RELEASED = {
     "levels": "releases levels of hierarchies",
-    "cells": "releases values as they are or not at all",
+    "cells": "releases values unchanged or not at all",
 }
 """What algorithms release that leave no choice of a recoding."""
 
-WAY_OUT = "leave the recoding out, or choose an algorithm that takes any, such as mondrian"
+WAY_OUT = "remove the recoding, or choose an algorithm that takes any, such as mondrian"
 
 
 def build_algorithm(given: Any) -> Algorithm:

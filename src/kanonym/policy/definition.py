@@ -80,7 +80,7 @@ def _models(given: Any, info: ValidationInfo) -> tuple[PrivacyModel, ...]:
 
 def _algorithm(given: Any, info: ValidationInfo) -> Algorithm:
     if isinstance(given, Mapping) and "suppression_limit" in given:
-        reason = f"is {given['suppression_limit']!r}, but the policy says another; say it once"
+        reason = f"is {given['suppression_limit']!r}, but the policy has another value; set it once"
         raise FaultsFoundError([Fault(("suppression_limit",), reason)])
     built = algorithms.build_algorithm(given)
     if "attributes" in info.data and "others" in info.data:
@@ -207,9 +207,9 @@ class Policy(BaseModel):
         named = [f"{several[0]} of {name!r}" for name, several in drawn.items() if several]
         if named and self.seed == 0:
             reason = (
-                f"is 0, but {', '.join(named)} must not be drawn again by anybody who tries: "
-                "leave the seed out, and one is drawn that is kept nowhere; or give one that "
-                "nobody guesses, such as 15 random digits, and keep it secret"
+                f"is 0, but {', '.join(named)} must not be reproducible by trying seeds: omit the "
+                f"seed (a random one is then used and not stored), or use one that cannot be "
+                f"guessed, such as 15 random digits, and keep it secret"
             )
             raise PydanticCustomError("faults", "faults", {"faults": [Fault(("seed",), reason)]})
         return self
@@ -282,7 +282,7 @@ class Policy(BaseModel):
             k-anonymity. Neither this nor one of the next is needed where the algorithm
             forms groups by its own parameters.
         entity
-            With `k`: the identifier that tells persons apart, where one person may have
+            With `k`: the identifier of persons, where one person may have
             several records; k then counts persons.
         l, t, beta, delta
             Distinct l-diversity, t-closeness (equal distance), basic β-likeness and

@@ -87,7 +87,8 @@ class Loader(yaml.SafeLoader):
             line = key.start_mark.line + 1
             if key.value in lines:
                 self.repeated.append(
-                    f"line {line}: {key.value!r} stands twice (first in line {lines[key.value]}); "
+                    f"line {line}: {key.value!r} is given twice (first in line "
+                    f"{lines[key.value]}); "
                     "a column has one role, a key one value"
                 )
             lines.setdefault(key.value, line)

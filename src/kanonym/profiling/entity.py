@@ -1,4 +1,4 @@
-"""Who is who in a table: the identifier that tells persons apart, or rows that are persons."""
+"""Who is who in a table: the identifier of persons, or rows that are persons."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def entity_of(columns: Sequence[ColumnProfile]) -> Entity:
     unique = [one for one in personal if _is_unique(one)]
     repeated = [one for one in personal if _repeats(one)]
     if not repeated and unique:
-        reason = f"no value of {unique[0].name} repeats: each row is taken for a person"
+        reason = f"no value of {unique[0].name} repeats: each row is treated as a person"
         return Entity(rows_are_persons=True, reason=reason)
     repeated = repeated or [one for one in numbers if _repeats(one)]
     if repeated:
@@ -69,21 +69,21 @@ def entity_of(columns: Sequence[ColumnProfile]) -> Entity:
         counted = chosen.content.counted
         values = counted.distinct - (chosen.content.nulls > 0)
         reason = (
-            f"{chosen.name} has {values:,} values in {counted.records:,} records: where it tells "
-            "persons apart it is the entity of k-anonymity, which then counts them; where each "
-            "row is a person, set rows: persons instead"
+            f"{chosen.name} has {values:,} values in {counted.records:,} records: if it identifies "
+            f"persons, it is the entity of k-anonymity, which then counts persons; if each row is "
+            f"a person, set rows: persons instead"
         )
         return Entity(chosen.name, values, reason=reason)
     if several:
         reason = (
-            f"{several[0].name} repeats, and nothing says whether by chance or because one person "
-            "has several rows: set rows: persons, or entity in k-anonymity"
+            f"{several[0].name} repeats, and it is unknown whether by chance or because one person "
+            f"has several rows: set rows: persons, or entity in k-anonymity"
         )
         return Entity(reason=reason)
     if named:
         return Entity(
             rows_are_persons=True,
-            reason="no identifier repeats: each row is taken for a person",
+            reason="no identifier repeats: each row is treated as a person",
         )
     return Entity()
 

@@ -137,7 +137,9 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
     if len(names) > MOST_COLUMNS:
         alone = {name: separation_of([sample[name]], n_rows).together for name in names}
         most = set(sorted(names, key=alone.__getitem__)[:MOST_COLUMNS])
-        cut.append(f"of {len(names)} columns, the {MOST_COLUMNS} that tell most apart are searched")
+        cut.append(
+            f"of {len(names)} columns, the {MOST_COLUMNS} that distinguish most are searched"
+        )
         names = [name for name in names if name in most]
     search = _Search([sample[name] for name in names], n_rows, threshold)
     found = [tuple(names[place] for place in one) for one in search.run()]
@@ -228,7 +230,7 @@ class _Search:
         if n_found >= MOST_FOUND:
             return f"{n_found} sets found"
         if self.looked_at >= MOST_SETS or self.visits >= MOST_VISITS:
-            return f"{self.looked_at:,} sets looked at"
+            return f"{self.looked_at:,} sets checked"
         return ""
 
     def _falls_short(self, one: tuple[int, ...]) -> bool:

@@ -31,7 +31,7 @@ FEW_VALUES = 3
 """Entropy l-diversity is asked if a value has more of the records, or there are no more values."""
 
 HEADING = (
-    "What a column means its values do not tell: read the reasons, change what is wrong.",
+    "Values do not show what a column means: read the reasons, and correct what is wrong.",
     "When in doubt a column is a quasi-identifier. Identifiers are dropped.",
 )
 RECODED = (
@@ -198,7 +198,7 @@ class Profile(Result):
         """Return a row for each column: its role, and why."""
         rows = [(one.name, str(one.role), "; ".join(one.evidence)) for one in self.columns]
         lead = (
-            f"records {self.rows:,} · k as the table is {self.together.smallest:,} · "
+            f"records {self.rows:,} · current k {self.together.smallest:,} · "
             f"records alone in their class {self.together.uniques:,}"
         )
         return [ResultTable(("column", "role", "why"), rows, lead=lead)]
@@ -293,12 +293,12 @@ class Profile(Result):
         heading = [f"Suggested from {self.rows:,} records.", *HEADING]
         if known:
             heading.append(
-                f"As the table is, {self.together.uniques:,} of the records are the only ones with "
-                "their values of the quasi-identifiers."
+                f"As the table is, {self.together.uniques:,} of the records are unique in their "
+                f"quasi-identifiers."
             )
         near = self.near_unique_sets
         for how, found in (
-            ("No two records are equal in", self.unique_sets),
+            ("All records differ in", self.unique_sets),
             (f"A record equals at most {near.others:g} others, on average, in", near),
         ):
             if found.sets:
@@ -387,9 +387,9 @@ def _remarks(content: Content) -> list[str]:
     if "dates as other text" in content.traits:
         remarks.append("its texts are dates: written as 2024-12-31 they could be recoded as dates")
     if "dates as text" in content.traits and content.type == "text":
-        remarks.append("its texts are ISO dates: as a column of dates they lose less")
+        remarks.append("its texts are ISO dates: as a column of dates they would lose less")
     if "numbers as text" in content.traits:
-        remarks.append("its texts are numbers: as a column of numbers they lose less")
+        remarks.append("its texts are numbers: as a column of numbers they would lose less")
     if "leading zeros" in content.traits:
         remarks.append("its numbers start with zeros: it is a code, and stays text")
     return remarks

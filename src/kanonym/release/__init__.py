@@ -392,17 +392,17 @@ class Release(Result):
     def _order_facts(self) -> str:
         """What a manifest says of the order of the records."""
         if self.writer is not None:
-            return "by the released values; no seed takes part"
+            return "by the released values; no seed is used"
         if self.policy.keep_order:
-            return "that of the input, which can tell who is who"
+            return "that of the input, which can reveal identities"
         if self.policy.seed is None:
             return (
-                "shuffled by a seed that was drawn for this release and kept nowhere: the same "
-                "command gives another order, and draws anew what actions draw"
+                "shuffled by a random seed that was not stored: the same command gives another "
+                "order, and other random values of actions"
             )
         return (
-            "shuffled by the seed: who has it finds the records sorted by their released values, "
-            "and can draw again what actions drew. Keep this file as you keep the table"
+            "shuffled by the seed: whoever has it can restore the order by released values, and "
+            "reproduce the random values of actions. Protect this file like the table"
         )
 
     @property

@@ -95,7 +95,7 @@ def report(
     path
         Where to. A .pdf needs Chromium, Google Chrome or Microsoft Edge.
     title
-        Heading of the report.
+        Title of the report.
     purpose, author
         What the release is for, and who made it: printed on the first page.
     language

@@ -141,7 +141,7 @@ def summarize(
     Raises
     ------
     SchemaError
-        `rectangles` names something that is no quasi-identifier, or one twice.
+        `rectangles` names something that is not a quasi-identifier, or one twice.
     DataError
         There is no such language, or the release was pickled: its encoded table stays where it
         was made.

@@ -56,7 +56,7 @@ def load(path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or content.get("kanonym") != KIND:
-        raise DataError(f"{path} is no recoding that `kanonym fit` has written")
+        raise DataError(f"{path} is not a recoding that `kanonym fit` has written")
     if content.get("version") != VERSION:
         raise DataError(
             f"{path} is of version {content.get('version')!r}; this kanonym reads {VERSION}: "

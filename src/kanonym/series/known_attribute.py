@@ -148,6 +148,6 @@ def _refuse_infinite(column: pl.Series) -> None:
     if column.dtype.is_float() and (infinite := column.is_infinite()).any():
         row = infinite.arg_max() or 0
         raise DataError(
-            f"column {column.name!r}, row {row + 1}: {column[row]} is no finite number; "
+            f"column {column.name!r}, row {row + 1}: {column[row]} is not a finite number; "
             "replace it, or leave the cell empty for a missing value"
         )

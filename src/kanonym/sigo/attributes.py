@@ -81,7 +81,7 @@ def read_attribute(records: Records, name: str) -> Attribute:
         return _of_texts(name, texts)
     _refuse(records, name, bad, "is a text among numbers; make it a number, or all of them texts")
     fits = numbers.abs() <= LARGEST
-    _refuse(records, name, ~fits, f"is no finite number of at most {LARGEST:g}; replace it")
+    _refuse(records, name, ~fits, f"is not a finite number of at most {LARGEST:g}; replace it")
     return Attribute(name, "number", numbers.to_numpy())
 
 

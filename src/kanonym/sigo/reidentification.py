@@ -102,7 +102,7 @@ def reidentify(
         "similarity": go_numbers(round_half_away(100 * similarity[rows], 2)),
     }
     warnings = [
-        f"{name} of {original.where} is no quasi-identifier but a number: as in SIGO it adds to "
+        f"{name} of {original.where} is not a quasi-identifier but a number: as in SIGO it adds to "
         "every distance; leave the column out if it should not"
         for name in beside
     ]

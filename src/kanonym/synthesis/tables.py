@@ -279,7 +279,7 @@ def kept_columns(
         raise SchemaError(f"{both[0]!r} is both quasi-identifying and sensitive; choose one")
     kept = [name for name in names if name not in dropped]
     if not kept:
-        raise SchemaError("every column is dropped; leave one")
+        raise SchemaError("every column is dropped; keep one")
     return kept
 
 

@@ -68,8 +68,8 @@ def dominant_value(
         "dominant-value",
         (attribute,),
         f"{attribute}: in {classes:,} of {len(hollow):,} classes ({records:,} records) at least "
-        f"{NEARLY_ALL:.0%} share one value, up to {_percent(share)}: it is as good as known of "
-        "everybody there. Require entropy l-diversity, a higher l, or t-closeness of it",
+        f"{NEARLY_ALL:.0%} share one value, up to {_percent(share)}: it is practically known for "
+        f"everybody there. Require entropy l-diversity, a higher l, or t-closeness of it",
         {"share": share, "classes": classes, "records": records},
     )
 

@@ -226,7 +226,7 @@ def unprotected_warnings(
         return []
     message = (
         f"no model protects {column_names_text(without)}: a class whose records share a value "
-        "gives it away. Require l-diversity or t-closeness, or make it insensitive if it may be "
+        f"discloses it. Require l-diversity or t-closeness, or make it insensitive if it may be "
         "known"
     )
     return [VerificationWarning("unprotected-sensitive", without, message)]
@@ -252,8 +252,8 @@ def _trivial_warnings(
         VerificationWarning(
             "trivial-model",
             columns,
-            f"{named}: asks nothing, because in this table even classes of one record satisfy it. "
-            "Require more, or leave it out",
+            f"{named}: requires nothing, because in this table even classes of one record satisfy "
+            f"it. Require more, or remove it",
             {"models": len(found), "requirements": len(models)},
         )
     ]

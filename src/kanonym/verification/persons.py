@@ -52,7 +52,7 @@ def count_persons(
     first
         (n_classes,) int64, a row of each class.
     needed
-        What is said behind "is no label of its hierarchy".
+        What is said behind "is not a label of its hierarchy".
 
     Returns
     -------
@@ -63,7 +63,7 @@ def count_persons(
     Raises
     ------
     SchemaError
-        A released value is no label of its hierarchy, or there is no hierarchy.
+        A released value is not a label of its hierarchy, or there is no hierarchy.
 
     Notes
     -----
@@ -140,7 +140,7 @@ def _read_levels(
     if not known.any(axis=0).all():
         wrong = distinct[int(np.argmin(known.any(axis=0)))]
         raise SchemaError(
-            f"column {released.name!r}: {wrong!r} is no label of its hierarchy{needed}"
+            f"column {released.name!r}: {wrong!r} is not a label of its hierarchy{needed}"
         )
     shared = np.flatnonzero(known.all(axis=1))
     lowest = np.full(len(texts), shared[0]) if len(shared) else np.argmax(known, axis=0)

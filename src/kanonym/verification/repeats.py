@@ -138,9 +138,9 @@ def amount_owner_warnings(found: Mapping[str, Repeats]) -> list[VerificationWarn
         VerificationWarning(
             "identifying-amount",
             tuple(found),
-            f"{column_names_text(list(found))}: released as it is, though {alone:,} of the "
-            f"{found[worst].values:,} values of {worst} have a single owner, whom they give away "
-            "to everybody who knows the amount. Make it a quasi-identifier, or round or top-code "
+            f"{column_names_text(list(found))}: released unchanged, although {alone:,} of the "
+            f"{found[worst].values:,} values of {worst} have a single owner, whom anybody who "
+            f"knows the amount can identify. Make it a quasi-identifier, or round or top-code "
             "it by an action",
             {"records": alone},
         )

@@ -384,7 +384,7 @@ def test_fewer_records_than_k_are_refused():
 def test_other_models_are_refused():
     """Models of sensitive values are not supported, and the error says which one was asked."""
     table = encoded(CROSS, list(range(16)))
-    with pytest.raises(PolicyError, match="k-anonymity alone, not l-diversity of 'secret'"):
+    with pytest.raises(PolicyError, match="only k-anonymity, not l-diversity of 'secret'"):
         CellSuppression().partition(
             Problem(table, NO_COSTS, [KAnonymity(2), LDiversity("secret", 2)])
         )

@@ -328,8 +328,8 @@ def test_parameters_out_of_their_range_are_refused(options, message):
     [
         ({"levels": {"q0": 4}}, "levels: q0 is 4; its hierarchy has the levels 0 to 3"),
         ({"levels": {"q0": (2, 9)}}, "levels: q0 is 2 to 9; its hierarchy has"),
-        ({"levels": {"age": 1}}, "levels: 'age' is no quasi-identifier; there are q0, q1"),
-        ({"weights": {"age": 1}}, "weights: 'age' is no quasi-identifier"),
+        ({"levels": {"age": 1}}, "levels: 'age' is not a quasi-identifier; there are q0, q1"),
+        ({"weights": {"age": 1}}, "weights: 'age' is not a quasi-identifier"),
         ({"weights": {"q0": -1}}, "weights: q0 is -1"),
         ({"weights": {"q0": 0, "q1": 0}}, "weights: all are 0"),
     ],
@@ -356,7 +356,7 @@ def test_a_table_that_fails_as_a_whole_is_named(strategy):
 
 def test_genetic_search_does_not_claim_that_there_is_none():
     """It never knows; the error says which search would."""
-    with pytest.raises(InfeasibleError, match="does not prove that none does"):
+    with pytest.raises(InfeasibleError, match="but others might"):
         account_of(wide(2), models=[ka.KAnonymity(400)], search="genetic")
 
 

@@ -596,8 +596,8 @@ def test_levels_and_weights_are_of_quasi_identifiers():
     table, models = one_attribute([5])
     for options, message in [
         ({"levels": {"q0": 2}}, "its hierarchy has the levels 0 to 1"),
-        ({"levels": {"other": 1}}, "'other' is no quasi-identifier"),
-        ({"weights": {"other": 1}}, "'other' is no quasi-identifier"),
+        ({"levels": {"other": 1}}, "'other' is not a quasi-identifier"),
+        ({"weights": {"other": 1}}, "'other' is not a quasi-identifier"),
     ]:
         with pytest.raises(PolicyError, match=message):
             LocalRecoding(**options).partition(Problem(table, COSTS, models))

@@ -124,7 +124,7 @@ def test_a_comparison_without_a_release_says_so():
     """Nothing is on the frontier, and nothing is to be taken."""
     found = compare(TABLE, ASKED, sweep={"k": [500, 600]})
     assert (found.frontier, found.knee) == ((), None)
-    assert found.reason.startswith("No combination gave a release")
+    assert found.reason.startswith("No combination produced a release")
     assert found.to_dict()["knee"] is None
 
 
@@ -137,7 +137,7 @@ def test_releases_that_the_measure_does_not_reach_are_not_called_none():
     assert (found.frontier, found.knee) == ((), None)
     assert found.reason == (
         "No release has both smallest class and accuracy pay: there is nothing to choose by. "
-        "Judge by another measure."
+        "Use another measure."
     )
 
 
@@ -281,7 +281,7 @@ def test_values_of_a_sweep_may_be_generators():
     found = compare(TABLE, **asked, sweep={"k": (k for k in (2, 5))})
     assert [one.parameters for one in found.trials] == [{"k": 2}, {"k": 5}]
     assert found.privacy == "k"
-    with pytest.raises(ka.PolicyError, match="sweep of 'k': 5 is no list of values"):
+    with pytest.raises(ka.PolicyError, match="sweep of 'k': 5 is not a list of values"):
         compare(TABLE, **asked, sweep={"k": 5})
 
 
@@ -424,10 +424,10 @@ def test_the_knee_is_told_with_its_reason():
     found = comparison([(2, 0.1), (8, 0.2), (32, 1.1), (4, 0.9)])
     assert found.knee.parameters == {"k": 8}
     assert found.reason.replace("\N{NO-BREAK SPACE}", " ") == (
-        "Take k 8 (smallest class 8, span loss 0.2): the frontier bends there. It runs from k 2 "
-        "(smallest class 2, span loss 0.1) to k 32 (smallest class 32, span loss 1.1). The way up "
-        "to the bend brings 50 % of the privacy, counted in doublings, for 10 % of the loss; the "
-        "rest of the way brings 50 % for 90 %."
+        "Take k 8 (smallest class 8, span loss 0.2), the knee of the frontier. It runs from k 2 "
+        "(smallest class 2, span loss 0.1) to k 32 (smallest class 32, span loss 1.1). Up to the "
+        "knee, 10 % of the loss buys 50 % of the privacy, counted in doublings; beyond it, 90 % "
+        "buys 50 %."
     )
 
 
@@ -435,7 +435,7 @@ def test_the_knee_is_told_with_its_reason():
     ("points", "said"),
     [
         ([(2, 0.1), (4, 0.2), (8, 0.3)], "each doubling of privacy costs about as much"),
-        ([(2, 0.1), (4, 0.2)], "two releases make no bend"),
+        ([(2, 0.1), (4, 0.2)], "two releases have no knee"),
     ],
 )
 def test_a_frontier_without_a_knee_says_so(points, said):

@@ -144,7 +144,7 @@ def test_labels_of_decimal_commas_are_parted_by_semicolons():
 
 WRONG = {
     "two-digit year": ({"type": "date", "format": "%d.%m.%y"}, "54 may be 1954 or 2054"),
-    "no month": ({"type": "date", "format": "%d.%Y"}, "is no format of dates"),
+    "no month": ({"type": "date", "format": "%d.%Y"}, "is not a date format"),
     "no format": ({"type": "date"}, "type date needs a format"),
     "no type": ({"format": "%d.%m.%Y"}, "format needs a type"),
     "unknown type": ({"type": "day"}, "type 'day' is unknown"),

@@ -374,8 +374,8 @@ def test_no_records_are_no_tuples(source):
 @pytest.mark.parametrize(
     ("values", "place"),
     [
-        ([1.0, None, float("inf"), float("inf")], "row 3: inf is no finite number"),
-        ([float("-inf"), 2.0], "row 1: -inf is no finite number"),
+        ([1.0, None, float("inf"), float("inf")], "row 3: inf is not a finite number"),
+        ([float("-inf"), 2.0], "row 1: -inf is not a finite number"),
         ([None, 2.0, -1e200], r"row 3: -1e\+200 is beyond ±1e\+150"),
     ],
 )

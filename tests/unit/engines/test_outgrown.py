@@ -147,8 +147,8 @@ def test_fragments_of_algorithms_that_compare_records_are_small():
 @pytest.mark.parametrize(
     ("algorithm", "models", "limit", "message"),
     [
-        (FullDomain(), [KAnonymity(2)], 0.0, "has to see every distinct tuple"),
-        (Mondrian(target="s"), [KAnonymity(2)], 0.0, "a target guides"),
+        (FullDomain(), [KAnonymity(2)], 0.0, "needs every distinct tuple"),
+        (Mondrian(target="s"), [KAnonymity(2)], 0.0, "a target needs"),
         (Mondrian(), [KAnonymity(2)], 0.1, "spends it where it saves most"),
         (Segmentation(), [TCloseness("s", 0.2)], 0.0, "compares classes with the whole table"),
     ],

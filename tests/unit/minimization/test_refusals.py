@@ -176,7 +176,7 @@ def test_column_without_a_value():
     ("answer", "message"),
     [
         (lambda n: np.zeros((n, 2)), r"predictions of shape \(3, 2\) for 3 records"),
-        (lambda n: np.full(n, np.nan), "row 1: the model's prediction is no finite number"),
+        (lambda n: np.full(n, np.nan), "row 1: the model's prediction is not a finite number"),
     ],
 )
 def test_predictions_that_cannot_be_kept(answer, message):

@@ -83,7 +83,7 @@ def test_the_suppression_limit_may_stand_in_the_algorithm():
     twice = {"type": "full-domain", "suppression_limit": 0.1}
     assert policy(twice, suppression_limit=0.1).suppression_limit == 0.1
     assert fault(twice, suppression_limit=0.2) == (
-        "algorithm.suppression_limit: is 0.1, but the policy says another; say it once"
+        "algorithm.suppression_limit: is 0.1, but the policy has another value; set it once"
     )
 
 

@@ -19,7 +19,7 @@ REFUSED = {
     "control": ("a: \x00", "p: not valid YAML"),
     "column in two roles": (
         "attributes:\n  age: {role: sensitive}\n  age: {role: identifier}\n",
-        r"p, line 3: 'age' stands twice \(first in line 2\); a column has one role",
+        r"p, line 3: 'age' is given twice \(first in line 2\); a column has one role",
     ),
     "JSON column in two roles": ('{"a": {"age": 1, "age": 2}}', "p: given twice: age; a column"),
     "key that is no text": ("1: {}\n", "the key 1 .* quotes"),

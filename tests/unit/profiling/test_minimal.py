@@ -65,7 +65,7 @@ def test_many_columns_are_cut_to_those_that_tell_most(monkeypatch):
     columns = {"a": [0, 0, 0, 1], "b": [0, 1, 0, 1], "c": [0, 0, 1, 1]}
     found = minimal_sets(encoded(columns), 4, Threshold(0))
     assert [names for names, _ in found.sets] == [("b", "c")]
-    assert "of 3 columns, the 2 that tell most apart" in found.cut
+    assert "of 3 columns, the 2 that distinguish most" in found.cut
 
 
 def test_a_search_that_stops_says_so_and_still_finds_one(monkeypatch):
@@ -73,7 +73,7 @@ def test_a_search_that_stops_says_so_and_still_finds_one(monkeypatch):
     monkeypatch.setattr(minimal, "MOST_SETS", 3)
     found = minimal_sets(digits(128), 128, Threshold(0))
     assert [names for names, _ in found.sets] == [tuple(f"d{at}" for at in range(7))]
-    assert found.cut == "stopped among sets of 1 columns: 3 sets looked at"
+    assert found.cut == "stopped among sets of 1 columns: 3 sets checked"
     assert found.to_dict()["cut"] == found.cut
 
 

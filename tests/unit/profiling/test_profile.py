@@ -329,7 +329,7 @@ def test_no_two_records_are_said_equal_where_two_are(monkeypatch):
     assert found.unique_sets.sampled == 20
     assert all(counted.together == 0 for _, counted in found.unique_sets.sets)
     text = found.policy_text()
-    assert "No two records are equal in: x, y." in text
+    assert "All records differ in: x, y." in text
     assert all(
         counted.others <= found.near_unique_sets.others
         for _, counted in found.near_unique_sets.sets

@@ -73,13 +73,13 @@ def test_a_png_is_drawn(case):
 
 def test_the_knee_is_marked_and_its_reason_is_told():
     """Both in the drawing and on the page, whose picture has a text alternative."""
-    assert "take this" in draw(CASES["two"], "svg").decode()
+    assert "recommended" in draw(CASES["two"], "svg").decode()
     page = draw(CASES["two"], "html").decode()
     assert "Take this." in page
-    assert "(take this)" in page
+    assert "(recommended)" in page
     assert 'role="img" aria-label="Chart of 5 runs' in page
     without = [(*one[:4], False) for one in TWO]
-    assert "take this" not in draw(compared(without), "html").decode()
+    assert "recommended" not in draw(compared(without), "html").decode()
 
 
 def test_names_of_series_do_not_lie_on_each_other():

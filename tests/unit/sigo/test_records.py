@@ -170,8 +170,8 @@ def test_dates_and_texts_have_an_order(read):
         ('{"y":1}', "'x' is missing"),
         ('{"x":"abc"}', "'x': \"abc\" is a text among numbers"),
         ('{"x":[1]}', r"'x': \[1\] is neither a number nor a text"),
-        ('{"x":"NaN"}', "'x': \"NaN\" is no finite number"),
-        ('{"x":1e308}', "'x': 1e308 is no finite number of at most"),
+        ('{"x":"NaN"}', "'x': \"NaN\" is not a finite number"),
+        ('{"x":1e308}', "'x': 1e308 is not a finite number of at most"),
     ],
 )
 def test_bad_cells_are_named(read, cell, reason):

@@ -140,7 +140,7 @@ def test_further_numbers_add_to_the_distance_and_are_warned_of():
     found = reidentify(of(original), of(masked), ["x"], ["z"], 0)
     assert [json.loads(line)["similarity"] for line in found.printed.splitlines()] == [50, 50]
     assert len(found.warnings) == 1
-    assert found.warnings[0].startswith("id of file is no quasi-identifier but a number")
+    assert found.warnings[0].startswith("id of file is not a quasi-identifier but a number")
 
 
 def test_deviation_is_around_the_rounded_mean():

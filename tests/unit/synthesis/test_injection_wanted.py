@@ -130,7 +130,7 @@ def test_an_impossible_target_names_the_class_and_what_is_possible(wanted, said)
 @pytest.mark.parametrize(
     ("given_", "said"),
     [
-        ({}, "say what classes are to reach: size"),
+        ({}, "set a target for classes: size"),
         ({"size": 0}, "size is 0; it must be an integer of at least 1"),
         ({"size": 2.5}, "size is 2.5"),
         ({"l": 0}, "l is 0"),

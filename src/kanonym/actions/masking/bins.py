@@ -53,9 +53,9 @@ class Bin(Action):
     type: ClassVar[str] = "bin"
     per_value: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The exact number is hidden among all of its interval."
+    protects: ClassVar[str] = "The exact number is hidden among all numbers of its interval."
     exposes: ClassVar[str] = (
-        "The interval remains, and may hold a single record: nothing here counts them."
+        "The interval remains, and may contain a single record: this action does not count records."
     )
 
     width: float | None = None

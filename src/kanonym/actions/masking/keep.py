@@ -47,8 +47,8 @@ class Keep(Action):
     per_value: ClassVar[bool] = True
     protects: ClassVar[str] = "The hidden characters can no longer be read."
     exposes: ClassVar[str] = (
-        "The characters that are kept and the length remain, and where few values share them "
-        "they still tell records apart."
+        "The kept characters and the length remain; where few values share them, they still "
+        "distinguish records."
     )
 
     first: int = 0
@@ -60,8 +60,8 @@ class Keep(Action):
         check_integer(self.type, "last", self.last, 0)
         if self.first + self.last == 0:
             raise PolicyError(
-                f"{self.type}: first and last are both 0; say how many characters stay, "
-                "or use redact to hide all"
+                f"{self.type}: first and last are both 0; set how many characters to keep, or use "
+                f"redact to hide all"
             )
         if not isinstance(self.character, str) or len(self.character) != 1:
             raise PolicyError(

@@ -33,9 +33,9 @@ class MaskEmail(Action):
 
     type: ClassVar[str] = "mask-email"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "Nobody can be written to, and neither name nor domain can be read."
+    protects: ClassVar[str] = "The address cannot be used, and neither name nor domain can be read."
     exposes: ClassVar[str] = (
-        "Two first letters and the top-level domain remain: a known address can be matched "
+        "The two initials and the top-level domain remain: a known address can be matched "
         "against them, and few other records may fit."
     )
 

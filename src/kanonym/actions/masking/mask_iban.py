@@ -34,10 +34,10 @@ class MaskIban(Action):
 
     type: ClassVar[str] = "mask-iban"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "Bank and account cannot be read, nor money be drawn."
+    protects: ClassVar[str] = "Bank and account cannot be read, and no money can be withdrawn."
     exposes: ClassVar[str] = (
         "Country and the last four characters remain: a known account can be matched against "
-        "them, and the same account is recognized wherever it stands."
+        "them, and the same account is recognized wherever it occurs."
     )
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:

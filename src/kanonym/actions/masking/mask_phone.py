@@ -40,7 +40,7 @@ class MaskPhone(Action):
 
     type: ClassVar[str] = "mask-phone"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "Nobody can be called, and the area code cannot be read."
+    protects: ClassVar[str] = "The number cannot be called, and the area code cannot be read."
     exposes: ClassVar[str] = (
         "Country, length, grouping and the last two digits remain: a known number can be matched "
         "against them."

@@ -37,7 +37,7 @@ class Redact(Action):
 
     type: ClassVar[str] = "redact"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "Nothing of a value can be read, not even its length."
+    protects: ClassVar[str] = "No part of a value can be read, not even its length."
     exposes: ClassVar[str] = "Which records have no value remains visible."
 
     text: str = "***"

@@ -55,9 +55,11 @@ class Round(Action):
     type: ClassVar[str] = "round"
     per_value: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The exact number is hidden among all that round to the same one."
+    protects: ClassVar[str] = (
+        "The exact number is hidden among all numbers that round to the same one."
+    )
     exposes: ClassVar[str] = (
-        "The size of a number remains, so that a rare large or small one still points to a person."
+        "The magnitude remains, so a rare large or small number still points to a person."
     )
 
     to: float | None = None

@@ -62,8 +62,9 @@ class ShiftDate(Action):
     draws: ClassVar[bool] = True
     protects: ClassVar[str] = "The calendar date is hidden within twice the days of the shift."
     exposes: ClassVar[str] = (
-        "The spans between the dates of one subject remain and can tell who it is; one known date "
-        "gives the shift, and with it all others; two tables shift alike only as one table."
+        "The intervals between the dates of one subject remain and can identify the subject; one "
+        "known date reveals the shift, and with it all other dates. To shift two tables alike, "
+        "shift them as one table."
     )
 
     days: int = 30
@@ -92,9 +93,9 @@ class ShiftDate(Action):
         beyond = (years["low"] | years["high"]).arg_true()
         if len(beyond):
             raise DataError(
-                f"column {values.name!r}, row {beyond[0] + 1}: {values[beyond[0]]} may leave "
-                f"the calendar when it is shifted; {self.type} needs dates: suppress what stands "
-                "for no date before"
+                f"column {values.name!r}, row {beyond[0] + 1}: {values[beyond[0]]} may fall "
+                f"outside of the calendar when it is shifted; {self.type} needs dates: suppress "
+                f"placeholders for missing dates first"
             )
         moved = when + pl.Series(shifts * DAY).cast(pl.Duration("ms"))
         return in_original_type(moved.cast(when.dtype).alias(values.name), values)

@@ -50,8 +50,8 @@ class Suppress(Action):
     keeps_values: ClassVar[bool] = True
     protects: ClassVar[str] = "A suppressed value is not in the release at all."
     exposes: ClassVar[str] = (
-        "Values that are not suppressed remain as they are, and that a cell was emptied can "
-        "itself say that its value is one of the suppressed."
+        "Values that are not suppressed remain unchanged, and an empty cell can itself reveal that "
+        "its value is one of the suppressed ones."
     )
 
     values: Sequence[Any] | None = None

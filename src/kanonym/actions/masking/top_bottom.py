@@ -64,9 +64,9 @@ class TopBottom(Action):
 
     type: ClassVar[str] = "top-bottom"
     by_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The largest and smallest numbers no longer tell who has them."
+    protects: ClassVar[str] = "The largest and smallest numbers no longer identify who has them."
     exposes: ClassVar[str] = (
-        "All numbers between the bounds remain as they are, and bounds that are quantiles are "
+        "All numbers between the bounds remain unchanged, and bounds given as quantiles are "
         "numbers of the data themselves."
     )
 

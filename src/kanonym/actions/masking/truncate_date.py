@@ -47,9 +47,9 @@ class TruncateDate(Action):
     type: ClassVar[str] = "truncate-date"
     per_value: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The exact date is hidden among all of its unit."
+    protects: ClassVar[str] = "The exact date is hidden among all dates of its unit."
     exposes: ClassVar[str] = (
-        "The unit remains, and may hold a single record: nothing here counts them."
+        "The unit remains, and may contain a single record: this action does not count records."
     )
 
     to: Unit

@@ -73,8 +73,8 @@ def declared_categories(values: pl.Series, labels: Sequence[object], action: str
     dtype = values.dtype
     if dtype.is_temporal():
         raise SchemaError(
-            f"column {values.name!r} holds {dtype}: {action} takes categories by name of text, "
-            "numbers and truth values alone"
+            f"column {values.name!r} holds {dtype}: {action} accepts categories by name only for "
+            f"text, numbers and booleans"
         )
     typed = _labels_in_type(
         pl.Series(values.name, [_text(one) for one in labels], pl.String), values
@@ -87,7 +87,9 @@ def declared_categories(values: pl.Series, labels: Sequence[object], action: str
         )
     places = {text: code for code, text in enumerate(text_of(typed).to_list())}
     if len(places) < len(labels):
-        raise PolicyError(f"{action} of column {values.name!r} names a category twice; once is it")
+        raise PolicyError(
+            f"{action} of column {values.name!r} names a category twice; name it once"
+        )
     held = observed_categories(values)
     known = [places.get(text, -1) for text in text_of(held.labels).to_list()]
     codes = np.array(known, np.int64)[held.codes] if known else held.codes

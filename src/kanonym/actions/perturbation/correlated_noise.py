@@ -70,13 +70,13 @@ class CorrelatedNoise(Action):
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
-        "No released number is the one that was measured, and the noise of one column does not "
+        "No released number is the measured one, and the noise of one column does not "
         "stand out against the others."
     )
     exposes: ClassVar[str] = (
-        "Noise is neither k-anonymity nor differential privacy: an outlier stays one, in every "
-        "column of the group at once, and with a small share a record is still the nearest to "
-        "its own."
+        "Noise is neither k-anonymity nor differential privacy: an outlier remains an outlier in "
+        "every column of the group at once, and with a small share a record is still the nearest "
+        "to its original."
     )
 
     def __post_init__(self) -> None:
@@ -86,8 +86,8 @@ class CorrelatedNoise(Action):
         if not named or len(set(names)) < 2 or len(set(names)) < len(names):
             raise PolicyError(
                 f"{self.type}: columns is {self.columns!r}; it must be a list of two or more "
-                "different columns, the one with this action among them. Noise of one column "
-                "alone is gaussian-noise"
+                f"different columns, including the one with this action. For noise on a single "
+                f"column, use gaussian-noise"
             )
         object.__setattr__(self, "columns", names)
         check_number(self.type, "share", self.share, above=0)

@@ -32,8 +32,9 @@ class _Noise(Action, ABC):
     type: ClassVar[str]
     protects: ClassVar[str]
     exposes: ClassVar[str] = (
-        "Noise is neither k-anonymity nor, as it stands, differential privacy: an outlier stays "
-        "one, a record can be recognized by several noisy values together, and means over many "
+        "Noise is neither k-anonymity nor, as it stands, differential privacy: an outlier remains "
+        "an outlier, a record can be recognized by several noisy values together, and means over "
+        "many "
         "records are as exact as before."
     )
     deviation: ClassVar[float]
@@ -52,7 +53,7 @@ class _Noise(Action, ABC):
         if self.per_class and self.keep_integers:
             raise PolicyError(
                 f"{self.type}: per_class keeps noisy values strictly between the smallest and the "
-                "largest of their class, and rounding them could not; leave out keep_integers"
+                "largest of their class, which rounding cannot guarantee; remove keep_integers"
             )
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
@@ -85,13 +86,13 @@ class _Noise(Action, ABC):
             return put_numbers(values, rows, noisy)
         if not values.dtype.is_integer():
             raise SchemaError(
-                f"column {values.name!r} holds {values.dtype}: keep_integers of {self.type} is "
-                "for columns of whole numbers; leave it out"
+                f"column {values.name!r} holds {values.dtype}: keep_integers of {self.type} is for "
+                f"columns of whole numbers; remove it"
             )
         if len(noisy) and np.abs(noisy).max() >= _INTEGER_END:
             raise DataError(
-                f"column {values.name!r}: with noise of this size, {self.type} leaves the "
-                "integers of 64 bits; give less of it, or leave out keep_integers"
+                f"column {values.name!r}: with noise of this size, {self.type} exceeds 64-bit "
+                f"integers; use less noise, or remove keep_integers"
             )
         return put_numbers(values, rows, np.rint(noisy)).cast(pl.Int64)
 
@@ -180,8 +181,8 @@ class LaplaceNoise(_Noise):
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
-        "No released number is the one that was measured; how far off it is, is known as a "
-        "Laplace distribution only, most often a little and now and then a lot."
+        "No released number is the measured one; of its error only the distribution is known "
+        "(Laplace: usually small, sometimes large)."
     )
     deviation: ClassVar[float] = math.sqrt(2)
     half_range: ClassVar[float] = 2.0
@@ -232,8 +233,8 @@ class GaussianNoise(_Noise):
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
-        "No released number is the one that was measured; how far off it is, is known as a "
-        "normal distribution only."
+        "No released number is the measured one; of its error only the distribution is known "
+        "(normal)."
     )
     deviation: ClassVar[float] = 1.0
     half_range: ClassVar[float] = 1.0

@@ -33,7 +33,7 @@ def numbers_of(values: pl.Series, action: str) -> tuple[NDArray[np.int64], NDArr
     if large.any():
         first = int(large.argmax())
         raise DataError(
-            f"column {values.name!r}, row {int(rows[first]) + 1}: {action} has no use for "
+            f"column {values.name!r}, row {int(rows[first]) + 1}: {action} cannot process "
             f"{numbers[first]}; replace it, or leave the cell empty for a missing value"
         )
     return rows, numbers

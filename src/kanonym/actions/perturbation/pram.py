@@ -88,12 +88,12 @@ class Pram(Action):
     perturbs: ClassVar[bool] = True
     tells_share: ClassVar[bool] = True
     protects: ClassVar[str] = (
-        "A released category may always be another one than the record had: a rare combination "
-        "can be the work of chance."
+        "Any released category may differ from that of the record, so a rare combination may be "
+        "due to chance."
     )
     exposes: ClassVar[str] = (
-        "Most values are usually true, and who knows the matrix knows how likely each is to "
-        "be; counts that combine this column with others are off unless they are corrected."
+        "Most values are usually true, and whoever knows the matrix knows how likely each one is "
+        "to be true; counts that combine this column with others are biased unless corrected."
     )
 
     def __post_init__(self) -> None:

@@ -69,12 +69,12 @@ class RandomizedResponse(Action):
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
-        "Everybody can deny the released value: it may be any, whatever the true one, with "
-        "probabilities that differ by a factor of at most exp(epsilon)."
+        "Everybody can plausibly deny the released value: any value may be released, whatever the "
+        "true one, with probabilities that differ by a factor of at most exp(epsilon)."
     )
     exposes: ClassVar[str] = (
-        "Shares of the values in large groups, on purpose; with a high probability most "
-        "answers are true, and a missing value stays visibly missing."
+        "The shares of values in large groups, by design. With a high probability most answers are "
+        "true, and missing values remain missing."
     )
 
     def __post_init__(self) -> None:
@@ -116,8 +116,8 @@ class RandomizedResponse(Action):
             held = observed_categories(values)
             if len(held.labels) == 1:
                 raise DataError(
-                    f"column {values.name!r} holds one value alone, and {self.type} needs another "
-                    "to choose from; name all that are possible in `values`"
+                    f"column {values.name!r} holds only one value, and {self.type} needs another "
+                    "to choose from; list all possible values in `values`"
                 )
         else:
             held = declared_categories(values, self.values, self.type)

@@ -64,12 +64,13 @@ class RankSwap(Action):
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
     protects: ClassVar[str] = (
-        "A released value is somebody else's, and whose is not known beyond the reach in ranks."
+        "A released value is that of another record; it is unknown which, except that its rank is "
+        "within reach."
     )
     exposes: ClassVar[str] = (
-        "Every value is released exactly, and about where it was: with a small percentage the "
-        "nearest record is still often the right one, and the largest value stays with one of "
-        "the largest."
+        "Every value is released exactly, and near its original rank: with a small percentage the "
+        "nearest record is still often the right one, and the largest value stays with one of the "
+        "largest."
     )
 
     def __post_init__(self) -> None:

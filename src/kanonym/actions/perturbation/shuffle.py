@@ -34,10 +34,10 @@ class Shuffle(Action):
     keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
-    protects: ClassVar[str] = "A value says nothing about the record that it stands in."
+    protects: ClassVar[str] = "A value says nothing about its record."
     exposes: ClassVar[str] = (
-        "Every value is released exactly: a value that only one person can have still tells "
-        "that this person is in the table."
+        "Every value is released exactly: a value that only one person can have still reveals that "
+        "this person is in the table."
     )
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:

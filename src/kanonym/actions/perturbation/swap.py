@@ -48,8 +48,8 @@ class Swap(Action):
         "in other columns."
     )
     exposes: ClassVar[str] = (
-        "Every value is released exactly and stays in its class: what all records of a class "
-        "share is known of each of them, and combinations of values remain distinct, so "
+        "Every value is released exactly and stays in its class: what all records of a class share "
+        "is known for each of them, and combinations of values remain distinct, so "
         "swapping alone is not k-anonymity."
     )
 

@@ -77,7 +77,7 @@ class Fake(Action):
 
     type: ClassVar[str] = "fake"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The invented value tells nothing of the real one."
+    protects: ClassVar[str] = "The invented value reveals nothing about the real one."
     exposes: ClassVar[str] = (
         "Equal values have equal fakes, so frequencies and links remain; and a fake can by chance "
         "be the name of a real person, in the table or outside."

@@ -66,7 +66,7 @@ class FF1(Action):
 
     type: ClassVar[str] = "ff1"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "Nobody without the key can tell or test which value it was."
+    protects: ClassVar[str] = "Without the key, nobody can find or test the original value."
     exposes: ClassVar[str] = (
         "Length and the characters outside the alphabet remain, equal values have equal "
         "pseudonyms, and whoever has the key decrypts them all."
@@ -127,8 +127,8 @@ class FF1(Action):
         if len(short):
             raise DataError(
                 f"column {given.name!r}, row {short[0] + 1}: {counts[short[0]]} characters of the "
-                f"alphabet are too few for {self.type}, which needs {least}; all values so short "
-                "could be tried out: use keyed-hash or surrogate"
+                f"alphabet are too few for {self.type}, which needs {least}; all values this short "
+                f"can be tried: use keyed-hash or surrogate"
             )
 
     def _cipher(self) -> Any:

@@ -31,7 +31,7 @@ def check_source(action: str, source: object) -> None:
             return
     raise PolicyError(
         f"{action}: key must be {{env: NAME}} or {{file: path}}; "
-        "the key itself never stands in a policy"
+        "a policy never contains the key itself"
     )
 
 
@@ -61,7 +61,7 @@ def read_key(action: str, source: Mapping[str, str | Path]) -> bytes:
     key = key.rstrip(b"\r\n")
     if len(key) < LEAST_BYTES:
         raise PolicyError(
-            f"{action}: {where} holds fewer than {LEAST_BYTES} bytes, a key that can be guessed; "
-            f"take a longer one ({_MAKE})"
+            f"{action}: {where} holds fewer than {LEAST_BYTES} bytes, so the key can be guessed; "
+            f"use a longer one ({_MAKE})"
         )
     return key

@@ -59,7 +59,7 @@ class KeyedHash(Action):
 
     type: ClassVar[str] = "keyed-hash"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "Nobody without the key can tell or test which value it was."
+    protects: ClassVar[str] = "Without the key, nobody can find or test the original value."
     exposes: ClassVar[str] = (
         "Equal values have equal pseudonyms: frequencies and links between tables remain, and "
         "whoever has the key can test any guessed value."

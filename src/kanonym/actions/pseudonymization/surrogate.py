@@ -57,10 +57,10 @@ class Surrogate(Action):
     """
 
     type: ClassVar[str] = "surrogate"
-    protects: ClassVar[str] = "A number tells nothing of its value to anybody without the mapping."
+    protects: ClassVar[str] = "Without the mapping, a number reveals nothing about its value."
     exposes: ClassVar[str] = (
         "Equal values have equal numbers, so frequencies and links remain; the mapping file "
-        "undoes all, and sequential numbers tell the order of the records."
+        "reverses everything, and sequential numbers reveal the order of the records."
     )
 
     order: Literal["random", "sequential"] = "random"
@@ -134,7 +134,7 @@ def _read(path: Path) -> dict[str, int]:
     numbers: set[int] = set()
     try:
         if next(rows, None) != _HEADER:
-            raise DataError(f"{path} is no mapping: its first row must be {','.join(_HEADER)}")
+            raise DataError(f"{path} is not a mapping: its first row must be {','.join(_HEADER)}")
         for row in rows:
             where = f"{path}, line {rows.line_num}"
             if len(row) != len(_HEADER) or not _is_number(row[1]):
@@ -144,8 +144,7 @@ def _read(path: Path) -> dict[str, int]:
                 raise DataError(f"{where}: {number} is no number from 1 to 2**63 - 1")
             if value in known or number in numbers:
                 raise DataError(
-                    f"{where}: its value or its number {number} stands there a second time; "
-                    "each stands once"
+                    f"{where}: its value or its number {number} is given twice; give each once"
                 )
             known[value] = number
             numbers.add(number)

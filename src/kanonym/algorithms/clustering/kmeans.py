@@ -128,7 +128,7 @@ class KMeans(Algorithm):
         if not self.per_column and self.clusters > n:
             raise PolicyError(
                 f"kmeans: clusters is {self.clusters}, but the table has {n} distinct records in "
-                "its quasi-identifiers: ask for at most so many"
+                f"its quasi-identifiers: use at most that many"
             )
         rows, weights = record_space(
             table, np.sort(table.tuple_of_row), standardize=self.standardize

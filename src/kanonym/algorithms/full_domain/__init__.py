@@ -236,8 +236,8 @@ def infeasible_error(space: SearchSpace, found: SearchResult) -> InfeasibleError
     top = next(iter(evaluate(space, [space.highest.tolist()])))
     if top.satisfied or found.bound < float("inf"):
         return InfeasibleError(
-            f"none of the {found.checked:,} nodes that were looked at satisfies the models, which "
-            "does not prove that none does: allow more steps or seconds, or choose search: optimal"
+            f"none of the {found.checked:,} nodes checked satisfies the models, but others might: "
+            f"allow more steps or seconds, or choose search: optimal"
         )
     require_feasible(space.table, space.models)
     levels = ", ".join(

@@ -436,6 +436,6 @@ def _too_large_error(names: Sequence[str], levels: Levels) -> DataError:
         least = ", ".join(f"{name}={level}" for name, level in zip(names, levels, strict=True))
         where = f"at the lowest levels that can satisfy the models ({least})"
     return DataError(
-        f"the frequency set {where} is larger than this process takes: raise most_tuples, "
+        f"the frequency set {where} is too large for this process: raise most_tuples, "
         "set higher levels (full-domain's `levels`), or declare fewer quasi-identifiers"
     )

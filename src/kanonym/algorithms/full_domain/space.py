@@ -134,7 +134,7 @@ def prepare_space(
     ------
     PolicyError, SchemaError
         Levels outside of a hierarchy, an attribute without a hierarchy, or a name that
-        is no quasi-identifier.
+        is not a quasi-identifier.
 
     Notes
     -----
@@ -250,7 +250,7 @@ def hierarchies(table: EncodedTable) -> tuple[Hierarchy, ...]:
     found = []
     for domain in table.domains:
         if domain.hierarchy is None:
-            raise SchemaError(f"column {domain.name!r} has no hierarchy to generalize it by")
+            raise SchemaError(f"column {domain.name!r} has no hierarchy")
         found.append(domain.hierarchy)
     return tuple(found)
 
@@ -271,7 +271,7 @@ def level_bounds(
     for name in levels:
         if name not in names:
             raise PolicyError(
-                f"levels: {name!r} is no quasi-identifier; there are {', '.join(names)}"
+                f"levels: {name!r} is not a quasi-identifier; there are {', '.join(names)}"
             )
     lowest = np.zeros(len(trees), np.int64)
     highest = np.array([tree.n_levels - 1 for tree in trees], np.int64)

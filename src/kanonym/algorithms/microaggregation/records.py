@@ -89,8 +89,8 @@ def class_size(models: Sequence[PrivacyModel], table: EncodedTable, algorithm: s
     for model in models:
         if model.attribute is not None:
             raise PolicyError(
-                f"{algorithm} gives classes of k records, and no more than that: {model.type} of "
-                f"{model.attribute!r} needs an algorithm that looks at sensitive values, such as "
+                f"{algorithm} only forms classes of k records: {model.type} of "
+                f"{model.attribute!r} needs an algorithm that considers sensitive values, such as "
                 f"mondrian. With {algorithm}, choose k-anonymity, average-risk, sample-uniqueness "
                 "or population-uniqueness"
             )
@@ -178,8 +178,8 @@ def require_number(domain: Domain, algorithm: str) -> None:
     """Refuse values that are no numbers."""
     if domain.kind != "number" and len(domain.values):
         raise SchemaError(
-            f"attribute {domain.name!r} is {domain.kind}, but {algorithm} takes numbers alone: "
-            "write it as numbers, give it another role, or choose another algorithm, such as "
+            f"attribute {domain.name!r} is {domain.kind}, but {algorithm} takes only numbers: "
+            f"write it as numbers, give it another role, or choose another algorithm, such as "
             "mdav or mondrian"
         )
 
@@ -200,6 +200,6 @@ def _require_values(table: EncodedTable, a: int, algorithm: str) -> None:
     if missing.any():
         raise DataError(
             f"column {domain.name!r}, row {int(missing.argmax()) + 1}: no value, and "
-            f"{algorithm} has no distance to it: fill it in, leave out the record, "
-            "or choose another algorithm, such as mondrian"
+            f"{algorithm} has no distance to a missing value: fill it in, remove the record, or "
+            f"choose another algorithm, such as mondrian"
         )

@@ -153,7 +153,7 @@ def _closeness(models: Sequence[PrivacyModel]) -> TCloseness:
             "such as mondrian"
         )
     if not found:
-        raise PolicyError(f"{takes}: none is asked for; choose mdav, or add one")
+        raise PolicyError(f"{takes}: none is required; choose mdav, or add one")
     return found[0]
 
 
@@ -164,8 +164,8 @@ def _sensitive_values(table: EncodedTable, model: TCloseness) -> NDArray[np.int3
     if (values < 0).any():
         raise DataError(
             f"column {model.attribute!r}, row {int((values < 0).argmax()) + 1}: no value, and "
-            "t-closeness-first has no place for it in the order: let null count as a value "
-            "(nulls: value), leave out the record, or choose another algorithm, such as mondrian"
+            "t-closeness-first cannot order a missing value: let null count as a value (nulls: "
+            "value), remove the record, or choose another algorithm, such as mondrian"
         )
     return values
 

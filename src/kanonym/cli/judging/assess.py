@@ -9,7 +9,7 @@ import typer
 
 from kanonym.cli import locations, options
 
-ASSESSED = "What is assessed"
+ASSESSED = "Assessment"
 
 
 def assess(
@@ -19,7 +19,8 @@ def assess(
     released: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RELEASED]", help="A release of it: its risk, and its utility beside TABLE."
+            metavar="[RELEASED]",
+            help="A release of TABLE: report its risk, and its utility compared with TABLE.",
         ),
     ] = None,
     policy: options.PolicyFile = None,
@@ -30,7 +31,9 @@ def assess(
         str | None,
         typer.Option(
             metavar="N|FILE",
-            help="Persons that the table is a sample of: how many, or a table of all of them.",
+            help=(
+                "Population that the table is a sample of: its size, or a table of everybody in it."
+            ),
             rich_help_panel=ASSESSED,
         ),
     ] = None,
@@ -38,7 +41,7 @@ def assess(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Who is who, where one person has several records.",
+            help="Column that identifies people, if one person has several records.",
             rich_help_panel=ASSESSED,
         ),
     ] = None,
@@ -56,7 +59,7 @@ def assess(
             min=0,
             max=1,
             metavar="RISK",
-            help="Records above this risk are at risk; 0.05 unless given.",
+            help="Records above this risk are at risk; default: 0.05.",
             rich_help_panel=ASSESSED,
         ),
     ] = None,
@@ -64,7 +67,7 @@ def assess(
         bool | None,
         typer.Option(
             "--aligned/--shuffled",
-            help="Whether row i of both tables is one record; without it, found out.",
+            help="Whether row i of both tables is the same record; default: detected.",
             rich_help_panel=ASSESSED,
         ),
     ] = None,
@@ -72,7 +75,7 @@ def assess(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Train models that predict it on both tables, and compare.",
+            help="Column to predict: train models on both tables and compare them.",
             rich_help_panel=ASSESSED,
         ),
     ] = None,
@@ -80,7 +83,7 @@ def assess(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Measures of utility, such as gcp,sse-sst; all of them unless given.",
+            help="Measures of utility, such as gcp,sse-sst; default: all.",
             rich_help_panel=ASSESSED,
         ),
     ] = None,
@@ -89,19 +92,21 @@ def assess(
         typer.Option(
             min=0,
             metavar="N",
-            help="Attributes of the largest minimal sample unique that SUDA looks for; 0 for "
-            "none. Unless given, as many as take seconds.",
+            help=(
+                "Largest minimal sample unique that SUDA searches for, in attributes; 0 for none. "
+                "Default: as many as take seconds."
+            ),
             rich_help_panel=ASSESSED,
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Of what is drawn.", rich_help_panel=ASSESSED)
+        int, typer.Option(min=0, metavar="N", help="Random seed.", rich_help_panel=ASSESSED)
     ] = 0,
     records: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Where to write the risk of each record, without its values.",
+            help="File for the risk of each record, without its values.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -113,9 +118,9 @@ def assess(
     user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
-    """Assess the risk of a table, or risk and utility of a release beside its original.
+    """Measure the risk of a table, or the risk and utility of a release.
 
-    Everything is measured on the values of the tables, whoever made them.
+    Everything is measured on the values of the tables, whatever tool made them.
     """
     import kanonym as ka
     from kanonym.cli.printing.assessment import assessment_tables

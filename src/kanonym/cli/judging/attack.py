@@ -8,7 +8,7 @@ import typer
 
 from kanonym.cli import locations, options
 
-ATTACKED = "Who attacks what"
+ATTACKED = "Attack"
 
 
 def _list_attacks(asked: bool) -> None:
@@ -31,7 +31,7 @@ def attack(
     ],
     released: Annotated[
         str | None,
-        typer.Argument(metavar="[RELEASED]", help="The release; leave it out with --hold-out."),
+        typer.Argument(metavar="[RELEASED]", help="The release; omit it with --hold-out."),
     ] = None,
     policy: options.PolicyFile = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
@@ -49,7 +49,10 @@ def attack(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Anonymize without this share of ORIGINAL, by --policy: it is the control.",
+            help=(
+                "Hold out this share of ORIGINAL as the control, and anonymize the rest by "
+                "--policy."
+            ),
             rich_help_panel=ATTACKED,
         ),
     ] = None,
@@ -57,7 +60,7 @@ def attack(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="A further release of the same people, for intersection.",
+            help="Another release of the same people, for the intersection attack.",
             rich_help_panel=ATTACKED,
         ),
     ] = None,
@@ -66,30 +69,30 @@ def attack(
         typer.Option(
             "--attack",
             metavar="A,B",
-            help="Attacks to carry out; all unless given.",
+            help="Attacks to run; default: all.",
             rich_help_panel=ATTACKED,
         ),
     ] = None,
     attempts: Annotated[
         int,
         typer.Option(
-            min=2, metavar="N", help="Persons attacked at most.", rich_help_panel=ATTACKED
+            min=2, metavar="N", help="Maximum number of people to attack.", rich_help_panel=ATTACKED
         ),
     ] = 2000,
     aligned: Annotated[
         bool | None,
         typer.Option(
             "--aligned/--shuffled",
-            help="Whether row i of both tables is one record; without it, found out.",
+            help="Whether row i of both tables is the same record; default: detected.",
             rich_help_panel=ATTACKED,
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Of what is drawn.", rich_help_panel=ATTACKED)
+        int, typer.Option(min=0, metavar="N", help="Random seed.", rich_help_panel=ATTACKED)
     ] = 0,
     every: Annotated[
         bool,
-        typer.Option("--list", callback=_list_attacks, is_eager=True, help="Show every attack."),
+        typer.Option("--list", callback=_list_attacks, is_eager=True, help="List all attacks."),
     ] = False,
     table_name: locations.TableName = None,
     released_table: locations.ReleasedTable = None,
@@ -99,11 +102,11 @@ def attack(
     user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
-    """Attack a release as intruders would, and compare with chance.
+    """Attack a release as an intruder would, and compare with chance.
 
-    Every attack tells its success rate, the rate without the release, and the rate on people
-    who are not in the table (--control or --hold-out): what is learnt about those is learnt from
-    statistics, not from the release of anybody's record.
+    Every attack reports its success rate, the rate without the release (baseline), and the rate
+    on people who are not in the table (--control or --hold-out): what is learned about them comes
+    from statistics, not from their own records.
     """
     import kanonym as ka
     from kanonym.cli.printing.attacks import attack_tables
@@ -112,7 +115,9 @@ def attack(
 
     del every  # has ended the command already
     if (released is None) == (hold_out is None):
-        raise typer.BadParameter("name a release, or --hold-out to make one", param_hint="RELEASED")
+        raise typer.BadParameter(
+            "name a release, or use --hold-out to make one", param_hint="RELEASED"
+        )
     if hold_out is not None and (policy is None or control is not None or aligned is not None):
         raise typer.BadParameter(
             "needs --policy, and makes its own control", param_hint="--hold-out"

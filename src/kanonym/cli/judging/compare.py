@@ -36,26 +36,30 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="KEY=A,B",
-            help="Values to try of algorithm, k, l, t, suppression_limit, recoding or "
-            "algorithm.PARAMETER; may be repeated. Without it: four algorithms, k of 2 to 50.",
-            rich_help_panel="What is tried",
+            help=(
+                "Values to try of algorithm, k, l, t, suppression_limit, recoding or "
+                "algorithm.PARAMETER; may be repeated. Default: four algorithms, k from 2 to 50."
+            ),
+            rich_help_panel="Combinations",
         ),
     ] = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Measures of utility as of assess, or accuracy-COLUMN: of a model that predicts "
-            "it; releases are judged by the first, by span-loss without it.",
-            rich_help_panel="What is tried",
+            help=(
+                "Measures of utility, as in assess, or accuracy-COLUMN: of a model that predicts "
+                "the column. Releases are compared by the first; default: span-loss."
+            ),
+            rich_help_panel="Combinations",
         ),
     ] = None,
     privacy: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Judge privacy by k or by average-risk; k where it is swept.",
-            rich_help_panel="What is tried",
+            help="Measure of privacy: k or average-risk; default: k if it is swept.",
+            rich_help_panel="Combinations",
         ),
     ] = None,
     workers: Annotated[
@@ -63,15 +67,15 @@ def compare(
         typer.Option(
             min=1,
             metavar="N",
-            help="How many at once; as many as there are cores, at most 4.",
-            rich_help_panel="What is tried",
+            help="Number of combinations to run at once; default: the number of cores, at most 4.",
+            rich_help_panel="Combinations",
         ),
     ] = None,
     resume: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Keep what is found, line by line, and go on from there next time.",
+            help="File that keeps the results, line by line; the next run continues from it.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -81,7 +85,7 @@ def compare(
             "--output",
             "-o",
             metavar="FILE",
-            help="A row for each combination; - for standard output.",
+            help="Table with one row per combination; - for standard output.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -89,7 +93,7 @@ def compare(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Policy of the recommended release, YAML.",
+            help="File for the policy of the recommended release, as YAML.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -97,7 +101,7 @@ def compare(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Privacy and loss of the releases: .html, .svg or .png.",
+            help="Chart of privacy and loss of the releases: .html, .svg or .png.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -109,10 +113,10 @@ def compare(
     user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
-    """Anonymize a table in many ways, and say which release to take.
+    """Anonymize a table in many ways, and recommend a release.
 
-    Every combination of the values of --sweep is tried. Those that no release satisfies are told
-    with the reason. No release is written; the exit code is 1 where there is none.
+    Every combination of the values of --sweep is tried; combinations without a release are listed
+    with the reason. No release is written. The exit code is 1 if no combination has a release.
     """
     from kanonym import comparison, pipeline
     from kanonym.cli.printing.comparison import comparison_tables
@@ -222,7 +226,7 @@ def _command(
     if knee is None:
         return []
     if any(key not in flags or isinstance(value, dict) for key, value in knee.items()):
-        return ["\nTo run it, have its policy written: --write policy.yaml"]
+        return ["\nTo run it, write its policy: --write policy.yaml"]
     words: list[object] = ["kanonym", "anonymize", table]
     words += [] if policy is None else ["--policy", policy]
     for name, flag in (("quasi_identifiers", "-q"), ("sensitive", "-s"), ("identifiers", "-i")):
@@ -259,7 +263,7 @@ def _announce_resume(resume: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if resume is not None:
             typer.echo(
-                f"kanonym: {resume} has what was found; the same command goes on from there",
+                f"kanonym: {resume} has the results so far; run the same command to continue",
                 err=True,
             )
         raise

@@ -18,21 +18,19 @@ def profile(
             "--quasi-identifiers",
             "-q",
             metavar="A,B",
-            help="Columns that are known to be quasi-identifiers.",
+            help="Columns known to be quasi-identifiers.",
         ),
     ] = None,
     write: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where to write the suggested policy, as YAML."),
+        typer.Option(metavar="FILE", help="File for the suggested policy, as YAML."),
     ] = None,
     k: Annotated[
         int, typer.Option("-k", min=1, metavar="K", help="k-anonymity of the suggested policy.")
     ] = 5,
     free_text: Annotated[
         bool,
-        typer.Option(
-            "--free-text", help='Look for identifiers within texts; needs "kanonym[text]".'
-        ),
+        typer.Option("--free-text", help='Search texts for identifiers; needs "kanonym[text]".'),
     ] = False,
     table_name: locations.TableName = None,
     format: options.Format = None,
@@ -41,9 +39,9 @@ def profile(
     user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
-    """Suggest the role of each column, and say why.
+    """Suggest a role for each column, with the reasons.
 
-    The policy that --write writes can be edited, and runs as it is: kanonym anonymize TABLE
+    --write writes a policy that runs as it is and can be edited: kanonym anonymize TABLE
     --policy FILE.
     """
     from kanonym import profiling

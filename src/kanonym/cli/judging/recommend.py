@@ -14,7 +14,7 @@ from kanonym.cli import options
 def recommend(
     table: options.Table,
     write: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write the policy, as YAML.")
+        Path | None, typer.Option(metavar="FILE", help="File for the policy, as YAML.")
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, metavar="K", help="k-anonymity.")] = 5,
     format: options.Format = None,
@@ -23,9 +23,9 @@ def recommend(
     user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
-    """Recommend a first policy: roles by the profile, the algorithm by trying a few.
+    """Recommend a first policy: roles from the profile, the algorithm by trying a few.
 
-    The policy that --write writes has the evidence as comments. Read it, change what is wrong,
+    --write writes the policy, with the evidence as comments. Read it, correct what is wrong,
     and run it: kanonym anonymize TABLE --policy FILE.
     """
     from kanonym import comparison

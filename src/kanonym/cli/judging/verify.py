@@ -25,24 +25,28 @@ def verify(
     original: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Original table, for t-closeness and the like to compare with."
+            metavar="FILE",
+            help="Original table, as the reference for t-closeness and similar models.",
         ),
     ] = None,
     count: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of record counts, in the aggregate form."),
+        typer.Option(metavar="COLUMN", help="Column of record counts, if RELEASED is aggregated."),
     ] = None,
     manifest: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Manifest of the release: the persons counted when their identifier was there.",
+            help=(
+                "Manifest of the release, with the people counted before their identifier was "
+                "dropped."
+            ),
         ),
     ] = None,
     accept_warnings: Annotated[
         bool,
         typer.Option(
-            "--accept-warnings", help="Exit code 0 also where all models hold, with warnings."
+            "--accept-warnings", help="Exit with code 0 if all models hold, even with warnings."
         ),
     ] = False,
     engine: locations.Engine = None,
@@ -52,7 +56,7 @@ def verify(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Where --original is a database: the table in it.",
+            help="Table to read if --original is a database.",
             rich_help_panel=locations.WHERE,
         ),
     ] = None,
@@ -64,10 +68,10 @@ def verify(
 ) -> None:
     """Verify a released table against a policy.
 
-    Exit code 0: satisfied, without a warning. 1: violated, and the violating classes are
-    named by their first rows, with --show-values by their values; or satisfied with warnings,
-    unless --accept-warnings; or nothing required. Only the released values count: records that
-    agree on all quasi-identifiers are one class.
+    Exit code 0: satisfied, without a warning. Exit code 1: violated (violating classes are
+    listed by their first rows, with --show-values also by their values); or satisfied with
+    warnings, unless --accept-warnings; or nothing required. Only the released values count:
+    records with the same quasi-identifiers form a class.
     """
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
@@ -128,8 +132,8 @@ def verify(
         )
         if original is None and compared & set(failed):
             typer.echo(
-                "kanonym: classes were compared with the released table; where records were "
-                "suppressed, give the table before with --original",
+                "kanonym: classes were compared with the released table; if records were "
+                "suppressed, give the original table with --original",
                 err=True,
             )
     if found["verdict"] not in ("satisfied", *(ACCEPTED if accept_warnings else ())):

@@ -49,7 +49,7 @@ def anonymize(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Share of records that may be left out.",
+            help="Maximum share of records to suppress.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -66,7 +66,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="RULE",
-            help="Where Mondrian cuts: auto, loss or span.",
+            help="How Mondrian chooses cuts: auto, loss or span.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -74,7 +74,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Of mondrian and segmentation: the column that models are to predict.",
+            help="Column that models will predict; for mondrian and segmentation.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -82,7 +82,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="interval, range, set, hierarchy, mean, median or mode.",
+            help="Recoding: Recoding: interval, range, set, hierarchy, mean, median or mode.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -90,7 +90,7 @@ def anonymize(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Of cell-suppression: the quasi-identifiers to keep, most important first.",
+            help="Quasi-identifiers to keep, most important first; for cell-suppression.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -100,7 +100,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="optimal (default), best-first or genetic; of full-domain alone.",
+            help="Search: optimal (default), best-first or genetic; for full-domain.",
             rich_help_panel=options.SEARCHED,
         ),
     ] = None,
@@ -110,7 +110,7 @@ def anonymize(
         int | None,
         typer.Option(
             metavar="N",
-            help="Seed of the order and of what actions draw; drawn anew without it.",
+            help="Random seed of the row order and of actions; default: a new one each time.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -118,7 +118,7 @@ def anonymize(
         bool,
         typer.Option(
             "--keep-order",
-            help="Keep the order of the input.",
+            help="Keep the row order of the input.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = False,
@@ -134,7 +134,7 @@ def anonymize(
         bool,
         typer.Option(
             "--aggregate",
-            help="One row a class and sensitive value, with a count.",
+            help="Release one row per class and sensitive value, with a count.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = False,
@@ -148,15 +148,13 @@ def anonymize(
     ] = None,
     title: Annotated[
         str | None,
-        typer.Option(
-            metavar="TEXT", help="Heading of the report.", rich_help_panel=options.WRITTEN
-        ),
+        typer.Option(metavar="TEXT", help="Title of the report.", rich_help_panel=options.WRITTEN),
     ] = None,
     purpose: Annotated[
         str,
         typer.Option(
             metavar="TEXT",
-            help="What the release is for; stands in the report.",
+            help="Purpose of the release, shown in the report.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = "",
@@ -164,7 +162,7 @@ def anonymize(
         str,
         typer.Option(
             metavar="TEXT",
-            help="Who makes the release; stands in the report.",
+            help="Author of the release, shown in the report.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = "",
@@ -173,8 +171,9 @@ def anonymize(
         bool | None,
         typer.Option(
             "--attack/--no-attack",
-            help="Attack the release and assess it for the report; unless said, up to 200,000 "
-            "records.",
+            help=(
+                "Attack and assess the release for the report; default: yes, up to 200,000 records."
+            ),
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -182,7 +181,7 @@ def anonymize(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="How to repeat and check it, JSON.",
+            help="How to reproduce and check the release, as JSON.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -190,7 +189,7 @@ def anonymize(
         bool,
         typer.Option(
             "--dry-run",
-            help="Anonymize and verify, and write nothing.",
+            help="Anonymize and verify, but write nothing.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = False,
@@ -209,10 +208,10 @@ def anonymize(
 ) -> None:
     """Anonymize a table, verify the release, and write it.
 
-    What is asked stands in a policy file, or in short options: the columns (-q, -s, -i) and
-    the privacy models (-k, -l, -t; -l and -t hold for each sensitive attribute). Options of
-    an algorithm take the place of those in a policy file; the parameters of one imply it. A
-    release that does not satisfy its policy is never written.
+    Requirements come from a policy file or from options: the columns (-q, -s, -i) and the
+    privacy models (-k, -l, -t; -l and -t apply to each sensitive attribute). Options override
+    the policy file; parameters of an algorithm select that algorithm. A release that does not
+    satisfy its policy is never written.
     """
     from kanonym import pipeline
     from kanonym.cli.progress import print_note, show_progress
@@ -348,7 +347,7 @@ def _outputs(
 def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:
     """Refuse a missing output, and two outputs on one stream."""
     if output is None and not dry_run:
-        raise typer.BadParameter("missing option: give -o FILE, or --dry-run", param_hint="-o")
+        raise typer.BadParameter("missing option: give -o FILE or --dry-run", param_hint="-o")
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
 

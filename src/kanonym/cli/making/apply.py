@@ -13,7 +13,7 @@ from kanonym.cli import options
 
 def apply(
     recoding: Annotated[
-        str, typer.Argument(metavar="RECODING", help="What `kanonym fit` has written.")
+        str, typer.Argument(metavar="RECODING", help="Recoding written by `kanonym fit`.")
     ],
     batch: Annotated[
         str, typer.Argument(metavar="BATCH", help="Table to release; - for standard input.")
@@ -25,7 +25,8 @@ def apply(
     update: Annotated[
         bool,
         typer.Option(
-            "--update", help="Count the batch in RECODING: the next one is verified with it."
+            "--update",
+            help="Add the batch to RECODING, so that the next one is verified together with it.",
         ),
     ] = False,
     no_read_back: options.NoReadBack = False,
@@ -35,10 +36,10 @@ def apply(
     catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> None:
-    """Release a batch by a recoding, verified by itself and with all before it.
+    """Release a batch by a fitted recoding, verified alone and with all earlier batches.
 
-    What RECODING has counted is what was released with --update. Use it for every batch that
-    leaves the house: the union of all releases is verified with it alone.
+    RECODING counts the batches that were released with --update. Use --update for every batch
+    that is published: only these are in the union that is verified.
     """
     from contextlib import nullcontext
     from functools import partial

@@ -10,9 +10,9 @@ import typer
 from kanonym.data.errors import DataError
 
 POLICY = """\
-# Who is in the table must not be found out (k-anonymity), nor what a person suffers
-# from (l-diversity): an intruder may know a patient's postal code, birth date, sex and
-# occupation.
+# An intruder may know a patient's postal code, birth date, sex and occupation, and must
+# find out neither which record is the patient's (k-anonymity) nor the diagnosis
+# (l-diversity).
 version: 1
 attributes:
   name:            {role: identifier}
@@ -41,7 +41,7 @@ def demo(
         Path, typer.Option(metavar="FOLDER", help="Where the files go; a new or empty folder.")
     ] = Path("kanonym-demo"),
 ) -> None:
-    """Show the whole job on invented patients.
+    """Run the whole workflow on generated patients.
 
     Writes a table, a policy, the release, a report and a manifest into a folder.
     """

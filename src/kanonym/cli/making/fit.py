@@ -10,14 +10,16 @@ import typer
 
 from kanonym.cli import options
 
-SERIES = "What holds for every batch"
+SERIES = "Requirements for every batch"
 
 
 def fit(
     table: options.Table,
     output: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="FILE", help="Recoding, JSON; `apply` reads it."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Recoding for `kanonym apply`, as JSON."
+        ),
     ],
     policy: options.PolicyFile = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
@@ -33,7 +35,7 @@ def fit(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Share of a batch's records that may be left out.",
+            help="Maximum share of a batch's records to suppress.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -41,7 +43,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="mondrian (default) or full-domain; others where their classes do not overlap.",
+            help="mondrian (default) or full-domain; others if their classes do not overlap.",
             rich_help_panel=options.FOUND,
         ),
     ] = None,
@@ -51,7 +53,7 @@ def fit(
         str,
         typer.Option(
             metavar="root|error",
-            help="What becomes of values that the fit has not seen.",
+            help="How unseen values are released: root, or error.",
             rich_help_panel=SERIES,
         ),
     ] = "root",
@@ -59,7 +61,7 @@ def fit(
         bool,
         typer.Option(
             "--union-only",
-            help="The policy holds for all batches together, not for each by itself.",
+            help="Require the policy for all batches together, not for each one.",
             rich_help_panel=SERIES,
         ),
     ] = False,
@@ -69,10 +71,10 @@ def fit(
     user_missing: options.UserMissing = None,
     json: options.Json = False,
 ) -> None:
-    """Find the recoding of a table, and keep it for batches to come.
+    """Fit a recoding to a table, and save it for future batches.
 
-    Nothing is released: apply the recoding to the table itself for that. The file holds no
-    record, but the values of hierarchies and the bounds of classes: keep it as you keep the
+    Nothing is released: to release the table itself, apply the recoding to it. The file has no
+    records, but it has the values of hierarchies and the bounds of classes: protect it like the
     table.
     """
     from kanonym import pipeline

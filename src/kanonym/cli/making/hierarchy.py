@@ -13,9 +13,13 @@ from kanonym.cli import options
 app = typer.Typer(no_args_is_help=True, help="Build, check and show generalization hierarchies.")
 
 OfTable = Annotated[
-    str | None, typer.Option("--table", metavar="INPUT", help="Table that it has to cover.")
+    str | None,
+    typer.Option("--table", metavar="INPUT", help="Table whose column the hierarchy must cover."),
 ]
-OfColumn = Annotated[str | None, typer.Option("--column", metavar="NAME", help="Its column.")]
+OfColumn = Annotated[
+    str | None,
+    typer.Option("--column", metavar="NAME", help="Column that the hierarchy must cover."),
+]
 
 
 @app.command()
@@ -35,10 +39,10 @@ def build(
     ] = "-",
     format: options.Format = None,
 ) -> None:
-    """Build a hierarchy over a column.
+    """Build a hierarchy for a column.
 
-    It is written as CSV, one row a value. Without --as, one is suggested from the data,
-    and the suggestion is told.
+    It is written as CSV, one row per value. Without --as, a hierarchy is suggested from the
+    data, and the suggestion is shown on standard error.
     """
     from kanonym.cli.terminal import show as tell
     from kanonym.data.files import check_output, write_text
@@ -67,8 +71,8 @@ def check(
 ) -> None:
     """Check a hierarchy file.
 
-    Exit code 0: it is a hierarchy, and covers the column if one is named; 1: it is not.
-    Every value needs one row and one parent at each level, and all need one root.
+    Exit code 0: the file is a hierarchy, and covers the column if one is named; 1: it is not.
+    Every value needs one row and one parent per level, and all values share one root.
     """
     from kanonym.cli.terminal import level_table, show_json
     from kanonym.cli.terminal import show as tell
@@ -97,7 +101,7 @@ def show(
 ) -> None:
     """Show a hierarchy.
 
-    With a column, the tree over its values; of a file alone, the levels.
+    With --table and --column: the tree over the column's values. For a file alone: its levels.
     """
     from kanonym.cli.terminal import level_table
     from kanonym.cli.terminal import show as tell
@@ -112,13 +116,13 @@ def show(
         tell(level_table(source.rows.labels))
     else:
         raise typer.BadParameter(
-            "is needed: a hierarchy that is no file depends on the data", param_hint="--table"
+            "is required: a hierarchy that is not a file depends on the data", param_hint="--table"
         )
 
 
 def _need_each_other(table: str | None, column: str | None) -> None:
     if (table is None) != (column is None):
-        raise typer.BadParameter("need each other", param_hint="--table and --column")
+        raise typer.BadParameter("must be given together", param_hint="--table and --column")
 
 
 def _values(table: str, column: str, format: str | None) -> Any:

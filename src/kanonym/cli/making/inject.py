@@ -10,8 +10,8 @@ import typer
 
 from kanonym.cli import options
 
-TARGETS = "What classes are to reach (at least one)"
-MARKED = "Marks for the owner"
+TARGETS = "Targets for classes (at least one)"
+MARKED = "Marks"
 
 
 def inject(
@@ -29,13 +29,13 @@ def inject(
     sensitive: options.SensitiveAttributes = None,
     size: Annotated[
         int | None,
-        typer.Option(metavar="K", help="Records of a class.", rich_help_panel=TARGETS),
+        typer.Option(metavar="K", help="Records per class.", rich_help_panel=TARGETS),
     ] = None,
     diversity: Annotated[
         float | None,
         typer.Option(
             metavar="P",
-            help="Different values of every sensitive attribute, in percent of a class.",
+            help="Distinct values of every sensitive attribute, in percent of the class.",
             rich_help_panel=TARGETS,
         ),
     ] = None,
@@ -44,7 +44,7 @@ def inject(
         typer.Option(
             "-l",
             metavar="L",
-            help="Different values of every sensitive attribute.",
+            help="Distinct values of every sensitive attribute, per class.",
             rich_help_panel=TARGETS,
         ),
     ] = None,
@@ -52,7 +52,7 @@ def inject(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Columns to leave out, such as identifiers.",
+            help="Columns to drop, such as identifiers.",
             rich_help_panel=options.ASKED,
         ),
     ] = None,
@@ -61,8 +61,11 @@ def inject(
         typer.Option(
             "--class",
             metavar="A=V,B=W",
-            help="A class that is to reach this, instead of all; may be repeated. An empty value "
-            "is null; an entry with a comma stands in double quotes: '\"age=[20, 30)\",sex=f'.",
+            help=(
+                "A class that must reach the target, instead of all classes; may be repeated. An "
+                "empty value is null; an entry with a comma needs double quotes: '\"age=[20, "
+                "30)\",sex=f'."
+            ),
             rich_help_panel=options.ASKED,
         ),
     ] = None,
@@ -70,7 +73,10 @@ def inject(
         list[str] | None,
         typer.Option(
             metavar="RULE",
-            help="What holds in every record, such as 'discharge >= admission'; may be repeated.",
+            help=(
+                "Condition that every record meets, such as 'discharge >= admission'; may be "
+                "repeated."
+            ),
             rich_help_panel=options.ASKED,
         ),
     ] = None,
@@ -82,15 +88,14 @@ def inject(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Marks by which the key finds the added records again: written, or read with "
-            "--remove.",
+            help="Marks by which the key finds the added records: written, or read with --remove.",
             rich_help_panel=MARKED,
         ),
     ] = None,
     remove: Annotated[
         bool,
         typer.Option(
-            "--remove", help="Take the marked records out of a table.", rich_help_panel=MARKED
+            "--remove", help="Remove the marked records from a table.", rich_help_panel=MARKED
         ),
     ] = False,
     seed: Annotated[
@@ -98,8 +103,10 @@ def inject(
         typer.Option(
             min=0,
             metavar="N",
-            help="Of all that is drawn; who knows it can find the added records. Without it, drawn "
-            "anew each time.",
+            help=(
+                "Random seed; whoever knows it can find the added records. Default: a new one each "
+                "time."
+            ),
         ),
     ] = None,
     no_read_back: options.NoReadBack = False,
@@ -113,20 +120,20 @@ def inject(
 ) -> None:
     """Add records that look real, so that classes reach a wanted size and diversity.
 
-    The fewest that reach it are drawn from a model of the whole table. They go into the table
-    without a mark; --key and --marks write one beside it, for the owner.
+    As few records as possible are drawn from a model of the whole table. They are not marked in
+    the table; --key and --marks write a separate file by which the owner can find them.
     """
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     if (key is None) != (marks is None):
-        raise typer.BadParameter("a key and marks go together", param_hint="--key and --marks")
+        raise typer.BadParameter("must be given together", param_hint="--key and --marks")
     if marks == "-":
-        raise typer.BadParameter("marks stand in a file of their own", param_hint="--marks")
+        raise typer.BadParameter("marks need a file of their own", param_hint="--marks")
     if remove:
         asked = (quasi_identifiers, sensitive, size, diversity, l, drop, named, constraint, seed)
         if any(one not in (None, []) for one in asked):
             raise typer.BadParameter(
-                "say nothing else but --key and --marks", param_hint="--remove"
+                "only --key and --marks can be combined with it", param_hint="--remove"
             )
         if key is None or marks is None:
             raise typer.BadParameter("needs --key and --marks", param_hint="--remove")
@@ -157,7 +164,7 @@ def inject(
         check_output(marks)
     known = options.parse_names(quasi_identifiers)
     if not known:
-        raise typer.BadParameter("say which columns make a class", param_hint="-q")
+        raise typer.BadParameter("name the columns that form classes", param_hint="-q")
     classes = [_class(entry) for entry in named] if named else None
     start = perf_counter()
     with show_progress() as step:
@@ -219,7 +226,7 @@ def _class(entry: str) -> dict[str, str | None]:
         if not (name.strip() and equals):
             raise typer.BadParameter(f"{part!r} is not COLUMN=VALUE", param_hint="--class")
         if name.strip() in found:
-            raise typer.BadParameter(f"{name.strip()!r} is there twice", param_hint="--class")
+            raise typer.BadParameter(f"{name.strip()!r} is given twice", param_hint="--class")
         found[name.strip()] = value or None
     return found
 

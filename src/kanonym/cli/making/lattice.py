@@ -18,12 +18,17 @@ def lattice(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Nodes, a row each; - for standard output."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Table with one row per node; - for standard output.",
         ),
     ],
     chart: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Privacy and loss of the nodes: .html, .svg or .png."),
+        typer.Option(
+            metavar="FILE", help="Chart of privacy and loss of the nodes: .html, .svg or .png."
+        ),
     ] = None,
     language: options.Language = "en",
     policy: options.PolicyFile = None,
@@ -48,11 +53,11 @@ def lattice(
 ) -> None:
     """Evaluate every node of the generalization lattice.
 
-    A node is a level of generalization for each quasi-identifier. Each is written with its
-    levels, its score by the policy's metric, the records that it suppresses, its classes,
-    whether it satisfies the policy, and what it achieves of each model; the best first. Of
-    more than 100,000 nodes, only the best are written that the search looks at. To release
-    another than the best, give its levels to anonymize: --levels age=2,sex=0.
+    A node is a level of generalization for each quasi-identifier. Each node is written with its
+    levels, its score by the policy's metric, suppressed records, classes, whether it satisfies
+    the policy, and the achieved value of each model; the best first. For more than 100,000
+    nodes, only the best ones that the search finds are written. To release another node than
+    the best, give its levels to anonymize: --levels age=2,sex=0.
     """
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress

@@ -71,7 +71,7 @@ Verbosity = Annotated[
         help="none (0), error (1), warn (2), info (3), debug (4) or trace (5).",
     ),
 ]
-LogJson = Annotated[bool, typer.Option("--log-json", help="Log as JSON, an object a line.")]
+LogJson = Annotated[bool, typer.Option("--log-json", help="Log as JSON, one object per line.")]
 Colored = Annotated[Color, typer.Option("--color", help="Colour the log.")]
 Output = Annotated[
     str, typer.Option("--output", metavar="FILE", help="Where to write; - for standard output.")
@@ -83,12 +83,12 @@ def sigo(
     ctx: typer.Context,
     k: Annotated[
         int | None,
-        typer.Option("--k-value", "-k", min=1, metavar="K", help="Records a cluster; default 3."),
+        typer.Option("--k-value", "-k", min=1, metavar="K", help="Records per cluster; default 3."),
     ] = None,
     l: Annotated[
         int | None,
         typer.Option(
-            "--l-value", "-l", min=0, metavar="L", help="Sensitive values a cluster; default 1."
+            "--l-value", "-l", min=0, metavar="L", help="Sensitive values per cluster; default 1."
         ),
     ] = None,
     quasi_identifiers: QuasiIdentifiers = None,
@@ -119,11 +119,11 @@ def sigo(
     ] = None,
     arguments: Annotated[
         list[str] | None,
-        typer.Option("--args", metavar="COLUMN", help="Of reidentification: what is to be found."),
+        typer.Option("--args", metavar="COLUMN", help="Attributes to find; for reidentification."),
     ] = None,
     bounds: Annotated[
         Bounds,
-        typer.Option(help="What general prints: bounds of the cell, or least and largest value."),
+        typer.Option(help="Output of general: bounds of the cell, or smallest and largest value."),
     ] = Bounds.CELL,
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Seed of noise and swapping.")
@@ -136,17 +136,17 @@ def sigo(
     log_json: LogJson = False,
     color: Colored = Color.AUTO,
     profiling: Annotated[
-        bool, typer.Option("--profiling", "-p", help="Taken; no profile is written.")
+        bool, typer.Option("--profiling", "-p", help="Accepted, but no profile is written.")
     ] = False,
 ) -> None:
     """Anonymize JSON Lines as SIGO does, from standard input.
 
-    The same flags, rows, order and values; nothing is printed unless all went well. What is
-    different where SIGO goes wrong, stands in docs/sigo.md.
+    Same flags, rows, order and values as SIGO; on an error, nothing is printed. Where SIGO is
+    wrong, kanonym differs: see docs/sigo.md.
     """
     if ctx.invoked_subcommand is not None:
         if quasi_identifiers or sensitive:
-            raise typer.BadParameter("stand behind reidentification", param_hint="-q and -s")
+            raise typer.BadParameter("must come after reidentification", param_hint="-q and -s")
         return
     tell = _log(verbosity, log_json, color)
 
@@ -209,7 +209,7 @@ def reidentification(
     threshold: Annotated[
         float,
         typer.Option(
-            "--threshold", "-t", min=0.0, max=1.0, metavar="S", help="Least similarity, 0 to 1."
+            "--threshold", "-t", min=0.0, max=1.0, metavar="S", help="Minimum similarity, 0 to 1."
         ),
     ] = 0.5,
     output: Output = "-",
@@ -217,7 +217,7 @@ def reidentification(
     log_json: LogJson = False,
     color: Colored = Color.AUTO,
 ) -> None:
-    """Re-identify open data by their similarity to anonymized data."""
+    """Re-identify open data by its similarity to anonymized data."""
     options.check_places(
         {"--load-original": original, "--load-masked": masked}, [("--output", output)]
     )
@@ -253,7 +253,7 @@ def _run(ctx: Any, work: Callable[[], bytes], output: str, tell: Any) -> None:
     from kanonym.kernels.compile import announce_compilation
 
     def compiling() -> None:
-        tell("info", "Compiling the kernels, once on this machine", {})
+        tell("info", "Compiling the kernels (once per machine)", {})
 
     try:
         with announce_compilation(compiling):

@@ -12,7 +12,7 @@ from kanonym.cli import options
 if TYPE_CHECKING:
     from kanonym.synthesis.synthesizer import Synthesizer
 
-JUDGED = "How it is judged"
+JUDGED = "Evaluation"
 
 
 def synthesize(
@@ -25,38 +25,45 @@ def synthesize(
     ],
     rows: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Records; as many as are learned from unless given."),
+        typer.Option(
+            min=1, metavar="N", help="Number of records; default: as many as were learned from."
+        ),
     ] = None,
     drop: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Columns to leave out, such as identifiers."),
+        typer.Option(metavar="A,B", help="Columns to drop, such as identifiers."),
     ] = None,
     constraint: Annotated[
         list[str] | None,
         typer.Option(
             metavar="RULE",
-            help="What holds in every record, such as 'discharge >= admission'; may be repeated.",
+            help=(
+                "Condition that every record meets, such as 'discharge >= admission'; may be "
+                "repeated."
+            ),
         ),
     ] = None,
     method: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="copula, or of another library, which must be installed: sdv:gaussian-copula, "
-            "sdv:ctgan, sdv:tvae, sdv:copula-gan, smartnoise:mst, smartnoise:aim, "
-            "smartnoise:mwem, smartnoise:patectgan, smartnoise:dpctgan.",
+            help=(
+                "copula, or a method of another library, which must be installed: "
+                "sdv:gaussian-copula, sdv:ctgan, sdv:tvae, sdv:copula-gan, smartnoise:mst, "
+                "smartnoise:aim, smartnoise:mwem, smartnoise:patectgan, smartnoise:dpctgan."
+            ),
         ),
     ] = "copula",
     epsilon: Annotated[
         float | None,
-        typer.Option(metavar="E", help="Privacy budget of a method of SmartNoise."),
+        typer.Option(metavar="E", help="Privacy budget; for the methods of SmartNoise."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")] = 0,
     hold_out: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Do not learn from this share of INPUT: attacks are compared with it.",
+            help="Hold out this share of INPUT as the control for attacks.",
             rich_help_panel=JUDGED,
         ),
     ] = None,
@@ -74,7 +81,7 @@ def synthesize(
             "--quasi-identifiers",
             "-q",
             metavar="A,B",
-            help="What intruders know; all that is not sensitive unless given.",
+            help="What intruders know; default: all columns that are not sensitive.",
             rich_help_panel=JUDGED,
         ),
     ] = None,
@@ -84,7 +91,7 @@ def synthesize(
             "--sensitive",
             "-s",
             metavar="C",
-            help="What they want to learn.",
+            help="What intruders want to learn.",
             rich_help_panel=JUDGED,
         ),
     ] = None,
@@ -97,10 +104,10 @@ def synthesize(
     catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> None:
-    """Draw a synthetic table from what a model learned of the original.
+    """Draw a synthetic table from a model of the original.
 
-    This is no anonymization: no record is copied on purpose, but some may equal a real one, and
-    only the methods of SmartNoise promise anything. Judge the table before it is given away:
+    This is not anonymization: no record is copied on purpose, but some may equal a real one, and
+    only the methods of SmartNoise give a guarantee. Judge the table before you share it:
     --hold-out 0.2 --judge -q age,zip -s disease
     """
     from kanonym import synthesis
@@ -114,7 +121,7 @@ def synthesize(
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     if not judge and (quasi_identifiers or sensitive):
-        raise typer.BadParameter("says who attacks: it needs --judge", param_hint="-q and -s")
+        raise typer.BadParameter("needs --judge", param_hint="-q and -s")
     if hold_out is not None and not 0 < hold_out < 1:
         raise typer.BadParameter(f"{hold_out:g} is not between 0 and 1", param_hint="--hold-out")
     options.check_places({"INPUT": table}, [("-o", output)])

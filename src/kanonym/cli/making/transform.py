@@ -38,18 +38,14 @@ def transform(
             help="Action on a column: a name or YAML; may be repeated, applied in order.",
         ),
     ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out.")
-    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns to drop.")] = None,
     sample: Annotated[
         float | None,
         typer.Option(metavar="SHARE", help="Share of the rows to keep, drawn at random."),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(
-            min=0, metavar="N", help="Of all that is drawn; without it, drawn anew each time."
-        ),
+        typer.Option(min=0, metavar="N", help="Random seed; default: a new one each time."),
     ] = None,
     every: Annotated[
         bool,
@@ -57,7 +53,7 @@ def transform(
             "--list",
             callback=_list_actions,
             is_eager=True,
-            help="Show every action: its parameters, what it protects and what not.",
+            help="List all actions: their parameters, what each protects and what it does not.",
         ),
     ] = False,
     no_read_back: options.NoReadBack = False,
@@ -71,9 +67,9 @@ def transform(
 ) -> None:
     """Mask, pseudonymize or perturb columns, cell by cell.
 
-    Rows keep their order. No privacy model is checked: for a release that satisfies one, give
-    attributes an action in a policy, and anonymize.
-    For instance: --action 'income={type: round, to: 100}' --action name=redact
+    Rows keep their order. No privacy model is checked: for a release that satisfies a model, put
+    the actions into a policy, and run anonymize.
+    Example: --action 'income={type: round, to: 100}' --action name=redact
     """
     from kanonym.actions.registry import keeps_values, share_kept, works_on_values
     from kanonym.cli.progress import show_progress
@@ -88,7 +84,10 @@ def transform(
     del every  # has ended the command already
     dropped = options.parse_names(drop)
     if not (action or dropped or sample is not None):
-        raise typer.BadParameter("say what to do, or see --list", param_hint="--action")
+        raise typer.BadParameter(
+            "missing option: give --action, --drop or --sample; --list shows all actions",
+            param_hint="--action",
+        )
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     asked = _actions(action or [])

@@ -12,9 +12,9 @@ from rich.text import Text
 
 ALARMING = 0.1  # a risk whose interval begins above this is printed in red
 TOLD = (
-    "  In percent. Risk: what the release adds to chance, with its 95 % interval.\n"
-    "  Chance: the control (the same on people who are not in the table), and without\n"
-    "  one the baseline (without the release, or the person's record in it).\n"
+    "  In percent. Risk: success beyond chance, with its 95 % interval.\n"
+    "  Chance: the control (the same attack on people who are not in the table), or else\n"
+    "  the baseline (without the release, or without the person's record in it).\n"
 )
 
 
@@ -48,7 +48,7 @@ def attack_list(questions: Mapping[str, str]) -> Table:
     """Return every attack with its question."""
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
     table.add_column("attack", no_wrap=True)
-    table.add_column("what is asked", overflow="fold")
+    table.add_column("question", overflow="fold")
     for name, question in questions.items():
         table.add_row(Text(name), Text(question))
     return table
@@ -56,7 +56,7 @@ def attack_list(questions: Mapping[str, str]) -> Table:
 
 def _untried_table(outcomes: list[Mapping[str, Any]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    table.add_column("not tried", overflow="fold")
+    table.add_column("not run", overflow="fold")
     table.add_column("why", overflow="fold")
     for one in outcomes:
         table.add_row(Text(one["type"]), Text(one["reason"]))

@@ -13,7 +13,7 @@ from rich.text import Text
 from kanonym.cli.terminal import format_number, grid, written_files_table
 
 KNEE, FRONT = "●", "○"
-LEGEND = f"{KNEE} take this   {FRONT} on the frontier: nothing beats it in both"
+LEGEND = f"{KNEE} recommended   {FRONT} on the frontier: none is better in both"
 
 
 def comparison_tables(found: Mapping[str, Any]) -> list[RenderableType]:

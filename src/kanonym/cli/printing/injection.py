@@ -23,12 +23,12 @@ def injection_tables(found: Mapping[str, Any]) -> list[RenderableType]:
             f"{format_number(found['rows_in'])} in, {format_number(found['rows_out'])} written",
         ),
         ("added", f"{added} of {format_number(found['classes'])} classes"),
-        ("joint distribution moved by", _value(found["distance"])),
-        ("told apart, AUC (0.5: chance)", _value(found["detection"])),
+        ("change of the joint distribution", _value(found["distance"])),
+        ("distinguishable, AUC (0.5: chance)", _value(found["detection"])),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    table.add_column("least, mean and most of a class", overflow="fold")
+    table.add_column("minimum, mean and maximum per class", overflow="fold")
     table.add_column("before", justify="right")
     table.add_column("after", justify="right")
     table.add_row(
@@ -37,11 +37,11 @@ def injection_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     for name, one in before["attributes"].items():
         both = one, after["attributes"][name]
         table.add_row(
-            Text(f"different values of {name}, %"),
+            Text(f"distinct values of {name}, %"),
             *(_spread(measured["diversity_percent"]) for measured in both),
         )
         table.add_row(
-            Text(f"different values of {name}, least"),
+            Text(f"distinct values of {name}, minimum"),
             *(format_number(measured["l_distinct"]) for measured in both),
         )
     told: list[tuple[str, object]] = []

@@ -33,14 +33,14 @@ def profile_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[Ren
     known = found["quasi_identifiers"]
     facts = grid(
         ("records", found["rows"]),
-        ("k as the table is", found["k"]),
+        ("current k", found["k"]),
         ("records alone in their class", known["uniques"]),
-        ("pairs told apart", f"{100 * known['separation']:.2f} %"),
+        ("distinguishable pairs", f"{100 * known['separation']:.2f} %"),
     )
     columns = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
     columns.add_column("column", overflow="fold")
     columns.add_column("role", no_wrap=True)
-    columns.add_column("what it holds, why, and what to look at", overflow="fold")
+    columns.add_column("content, reasons, remarks", overflow="fold")
     for names, one in _rows(found["columns"]):
         columns.add_row(
             Text(names),
@@ -97,8 +97,8 @@ def _summary(some: Sequence[Column]) -> Column:
     values = _range([format_number(one["distinct"]) for one in sorted(columns, key=_distinct)])
     apart = _range([f"{100 * one['separation']:.2f}" for one in sorted(columns, key=_separation)])
     noted = sum(bool(one["remarks"]) for one in columns)
-    kinds = f"their names say: {', '.join(columns[0]['kinds'])}"
-    told = f"{values} values tell {apart} % of the pairs of records apart"
+    kinds = f"their names suggest: {', '.join(columns[0]['kinds'])}"
+    told = f"{values} values distinguish {apart} % of the pairs of records"
     named = f"{', '.join(names[:NAMED])}, …" if len(names) > NAMED else ", ".join(names)
     return f"{len(names)} columns alike: {named}", {
         **columns[0],
@@ -139,8 +139,8 @@ def _sets(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return the sets of columns that tell the records apart, exactly and nearly."""
     shown: list[RenderableType] = []
     for key, heading in (
-        ("unique_sets", "columns in which no two records are equal"),
-        ("near_unique_sets", "columns in which few records are equal"),
+        ("unique_sets", "columns without equal records"),
+        ("near_unique_sets", "columns with few equal records"),
     ):
         sets = found[key]["sets"]
         if not sets:

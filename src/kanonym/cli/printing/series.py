@@ -32,8 +32,8 @@ def fit_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     facts = grid(
         ("fitted to", f"{format_number(own['rows'])} records"),
         ("recoding", f"by {found['form']}: {boxes}{format_number(own['classes'])} classes"),
-        ("suppressed there", own["suppressed"]),
-        ("information lost there", f"{100 * own['span_loss']:.1f} % (span loss)"),
+        ("suppressed in the fit", own["suppressed"]),
+        ("information lost in the fit", f"{100 * own['span_loss']:.1f} % (span loss)"),
         ("unseen values", _unseen_text(found["unseen"])),
         ("must satisfy", "each batch, and the union" if found["each_batch"] else "the union"),
         ("seconds", f"{found['seconds']['total']:.2f}"),

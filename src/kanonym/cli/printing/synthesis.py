@@ -15,8 +15,8 @@ from kanonym.cli.printing.attacks import attack_tables
 from kanonym.cli.terminal import format_number, grid, written_files_table
 
 UNJUDGED = (
-    "  Not judged: no privacy model holds for a synthetic table. --judge with --hold-out\n"
-    "  attacks it and compares it with the original.\n"
+    "  Not judged: no privacy model applies to a synthetic table. To attack it and compare it\n"
+    "  with the original, add --judge and --hold-out.\n"
 )
 
 
@@ -51,7 +51,7 @@ def _quality_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
         told = f"{format_number(measured['value'])}, {ends}"
     equal = f"{_percent(copies['learned'])} of the synthetic records"
     lines: list[tuple[str, object]] = [
-        ("told apart, AUC (0.5: chance)", told),
+        ("distinguishable, AUC (0.5: chance)", told),
         ("equal to a real record", equal),
     ]
     if copies["held_out"] is not None:

@@ -60,7 +60,7 @@ class DateConvention:
             or times not in (set(), {"H", "M"}, _TIME)
         ):
             raise PolicyError(
-                f"format {self.form!r} is no format of dates: it needs %d, %m and %Y, "
+                f"format {self.form!r} is not a date format: it needs %d, %m and %Y, "
                 "for times %H and %M as well"
             )
 

@@ -160,7 +160,7 @@ def _year_last(cells: pl.Series, name: str, pattern: str) -> Convention | None:
         return day_first
     raise DataError(
         f"column {name!r}: its dates may be day, month, year ({day_first.form}) or month, day, "
-        f"year ({month_first.form}), and no value tells which. Declare it in the policy: "
+        f"year ({month_first.form}), and no value shows which. Declare it in the policy: "
         f"type: date, format: {day_first.form!r} or {month_first.form!r}"
     )
 
@@ -206,8 +206,8 @@ def _number(cells: pl.Series, name: str) -> Convention | None:
         return None
     if len(fits) > 1:
         raise DataError(
-            f"column {name!r}: the mark in its numbers may part thousands or the fraction, and no "
-            "value tells which. Declare it in the policy: type: number, format: "
+            f"column {name!r}: the separator in its numbers may be that of thousands or of "
+            f"decimals, and no value shows which. Declare it in the policy: type: number, format: "
             f"{fits[0].form!r} or {fits[1].form!r}"
         )
     return fits[0]

@@ -66,7 +66,7 @@ class NumberConvention:
         found = _EXAMPLE.match(example.strip())
         if not found:
             raise PolicyError(
-                f'format {example!r} is no number; write an example such as "1.234,50 €"'
+                f'format {example!r} is not a number; write an example such as "1.234,50 €"'
             )
         number = found["number"]
         marks = [letter for letter in number if not letter.isdigit()]
@@ -75,7 +75,7 @@ class NumberConvention:
         single = len(marks) == 1 and len(fraction) == 3 and re.fullmatch("[1-9][0-9]{0,2}", whole)
         if single and last in ".,":
             raise PolicyError(
-                f"format {example!r} is ambiguous: {last!r} may part thousands or the fraction; "
+                f"format {example!r} is ambiguous: {last!r} may separate thousands or decimals; "
                 'write both, as in "1.234,5" or "1,234.5"'
             )
         fractional = bool(last) and last in ".," and marks.count(last) == 1
@@ -90,7 +90,7 @@ class NumberConvention:
         )
         if convention.read(pl.Series([example])).null_count():
             raise PolicyError(
-                f'format {example!r} is no number; write an example such as "1.234,50 €"'
+                f'format {example!r} is not a number; write an example such as "1.234,50 €"'
             )
         return convention
 

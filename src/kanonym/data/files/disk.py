@@ -53,7 +53,8 @@ def refuse_url(path: str | Path) -> None:
         )
     if _CREDENTIALS.search(str(path)) and not Path(path).exists():
         raise DataError(
-            "no such file; its name is not shown, for it looks like a URL with a password. A URL "
+            "no such file; its name is not shown, because it looks like a URL with a password. A "
+            "URL "
             "has :// after its scheme"
         )
 
@@ -82,7 +83,7 @@ def decode(data: bytes, where: str) -> str:
         line = data.count(b"\n", 0, place) + 1
         raise DataError(
             f"{where} is not UTF-8: line {line}, byte {place + 1} of the file. "
-            "Save it as UTF-8 first (for instance: iconv -f WINDOWS-1252 -t UTF-8)"
+            "Save it as UTF-8 first (for example: iconv -f WINDOWS-1252 -t UTF-8)"
         ) from None
 
 

@@ -68,8 +68,8 @@ def check_written(data: bytes, kind: str, frame: pl.DataFrame, held: pl.DataFram
             row = _first_merged_row(given, written)
             if row is not None:
                 raise DataError(
-                    f"column {given.name!r}, row {row}: its value and another one are written as "
-                    f"the same in {form}; {_WAY_OUT}"
+                    f"column {given.name!r}, row {row}: its value and another one are written "
+                    f"identically in {form}; {_WAY_OUT}"
                 )
     try:
         found = _READERS[kind](data, held)

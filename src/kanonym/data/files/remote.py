@@ -80,7 +80,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 def _require_private(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        raise DataError(f"{displayable_url(url)}: others could read along; use https://")
+        raise DataError(f"{displayable_url(url)}: the connection is not encrypted; use https://")
 
 
 def _fetch_from_server(url: str) -> bytes:

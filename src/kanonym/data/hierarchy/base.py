@@ -247,7 +247,7 @@ def _fault(known: Hierarchy) -> str:
     if len(labels[-1]) != 1:
         return f"{len(labels[-1])} roots"
     if len(labels[0]) != n or (codes[0] != np.arange(n)).any():
-        return "level 0 must have one label a leaf"
+        return "level 0 must have one label per leaf"
     for level, names in enumerate(labels):
         steps = np.diff(codes[level])
         if n and (codes[level, 0] or codes[level, -1] + 1 != len(names) or (steps >> 1).any()):

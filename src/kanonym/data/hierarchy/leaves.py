@@ -89,8 +89,8 @@ def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], s
     if len(twice):
         first = values.index_of(values[twice[0]]) or 0
         raise HierarchyError(
-            f"{where(twice[0])}: the value {quote_first([leaves[twice[0]]])} stands there a second "
-            f"time, after {where(first)}"
+            f"{where(twice[0])}: the value {quote_first([leaves[twice[0]]])} occurs a second time, "
+            f"after {where(first)}"
         )
     return values
 

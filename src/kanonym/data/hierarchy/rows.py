@@ -62,7 +62,7 @@ class Rows(ShortRepr):
             if len(row) != width:
                 raise HierarchyError(
                     f"{origin}, row {number}: {len(row)} columns, but row {numbers[0]} has "
-                    f"{width}; every value needs one label a level"
+                    f"{width}; every value needs one label per level"
                 )
             if row[0] is not None and None in row:
                 raise HierarchyError(
@@ -127,7 +127,7 @@ class Rows(ShortRepr):
             if seen.setdefault(code, row) != row:
                 raise HierarchyError(
                     f"{self._place(row)}: {quote_first([self.labels[0][code]])} has a row already, "
-                    f"row {self.numbers[seen[code]]}; every value stands once"
+                    f"row {self.numbers[seen[code]]}; every value must occur once"
                 )
 
     def _refuse_parents(self) -> None:

@@ -34,6 +34,6 @@ def refuse_same_names(names: Sequence[str], where: str) -> None:
         if count > 1:
             same = [each for each in names if each.lower() == name]
             raise DataError(
-                f"{where}: columns {same[0]!r} and {same[1]!r} differ in case only, which this "
-                "engine takes for one name; rename one"
+                f"{where}: columns {same[0]!r} and {same[1]!r} differ only in case, which this "
+                f"engine does not distinguish; rename one"
             )

@@ -107,8 +107,8 @@ class PostgresStore(AdbcStore):
         for name in names:
             if name in _RESERVED:
                 raise DataError(
-                    f"column {name!r}: PostgreSQL keeps this name for itself; rename it, in a "
-                    "view for instance"
+                    f"column {name!r}: PostgreSQL reserves this name; rename it, for example in a "
+                    f"view"
                 )
             refuse_long(name, "column")
 

@@ -65,12 +65,12 @@ def store_of(url: str, schema: str | None = None) -> AdbcStore:
         if not rest.startswith("/"):
             raise DataError(
                 "a SQLite database has no user and no host: write sqlite:///path, with one more "
-                "stroke for a path from the root"
+                "slash for an absolute path"
             )
         from kanonym.engines.database.sqlite import SqliteStore  # noqa: PLC0415 - its driver
 
         return SqliteStore(url, schema)
-    scheme = f"{kind}:// is no database that is known here" if kind else "this is no URL"
+    scheme = f"{kind}:// is not a supported database" if kind else "this is not a URL"
     raise DataError(
         f"{scheme}: a database is postgresql://user:password@host/database or sqlite:///path"
     )

@@ -126,5 +126,6 @@ def _check_ends(head: bytes, skip: int, where: str) -> None:
     """Refuse blank lines above the header that end otherwise than it: DuckDB would lose rows."""
     if skip and len(set(_END.findall(head)[: skip + 1])) > 1:
         raise DataError(
-            f"{where}: the blank lines above the header end otherwise than the header; remove them"
+            f"{where}: the blank lines above the header end differently from the header; remove "
+            f"them"
         )

@@ -60,7 +60,7 @@ def _describe_error(error: Exception, where: str) -> str:
         place = file[1].strip() + (f", line {line[1]}" if line else "")
         return (
             f"{place}: not a row of the header's cells. Mend the row, quote a cell that holds "
-            'the separator, double a " inside a quoted cell, and end all rows alike'
+            'the separator, double a " inside a quoted cell, and end all rows the same way'
         )
     extension = _EXTENSION.search(message)
     if extension is not None:
@@ -71,6 +71,6 @@ def _describe_error(error: Exception, where: str) -> str:
     if isinstance(error, _TELLING):
         return f"{where}: {without_credentials(message.partition(chr(10))[0])}"
     return (
-        f"{where} failed with {type(error).__name__}: a value could not be read or computed (it "
-        "is not told here)"
+        f"{where} failed with {type(error).__name__}: a value could not be read or computed (it is "
+        f"not shown here)"
     )

@@ -125,12 +125,12 @@ def check_names(names: Sequence[str], *, by_case: bool) -> None:
                 ""
                 if other == name
                 else (
-                    ", or have Spark tell them apart: "
+                    ", or make Spark distinguish them: "
                     'spark.conf.set("spark.sql.caseSensitive", "true")'
                 )
             )
             raise DataError(
-                f"columns {other!r} and {name!r} have one name on Spark; rename one{mend}"
+                f"columns {other!r} and {name!r} have the same name on Spark; rename one{mend}"
             )
 
 

@@ -66,7 +66,7 @@ def _read_cells(session: SparkSession, path: str, where: str, separator: str | N
     if broken:
         raise DataError(
             f"{where} is not UTF-8. Save it as UTF-8 first "
-            "(for instance: iconv -f WINDOWS-1252 -t UTF-8)"
+            "(for example: iconv -f WINDOWS-1252 -t UTF-8)"
         )
     options = {
         **OPTIONS["csv"],
@@ -81,9 +81,7 @@ def _read_cells(session: SparkSession, path: str, where: str, separator: str | N
     frame = session.read.options(**options).csv(path)
     if frame.columns != names:
         # Spark has renamed columns of one name, or takes a header for what is none.
-        raise DataError(
-            f"{where}: Spark reads the header otherwise than it is; name the columns anew"
-        )
+        raise DataError(f"{where}: Spark reads the header differently; rename the columns")
     if len(frame.columns) == 1 and blank:
         raise DataError(
             f"{where} has blank lines, and one column: Spark skips them. Write empty cells as "

@@ -158,8 +158,8 @@ def values_of(source: Source, name: str, dtypes: Mapping[str, pl.DataType]) -> F
     found = frequencies(source, [name], dtypes)
     if found is None:
         raise DataError(
-            f"column {name!r} has more than {source.most_tuples} distinct values: make it coarser "
-            "first (an action, a column of the engine), or give the source a larger most_tuples"
+            f"column {name!r} has more than {source.most_tuples} distinct values: generalize it "
+            f"first (an action, a column of the engine), or give the source a larger most_tuples"
         )
     return found
 

@@ -65,8 +65,8 @@ def apply_actions_on_engine(
         after = ColumnActions({name: given}.__getitem__, {name: several}, seed).before(name)
         if name in entities and after.n_unique() < given.n_unique():
             raise PolicyError(
-                f"k-anonymity counts persons by {name!r}, of which an action makes several alike: "
-                "take an action that keeps them apart, such as surrogate, or drop the column"
+                f"k-anonymity counts persons by {name!r}, several of which an action makes equal: "
+                f"use an action that keeps them distinct, such as surrogate, or drop the column"
             )
         table = pl.DataFrame({BEFORE: found.raw[name], AFTER: after})
         column = nan_as_null(source, exact_column(name, "t"), types[name])

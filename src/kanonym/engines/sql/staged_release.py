@@ -72,7 +72,8 @@ class SqlRelease:
         ):
             raise DataError(
                 "the classes that were written are not those in which persons were counted: the "
-                "table was changed meanwhile. Nothing is released; run again, or work on a copy "
+                "table was changed in the meantime. Nothing is released; run again, or work on a "
+                "copy "
                 "that stays as it is"
             )
         return self._read(found)

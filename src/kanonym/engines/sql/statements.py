@@ -132,8 +132,8 @@ def shuffle_key(source: Source, columns: Sequence[exp.Condition]) -> exp.Conditi
     name = {"duckdb": "HASH", "spark": "XXHASH64"}.get(source.store.dialect)
     if name is None:
         raise PolicyError(
-            f"{source.store.name} cannot tell equal records apart, which this algorithm separates, "
-            "where columns are released that the policy does not look at: choose mondrian or "
-            "full-domain, or anonymize a table of this process"
+            f"{source.store.name} cannot distinguish equal records, which this algorithm "
+            f"separates, if columns outside of the models are released: choose mondrian or "
+            f"full-domain, or load the table into memory"
         )
     return exp.Anonymous(this=name, expressions=given)

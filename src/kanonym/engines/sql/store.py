@@ -160,8 +160,8 @@ class Source(FetchableTable):
             rows = self.store.fetch(self.query)
         except MemoryError:
             raise DataError(
-                "the table is too large for the memory of this process: take a sample of it, in a "
-                "view for instance"
+                "the table is too large for the memory of this process: take a sample of it, for "
+                "example in a view"
             ) from None
         finally:
             self.store.close()

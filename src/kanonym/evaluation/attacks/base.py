@@ -32,7 +32,7 @@ class Attack(ABC):
     aim
         The question of data protection that it answers.
     record_per_person
-        When it takes every record for another person. Where persons have several records, its
+        When it treats every record as a different person. Where persons have several records, its
         rate then says nothing of persons, and it is not carried out.
 
     """

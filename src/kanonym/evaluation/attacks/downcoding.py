@@ -96,7 +96,7 @@ class Downcoding(Attack):
             return self._empty_outcome("released values are changed, not generalized")
         found = find_candidates(pair, draw_persons(pair.n_original, self.attempts, random))
         if not len(found.classes):
-            return self._empty_outcome("no released record leaves a person's values open")
+            return self._empty_outcome("no released record is consistent with a person's values")
         classes, place = np.unique(found.classes, return_inverse=True)
         named = _name_values(pair, classes.astype(np.int64))
         weights = np.reciprocal(np.maximum(found.numbers, 1.0))[found.persons]

@@ -70,7 +70,7 @@ class Inference(Attack):
     question: ClassVar[str] = (
         "Can someone who knows other values of a person guess the secret one from the release?"
     )
-    method: ClassVar[str] = "guesses a secret from the records that fit what else is known"
+    method: ClassVar[str] = "guesses a secret from the records that match the known values"
     source: ClassVar[str] = "Giomi et al. 2023"
     aim: ClassVar[Aim] = "inference"
     secret: str | None = None

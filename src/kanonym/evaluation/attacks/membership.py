@@ -63,7 +63,7 @@ class Membership(Attack):
         "Can someone who knows a person's quasi-identifiers tell from the release whether the "
         "person was in the data?"
     )
-    method: ClassVar[str] = "tells who is in the table and who is not; needs a control"
+    method: ClassVar[str] = "decides who is in the table and who is not; needs a control"
     aim: ClassVar[Aim] = "inference"
     record_per_person: ClassVar[Assumed] = "always"
     attempts: int = 2000

@@ -22,8 +22,8 @@ HIDDEN: dict[Hiding, str] = {
         "nothing away: give a control, people of the same population who are not in the data"
     ),
     "control": (
-        "it succeeds more often on the control than on the persons in the data, so the risk cannot "
-        "be told: take a control of the same population"
+        "it succeeds more often on the control than on the persons in the data, so the risk is "
+        "unknown: use a control of the same population"
     ),
 }
 """What a risk of 0 does not show, and what would show it."""

@@ -99,7 +99,7 @@ class SinglingOut(Attack):
         "Can the intruder, from the release, describe a person so that exactly one in the "
         "data fits?"
     )
-    method: ClassVar[str] = "makes predicates of the release that fit exactly one person"
+    method: ClassVar[str] = "builds predicates from the release that match exactly one person"
     source: ClassVar[str] = "Cohen and Nissim 2020; Giomi et al. 2023"
     aim: ClassVar[Aim] = "singling-out"
     record_per_person: ClassVar[Assumed] = "always"

@@ -29,7 +29,7 @@ from kanonym.pipeline import anonymize, parse_with_policy, to_canonical
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown_name
 
-SEVERAL = "persons have several records, and this attack takes every record for another person"
+SEVERAL = "persons have several records, and this attack treats every record as a different person"
 
 
 def attack(

@@ -25,7 +25,7 @@ from kanonym.metrics.person_risk import PersonRisk, person_risk
 from kanonym.metrics.record_risk import THRESHOLD, RecordRisk, journalist, prosecutor
 
 SEVERAL_RECORDS = (
-    "persons have several records each, and the estimators take every record for another person"
+    "persons have several records each, and the estimators treat every record as a different person"
 )
 NO_SOLUTION = "the estimator has no estimate for these class sizes"
 

@@ -12,13 +12,13 @@ _MACHANAVAJJHALA = "Machanavajjhala et al. (2007), ACM TKDD 1(1)"
 _LI = "Li, Li and Venkatasubramanian (2007), ICDE"
 _CAO = "Cao and Karras (2012), PVLDB 5(11)"
 
-K = Meaning("k", 0, _NO_BOUND, "higher", "records of the smallest class", "Sweeney (2002)")
+K = Meaning("k", 0, _NO_BOUND, "higher", "records in the smallest class", "Sweeney (2002)")
 K_WILDCARD = Meaning(
     "k_wildcard",
     0,
     _NO_BOUND,
     "higher",
-    "records of the smallest class, a null matching every value",
+    "records in the smallest class, a null matching every value",
     "Franconi and Polettini (2004), mu-Argus",
 )
 ANONYMITY_SET = Meaning(
@@ -26,18 +26,18 @@ ANONYMITY_SET = Meaning(
     0,
     _NO_BOUND,
     "higher",
-    "records of a class, mean over the classes",
+    "records in a class, mean over the classes",
     "Goldsteen et al. (2023), AI privacy toolkit, its extensions",
 )
 ATTRIBUTE: tuple[Meaning, ...] = (
     Meaning("alpha", 0, 1, "lower", "largest share of a value in a class", "Wong et al. (2006)"),
     Meaning(
-        "l_distinct", 0, _NO_BOUND, "higher", "fewest different values in a class", _MACHANAVAJJHALA
+        "l_distinct", 0, _NO_BOUND, "higher", "fewest distinct values in a class", _MACHANAVAJJHALA
     ),
     Meaning(
         "l_entropy", 0, _NO_BOUND, "higher", "smallest exp(entropy) of a class", _MACHANAVAJJHALA
     ),
-    Meaning("t_equal", 0, 1, "lower", "largest distance of a class to the table", _LI),
+    Meaning("t_equal", 0, 1, "lower", "largest distance between a class and the table", _LI),
     Meaning("t_ordered", 0, 1, "lower", "the same with the order of the values", _LI),
     Meaning("t_hierarchical", 0, 1, "lower", "the same with the hierarchy's distances", _LI),
     Meaning("basic_beta", 0, _NO_BOUND, "lower", "largest relative gain of a value", _CAO),

@@ -168,7 +168,7 @@ PRESETS: dict[str, Preset] = {
         ),
         Preset(
             "hipaa-population-uniques",
-            "HIPAA expert determination, as rare as after Safe Harbor",
+            "HIPAA expert determination, population uniqueness of Safe Harbor",
             0.0004,
             None,
             "custom",

@@ -251,7 +251,7 @@ PAIRWISE = Meaning(
     low=0.0,
     high=1.0,
     better="lower",
-    unit="share of records that would have to move in a two-way table, mean over pairs",
+    unit="share of records that would have to change in a two-way table, mean over pairs",
     source="Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, 4.1; "
     f"{_LIMITS}; numbers in at most 20 quantile bins of the original, the 20 most frequent "
     "categories and one for the others",

@@ -74,7 +74,9 @@ SPAN_LOSS = Meaning(
 )
 
 
-MORE_RECORDS = "the release has more records than the original: they are no generalization of its"
+MORE_RECORDS = (
+    "the release has more records than the original: so it is not a generalization of the original"
+)
 
 
 class _UnknownError(Exception):
@@ -91,7 +93,7 @@ def _measure(meaning: Meaning, found: Callable[[TablePair], Found]) -> Measure:
     def take(pair: TablePair, rng: np.random.Generator) -> MeasuredValue:
         del rng
         if not pair.generalizations:
-            return MeasuredValue(meaning, None, reason="there is no quasi-identifier")
+            return MeasuredValue(meaning, None, reason="there is not a quasi-identifier")
         if not pair.n_original:
             return MeasuredValue(meaning, None, reason="the original has no records")
         if pair.n_released > pair.n_original:

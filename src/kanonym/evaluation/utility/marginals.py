@@ -130,7 +130,7 @@ TOTAL_VARIATION = Meaning(
     low=0.0,
     high=1.0,
     better="lower",
-    unit="share of records that would have to move, mean over columns",
+    unit="share of records that would have to change, mean over columns",
     source="Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, 4.1; numbers in at "
     "most 20 quantile bins of the original",
 )

@@ -22,8 +22,8 @@ Numbers = NDArray[np.float64]
 Parts = dict[str, float]
 
 NOT_ALIGNED = (
-    "which original record each released one was is not known: keep the order and say that "
-    "the tables are aligned"
+    "it is unknown which original record each released record was: keep the order, and declare the "
+    "tables aligned"
 )
 NO_NUMBERS = "no column holds numbers in both tables"
 TINY = 1e-12

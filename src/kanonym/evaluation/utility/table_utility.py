@@ -131,7 +131,9 @@ def utility(
     chosen = _select_measures(measures)
     if target is not None:
         if target not in tables.before:
-            raise SchemaError(f"target {target!r} is no column of both tables that can be compared")
+            raise SchemaError(
+                f"target {target!r} is not a column of both tables that can be compared"
+            )
         chosen = {**chosen, "learning": learning_measure(target)}
     pair = read_pair(
         tables.before,

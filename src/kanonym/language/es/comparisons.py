@@ -13,9 +13,9 @@ SENTENCES: Sentences = {
     "take.at": "{label} ({privacy} {private}, {measure} {useful})",
     "take.way": "Va de {first} a {last}",
     "take.knee": (
-        "Tome {release}: ahí se dobla la frontera. {way}. El tramo hasta el codo aporta {gained} "
-        "de la privacidad, contada en duplicaciones, por {paid} de la pérdida; el resto aporta "
-        "{further} por {further_paid}."
+        "Tome {release}, el codo de la frontera. {way}. Hasta el codo, el {paid} de la pérdida "
+        "compra el {gained} de la privacidad, contada en duplicaciones; más allá, el "
+        "{further_paid} compra el {further}."
     ),
     "take.only": (
         "Tome {release}: ninguna otra publicación es más privada, y ninguna igual de privada es "
@@ -23,37 +23,37 @@ SENTENCES: Sentences = {
     ),
     "take.no-knee": (
         "La frontera no tiene codo. {way}; {why}. Tome la primera publicación de la frontera que "
-        "sea lo bastante privada para usted."
+        "sea lo bastante privada."
     ),
-    "take.two": "dos publicaciones no forman un codo",
+    "take.two": "dos publicaciones no tienen codo",
     "take.straight": (
         "en el camino, cada duplicación de la privacidad cuesta más o menos lo mismo que la "
         "anterior, o menos"
     ),
     "take.not-measured": (
-        "Ninguna publicación tiene a la vez {privacy} y {measure}: no hay con qué elegir. Juzgue "
-        "con otra medida."
+        "Ninguna publicación tiene a la vez {privacy} y {measure}: no hay con qué elegir. Use otra "
+        "medida."
     ),
     "take.none": "Ninguna combinación dio una publicación: no hay nada que elegir.",
     "take.useless": (
         "No se puede recomendar ninguna publicación: según {measure}, ninguna es más útil que "
-        "adivinar sin ella. Pida menos privacidad o publique otras columnas."
+        "adivinar sin ella. Exija menos privacidad o publique otras columnas."
     ),
     "axis.useful": "{name} ({better})",
     "comparison.title": "Comparación de publicaciones",
-    "comparison.this": "tome esta",
-    "comparison.taken": "{label} (tome esta)",
+    "comparison.this": "recomendada",
+    "comparison.taken": "{label} (recomendada)",
     "comparison.caption": (
         "Cada punto es una publicación verificada de la misma tabla; las líneas grises unen las "
         "que solo difieren en umbrales. La línea azul es la frontera: ninguna otra publicación es "
-        "al menos igual de privada y pierde menos. Un círculo marca la que conviene tomar."
+        "al menos igual de privada y pierde menos. Un círculo marca la recomendada."
     ),
     "comparison.frontier": "La frontera",
     "comparison.order": "De la publicación menos privada a la más privada.",
     "comparison.refused": "Sin publicación",
     "comparison.combinations": "combinaciones",
-    "comparison.dots": "una publicación; las líneas unen umbrales",
-    "comparison.front": "frontera: ninguna la supera en ambas",
+    "comparison.dots": "publicación; las líneas unen umbrales",
+    "comparison.front": "frontera de Pareto: ninguna es mejor en ambas",
     "alt.comparison": (
         "Gráfico de {runs} por {privacy} y {measure}; la tabla de abajo nombra las de la frontera."
     ),
@@ -63,11 +63,11 @@ SENTENCES: Sentences = {
         "{satisfied} de ellos cumplen la política."
     ),
     "lattice.caption": (
-        "Cada punto es un nodo. La línea une los que ningún otro supera en privacidad y en "
-        "pérdida; una búsqueda elige el de menor pérdida. La línea discontinua es lo que exige la "
-        "política: {required}."
+        "Cada punto es un nodo. La línea une los que ningún otro supera a la vez en privacidad y "
+        "en pérdida; una búsqueda elige el de menor pérdida. La línea discontinua es el requisito "
+        "de la política: {required}."
     ),
-    "lattice.front": "El frente",
+    "lattice.front": "El frente de Pareto",
     "lattice.order": (
         "De la menor pérdida a la mayor privacidad. Los niveles más altos son más generales; el "
         "nivel 0 deja el valor como está."
@@ -75,7 +75,7 @@ SENTENCES: Sentences = {
     "lattice.first": "Se muestran los primeros {shown} de {all}.",
     "lattice.fails": "no cumple la política",
     "lattice.holds": "la cumple",
-    "lattice.best": "frente: ninguno lo supera en ambas",
+    "lattice.best": "frente de Pareto: ninguno es mejor en ambas",
     "lattice.chosen": "elegido",
     "lattice.achieved": "{model} alcanzada",
     "lattice.of": "{model} de {attribute}",

@@ -117,7 +117,7 @@ class BoundMetric(Protocol):
 
 @runtime_checkable
 class Metric(Protocol):
-    """A measure of what generalization and suppression lose; less is better.
+    """A measure of what generalization and suppression lose; lower is better.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Metric(Protocol):
     low, high
         Range of the score; infinite where there is no bound that all tables share.
     better
-        `lower`: less is better.
+        `lower`: lower is better.
 
     """
 

@@ -49,7 +49,7 @@ class Precision(PlainForm):
     Score in [0, 1]; cost O(n_classes) to count the suppressed records.
 
     Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and
-    suppression", §4.4. Deviation: hers is 1 minus this, so that less is better here;
+    suppression", §4.4. Deviation: hers is 1 minus this, so that lower is better here;
     suppressed records, weights and the factor are as in ARX.
 
     Examples

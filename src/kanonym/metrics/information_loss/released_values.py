@@ -47,13 +47,13 @@ def released_loss(attributes: Sequence[ReleasedValues], n_rows: int) -> tuple[fl
     attributes
         One a quasi-identifier.
     n_rows
-        Records of the input. What is not counted in an attribute is suppressed there,
+        Records of the input. What is not counted in an attribute is suppressed in the fit,
         record or cell, and loses the whole domain.
 
     Raises
     ------
     HierarchyError
-        A released value is no label of its hierarchy.
+        A released value is not a label of its hierarchy.
 
     Notes
     -----
@@ -112,6 +112,6 @@ def _of_texts(hierarchy: Hierarchy, values: pl.Series) -> NDArray[np.int64]:
 
 def _unknown_label_error(hierarchy: Hierarchy, missing: pl.Series) -> HierarchyError:
     return HierarchyError(
-        f"column {hierarchy.values.name!r}: the released value {str(missing[0])!r} is no label "
-        "of its hierarchy; without one its loss cannot be measured"
+        f"column {hierarchy.values.name!r}: the released value {str(missing[0])!r} is not a label "
+        f"of its hierarchy; without one its loss cannot be measured"
     )

@@ -46,8 +46,8 @@ class Constraint:
         """Refuse other operators, and a column beside itself."""
         if self.operator not in get_args(Operator):
             raise PolicyError(
-                f"constraint of {self.left!r} and {self.right!r}: {self.operator!r} is no operator "
-                f"(known: {', '.join(get_args(Operator))})"
+                f"constraint of {self.left!r} and {self.right!r}: {self.operator!r} is not an "
+                f"operator (known: {', '.join(get_args(Operator))})"
             )
         if self.left == self.right:
             raise PolicyError(f"constraint {self}: column {self.left!r} stands on both sides")
@@ -72,7 +72,7 @@ class Constraint:
         found = _FORM.fullmatch(text) if isinstance(text, str) else None
         if found is None:
             raise PolicyError(
-                f"{text!r} is no constraint: write two columns and <, <=, > or >= between them, "
+                f"{text!r} is not a constraint: write two columns and <, <=, > or >= between them, "
                 "as in discharge >= admission; names with such signs in double quotes"
             )
         quoted, bare, sign, other_quoted, other_bare = found.groups()

@@ -265,4 +265,4 @@ def _unknown_columns(unknown: Iterable[str], names: Sequence[str]) -> str:
 def _refuse_repeated(names: Sequence[str]) -> None:
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
-        raise SchemaError(f"column {repeated[0]!r} is there twice: rename one")
+        raise SchemaError(f"column {repeated[0]!r} occurs twice: rename one")

@@ -203,8 +203,8 @@ def _steps_up(links: Sequence[Link], ends: Sequence[int]) -> dict[tuple[int, int
     for link in links:
         if (link.high, link.low) in steps:
             raise PolicyError(
-                f"constraint {link.constraint} runs in a circle with others: leave out what "
-                "follows from the rest, and one of two columns that are always equal"
+                f"constraint {link.constraint} forms a cycle with others: remove those that follow "
+                f"from the rest, and one of two columns that are always equal"
             )
     return steps
 

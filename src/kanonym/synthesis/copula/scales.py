@@ -254,8 +254,8 @@ def _refuse(column: pl.Series) -> None:
         infinite = column.is_infinite().arg_true()
         if len(infinite):
             raise DataError(
-                f"column {column.name!r}, row {infinite[0] + 1}: {column[int(infinite[0])]} is no "
-                "finite number; replace it, or leave the cell empty for a missing value"
+                f"column {column.name!r}, row {infinite[0] + 1}: {column[int(infinite[0])]} is not "
+                f"a finite number; replace it, or leave the cell empty for a missing value"
             )
 
 

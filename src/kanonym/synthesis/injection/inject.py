@@ -128,13 +128,13 @@ class Injection(ShortRepr):
         before, after = self.before, self.after
         lines = [
             f"Added {self.added} records to {self.classes_changed} of {before.classes} classes",
-            _change("records a class", before.anonymity_set, after.anonymity_set),
+            _change("records per class", before.anonymity_set, after.anonymity_set),
         ]
         for name, one in before.attributes.items():
             other = after.attributes[name]
             both = one.diversity_percent, other.diversity_percent
-            lines.append(_change(f"{name}: different values, % of a class", *both))
-            lines.append(f"  {name}: least different values  {one.l_distinct} → {other.l_distinct}")
+            lines.append(_change(f"{name}: distinct values, % of a class", *both))
+            lines.append(f"  {name}: fewest distinct values  {one.l_distinct} → {other.l_distinct}")
         for measured in (self.distance, self.detection):
             said = measured.reason if measured.value is None else format_figure(measured.value)
             lines.append(f"  {measured.meaning.name}  {said} ({measured.meaning.unit})")
@@ -179,7 +179,9 @@ def inject(
     drop
         Columns to leave out of the result, such as names and numbers of persons.
     constraints
-        What holds in every record, such as "discharge >= admission", and holds in added ones.
+        Condition that every record meets, such as (
+            "discharge >= admission"
+        ), and holds in added ones.
     key
         At least 16 bytes, or the file (`{env: NAME}`) that holds them: the injection then has
         `marks`, by which `injected_rows` finds the added records again.
@@ -373,7 +375,7 @@ def _gives_away(classes: Classes, lacking: Needs) -> tuple[str, ...]:
     if fresh:
         said.append(
             f"Diversity: sensitive values that are new to their class, as was asked: {fresh}. A "
-            "class with more different values than such people have is a sign of added records."
+            "class with more distinct values than such people have is a sign of added records."
         )
     return tuple(said)
 

@@ -27,7 +27,7 @@ FOLDS = 3
 DISTANCE = replace(
     PAIRWISE,
     name="joint-distance",
-    unit="share of records that would have to move in a two-way table of the columns to make the "
+    unit="share of records that would have to change in a two-way table of the columns to make the "
     "table before of the one after, mean over pairs",
 )
 

@@ -47,9 +47,8 @@ class ClassTargets:
     def __post_init__(self) -> None:
         if self.size is None and self.diversity is None and self.l is None:
             raise PolicyError(
-                "inject: say what classes are to reach: size (records of a class), diversity "
-                "(different sensitive values in percent of the records) or l (different "
-                "sensitive values)"
+                "inject: set a target for classes: size (records per class), diversity (distinct "
+                "sensitive values in percent of the records) or l (distinct sensitive values)"
             )
         if self.size is not None:
             check_integer("inject", "size", self.size, 1)

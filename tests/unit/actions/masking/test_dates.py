@@ -62,7 +62,7 @@ def test_a_time_with_a_zone_is_cut_where_it_is_local():
 @pytest.mark.parametrize("action", [TruncateDate("year"), ShiftDate()])
 def test_a_text_that_is_no_date_is_refused_with_its_row(action):
     """The message names row and value, and how to write dates."""
-    message = f"column 'x', row 2: '31.12.2020' is no ISO date, and {action.type} needs them"
+    message = f"column 'x', row 2: '31.12.2020' is not an ISO date, and {action.type} needs them"
     with pytest.raises(DataError, match=message):
         applied(action, ["2020-12-31", "31.12.2020"])
 

@@ -68,7 +68,7 @@ def test_numbers_that_cannot_be_rounded_exactly_are_refused():
     """Beyond half of the 64-bit integers, and at infinity."""
     with pytest.raises(DataError, match="column 'x' holds integers too large for round to 10"):
         applied(Round(to=10), [2**63 - 1])
-    with pytest.raises(DataError, match="column 'x', row 2: round has no use for inf"):
+    with pytest.raises(DataError, match="column 'x', row 2: round cannot process inf"):
         applied(Round(to=10), [1.0, float("inf")])
 
 

@@ -119,7 +119,7 @@ def test_parameters_are_refused(parameters, message):
 
 def test_columns_are_refused(context):
     """One value alone has no other; a value that is not named is not released as another."""
-    with pytest.raises(DataError, match="'x' holds one value alone, and randomized-response needs"):
+    with pytest.raises(DataError, match="'x' holds only one value, and randomized-response needs"):
         RandomizedResponse(0.5).apply(pl.Series("x", ["a", "a"]), context())
     with pytest.raises(DataError, match="column 'x', row 2: 'c' is none of the values"):
         RandomizedResponse(0.5, values=["a", "b"]).apply(pl.Series("x", ["a", "c"]), context())

@@ -124,15 +124,15 @@ def test_a_mapping_that_cannot_be_written_stays_as_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name,age\n", "is no mapping: its first row must be value,pseudonym"),
+        ("name,age\n", "is not a mapping: its first row must be value,pseudonym"),
         ("", "is no mapping"),
         ("value,pseudonym\nJohn\n", "line 2: a row of a mapping is a value and a whole number"),
         ("value,pseudonym\nJohn,x\n", "line 2: a row of a mapping is"),
         ("value,pseudonym\nJohn,-1\n", "line 2: a row of a mapping is"),
         ("value,pseudonym\nJohn,0\n", "line 2: 0 is no number from 1"),
         ("value,pseudonym\nJohn,9223372036854775808\n", "is no number from 1"),
-        ("value,pseudonym\nJohn,1\nJohn,2\n", "line 3: its value or its number 2 stands there a"),
-        ("value,pseudonym\nJohn,1\nEmily,1\n", "line 3: its value or its number 1 stands there a"),
+        ("value,pseudonym\nJohn,1\nJohn,2\n", "line 3: its value or its number 2 is given twice"),
+        ("value,pseudonym\nJohn,1\nEmily,1\n", "line 3: its value or its number 1 is given twice"),
         ('value,pseudonym\n"John,1\n', "unexpected end of data"),
     ],
 )

@@ -325,7 +325,7 @@ def test_models_of_a_population_are_refused():
 def test_missing_numbers_dates_and_grades_are_refused(values):
     """A row without a value is an error that names column and row, and what to do."""
     frame = pl.DataFrame({"age": [1, 2, 3], "pay": values})
-    with pytest.raises(DataError, match=r"column 'pay', row 2: no value.*leave out the record"):
+    with pytest.raises(DataError, match=r"column 'pay', row 2: no value.*remove the record"):
         ka.anonymize(frame, quasi_identifiers=["age", "pay"], k=2, algorithm="mdav")
 
 

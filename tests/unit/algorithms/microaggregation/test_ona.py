@@ -220,7 +220,7 @@ def test_refusals_are_those_of_microaggregation(algorithm):
     with pytest.raises(SchemaError, match=rf"attribute 's' is nominal, but {name} takes numbers"):
         released(["y", "s"], 2)
     table = encode([(pl.Series("x", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
-    with pytest.raises(PolicyError, match=rf"^{name} gives classes of k records"):
+    with pytest.raises(PolicyError, match=rf"^{name} only forms classes of k records"):
         algorithm.partition(Problem(table, None, [LDiversity("s", 2)]))
     assert partition(frame.select("y"), 3, algorithm).tolist() == [0, 0, 0]
     assert partition(frame.select("y"), 2, algorithm).tolist() == [0, 0, 0]

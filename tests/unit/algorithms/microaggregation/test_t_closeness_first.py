@@ -205,7 +205,7 @@ def test_other_models_of_sensitive_values_are_refused(models):
 
 def test_a_policy_without_t_closeness_is_refused():
     """Without it, mdav does better."""
-    with pytest.raises(PolicyError, match="none is asked for; choose mdav"):
+    with pytest.raises(PolicyError, match="none is required; choose mdav"):
         partition(SMALL, [KAnonymity(2)])
 
 

@@ -114,5 +114,5 @@ def test_refusals_are_those_of_microaggregation():
     with pytest.raises(DataError, match=r"column 'x', row 3: no value, and v-mdav"):
         released(frame.select("x"), 2)
     table = encode([(pl.Series("x", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
-    with pytest.raises(PolicyError, match="v-mdav gives classes of k records"):
+    with pytest.raises(PolicyError, match="v-mdav only forms classes of k records"):
         VMDAV().partition(Problem(table, None, [LDiversity("s", 2)]))

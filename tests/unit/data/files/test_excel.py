@@ -64,7 +64,7 @@ def test_inner_rows_of_nulls_are_records():
 
 def test_a_last_row_of_nulls_is_refused():
     """A sheet ends with its last value, so a last record without any would be lost."""
-    with pytest.raises(DataError, match="the last row is all null: a sheet of Excel would lose"):
+    with pytest.raises(DataError, match="the last row is all null: an Excel sheet would lose"):
         write(pl.DataFrame({"a": [1, None], "b": ["x", None]}), io.BytesIO())
 
 
@@ -142,7 +142,7 @@ def test_a_sheet_needs_a_header(rows, message):
 
 def test_what_is_no_workbook_is_refused():
     """Other bytes are refused."""
-    assert refusal(b"PK\x03\x04 but no more") == "t.xlsx is not a workbook of Excel, or damaged"
+    assert refusal(b"PK\x03\x04 but no more") == "t.xlsx is not an Excel workbook, or is damaged"
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_codes_of_amounts_are_null_even_if_kept(tmp_path, caplog):
     [
         ("t.csv", "keep", "user_missing is for files of SPSS, Stata and SAS; this is csv"),
         ("t.sav", "kept", "user_missing is 'kept'; it is one of null, keep"),
-        ("t.xpt", "keep", "t.xpt: user-missing codes cannot be kept of a .xpt file"),
+        ("t.xpt", "keep", "t.xpt: user-missing codes of a .xpt file cannot be kept"),
     ],
 )
 def test_a_choice_that_cannot_be_met_is_refused(tmp_path, name, choice, message):

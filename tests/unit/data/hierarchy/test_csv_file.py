@@ -135,9 +135,15 @@ def test_a_level_may_change_nothing(read):
         ("", "is empty: it needs one row for each value"),
         ("\n\n", "is empty"),
         ("a\nb\n", "has one column: it needs the values and, in the last column, one root"),
-        ("a;x;*\nb;*\n", "row 2: 2 columns, but row 1 has 3; every value needs one label a level"),
+        (
+            "a;x;*\nb;*\n",
+            "row 2: 2 columns, but row 1 has 3; every value needs one label",
+        ),
         ("a;x;*\n\nb;;*\n", "row 3: level 1 of 'b' is empty"),
-        ("a;x;*\nb;x;*\na;x;*\n", "row 3: 'a' has a row already, row 1; every value stands once"),
+        (
+            "a;x;*\nb;x;*\na;x;*\n",
+            "row 3: 'a' has a row already, row 1; every value must occur",
+        ),
         (";x;*\nb;y;*\n;x;*\n", "row 3: null has a row already, row 1"),
         (
             "a;x;X;*\nb;y;X;*\nc;x;Y;*\n",
@@ -177,7 +183,7 @@ def test_a_file_that_is_no_hierarchy_is_refused(read, tmp_path, text, message):
     [
         ("1;*\nx;*\n", pl.Series("n", [1]), "row 2: 'x' is no Int64, which column 'n' holds"),
         ("1;*\n2.5;*\n", pl.Series("n", [1]), "row 2: '2.5' is no Int64"),
-        ("1;*\n1.0;*\n", pl.Series("n", [1]), "row 2: the value '1.0' stands there a second time"),
+        ("1;*\n1.0;*\n", pl.Series("n", [1]), "row 2: the value '1.0' occurs a second time"),
         ("1;*\n", pl.Series("n", [1, 2, None]), "column 'n': 1 value is not in hierarchy"),
         ("1;*\n", pl.Series("n", ["01"]), "column 'n': 1 value is not in hierarchy"),
         ("1;*\n", pl.Series("n", [[1]]), "over which there is no hierarchy"),

@@ -70,7 +70,7 @@ def test_parameters_that_make_no_groups_are_refused(parameters, message):
     ("order", "message"),
     [
         (["a"], "column 'x': 2 values are not in order: 'b' and 1 more"),
-        (["a", "b", "a"], "order, value 3: the value 'a' stands there a second time"),
+        (["a", "b", "a"], "order, value 3: the value 'a' occurs a second time"),
     ],
 )
 def test_an_order_that_does_not_fit_is_refused(order, message):

@@ -155,8 +155,8 @@ def test_all_numbers_have_intervals(column):
     [
         ({}, "intervals need width, bounds, quantiles, bottom or top"),
         ({"width": 5, "quantiles": 4}, "intervals take only one of width and quantiles"),
-        ({"width": [10, 15]}, "width must nest: 15 is no multiple of 10"),
-        ({"width": [0.1, 0.25]}, "width must nest: 0.25 is no multiple of 0.1"),
+        ({"width": [10, 15]}, "width must nest: 15 is not a multiple of 10"),
+        ({"width": [0.1, 0.25]}, "width must nest: 0.25 is not a multiple of 0.1"),
         ({"width": [10, 5]}, "width must be ascending: 10, 5"),
         ({"width": 0}, "width must be positive, not 0"),
         ({"width": []}, "width is empty"),

@@ -53,9 +53,7 @@ def test_it_describes_its_choice():
     assert describe(pl.Series("age", range(17, 91))) == (
         "age: intervals (width [5, 10, 20, 40]), because it holds 74 different numbers"
     )
-    assert (
-        describe(pl.Series("sex", ["f", "m"])) == "sex: flat, because it holds 2 different values"
-    )
+    assert describe(pl.Series("sex", ["f", "m"])) == "sex: flat, because it has 2 distinct values"
     assert describe(pl.Series("zip", [f"{i:05}" for i in range(9)])) == (
-        "zip: masking, because it holds codes of 5 characters"
+        "zip: masking, because it has codes of 5 characters"
     )

@@ -312,7 +312,7 @@ def test_one_record_is_enough():
 def test_without_quasi_identifiers_what_needs_them_says_so():
     """Two tables are compared without any recoded column; generalization has no value."""
     found = of(before(), before(), quasi_identifiers=())
-    assert found.measured["gcp"].reason == "there is no quasi-identifier"
+    assert found.measured["gcp"].reason == "there is not a quasi-identifier"
     assert found.measured["total-variation"].value == 0
 
 

@@ -317,7 +317,7 @@ def test_weights_are_relative_to_the_largest(cities):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"cities": 1}, "'cities' is no quasi-identifier; did you mean 'city'"),
+        ({"cities": 1}, "'cities' is not a quasi-identifier; did you mean 'city'"),
         ({"city": -1}, "city is -1; it must be a number of at least 0"),
         ({"city": math.nan}, "city is nan"),
         ({"city": 0, "flag": 0}, "all are 0"),

@@ -143,7 +143,7 @@ def test_a_null_where_the_table_has_none_says_nothing():
             "column 'town', row 3: 'Paris' is not among the 4 values",
         ),
         ([pl.Series("age", [1]), pl.Series("town", [])], DataError, "'age' 1, 'town' 0"),
-        ([pl.Series("age", [1]), pl.Series("age", [2])], SchemaError, "'age' is there twice"),
+        ([pl.Series("age", [1]), pl.Series("age", [2])], SchemaError, "'age' occurs twice"),
     ],
     ids=range(6),
 )

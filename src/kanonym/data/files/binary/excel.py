@@ -94,7 +94,7 @@ def _open_workbook(data: bytes, where: str) -> fastexcel.ExcelReader:
     try:
         return fastexcel.read_excel(data)
     except fastexcel.FastExcelError:
-        raise DataError(f"{where} is not a workbook of Excel, or damaged") from None
+        raise DataError(f"{where} is not an Excel workbook, or is damaged") from None
 
 
 def _cells(
@@ -113,7 +113,7 @@ def _cells(
             raise DataError(f"{where}: the sheet {name!r} has no row {asked}")
         frame = workbook.load_sheet(name, header_row=header, schema_sample_rows=None).to_polars()
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError):
-        raise DataError(f"{where} is not a workbook of Excel, or damaged") from None
+        raise DataError(f"{where} is not an Excel workbook, or is damaged") from None
     return [cell or "" for cell in rows.row(header)], frame, header
 
 
@@ -227,7 +227,7 @@ def _expressible_frame(frame: pl.DataFrame) -> pl.DataFrame:
         _check_length(column)
     if held.height and all(value is None for value in held.row(-1)):
         raise DataError(
-            "the last row is all null: a sheet of Excel would lose it; write CSV or Parquet"
+            "the last row is all null: an Excel sheet would lose it; write CSV or Parquet"
         )
     return held
 

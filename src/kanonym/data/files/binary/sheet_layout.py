@@ -30,7 +30,7 @@ def header_of(rows: Sequence[tuple[str | None, ...]], where: str) -> int:
         names = [cell for cell in row if cell and cell.strip()]
         if len(names) == len(row) == len(set(names)) and not any(map(_is_number, names)):
             raise DataError(
-                f"{where}: row {first + 1} is no header, because not every column has a name in "
+                f"{where}: row {first + 1} is not a header, because not every column has a name in "
                 f"it. The table seems to begin in row {place + 1}: read it with --header-row "
                 f"{place + 1} (header_row={place + 1} in Python), or delete the rows above it"
             )

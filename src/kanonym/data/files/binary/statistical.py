@@ -89,8 +89,8 @@ def _read(
     extension = extension_of(data) or WRITTEN[kind]
     if keep and extension in _UNTOLD:
         raise DataError(
-            f"{where}: user-missing codes cannot be kept of a {extension} file, because no reader "
-            "tells them; save it as .sav or .dta"
+            f"{where}: user-missing codes of a {extension} file cannot be kept, because no reader "
+            f"reports them; save it as .sav or .dta"
         )
     frame, described = _load(data, where, kind)
     columns, counts = [], {}
@@ -172,7 +172,7 @@ def _load(data: bytes, where: str, kind: str, **further: Any) -> tuple[pl.DataFr
                 str(file), output_format="polars", **further
             )
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError):
-            raise DataError(f"{where} is not a file of {kind}, or damaged") from None
+            raise DataError(f"{where} is not a file of {kind}, or is damaged") from None
     return found
 
 

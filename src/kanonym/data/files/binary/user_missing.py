@@ -1,4 +1,4 @@
-"""User-missing codes of SPSS, Stata and SAS: null, or categories of their own.
+"""User-missing codes of SPSS, Stata and SAS: null, or keep as categories.
 
 SPSS declares ranges of numbers, or texts, that stand for no answer (9 "refused"); Stata and SAS
 have the letters `.a` to `.z` for it. A column of numbers in which they are kept becomes a column

@@ -226,7 +226,7 @@ def _fault(data: bytes, width: int, separator: str, where: str) -> str:
             name = _SEPARATORS.get(separator, repr(separator))
             return (
                 f"{where}, line {line}: {len(row)} cells where the header has {width} "
-                f"(separator: {name}). Mend the row, or quote a cell that holds the separator"
+                f"(separator: {name}). Fix the row, or quote a cell that contains the separator"
             )
     return f"{where} cannot be read as CSV: a row is longer than {_BLOCK_BYTES >> 20} MB"
 

@@ -51,7 +51,7 @@ class Grid:
             raise HierarchyError(f"width must be positive, not {min(widths)}")
         for (narrow, wide), (low, high) in zip(pairwise(scaled), pairwise(widths), strict=True):
             if wide % narrow:
-                raise HierarchyError(f"width must nest: {high} is no multiple of {low}")
+                raise HierarchyError(f"width must nest: {high} is not a multiple of {low}")
         return cls(tuple(scaled), start, 10**digits)
 
     def levels(

@@ -73,7 +73,7 @@ class Intervals(Builder):
     ['<18', '<18', '[18, 65)', '[18, 65)', '>=65']
     >>> hierarchy.intervals(width=[10, 15])
     Traceback (most recent call last):
-    kanonym.data.errors.HierarchyError: width must nest: 15 is no multiple of 10
+    kanonym.data.errors.HierarchyError: width must nest: 15 is not a multiple of 10
 
     """
 
@@ -213,7 +213,7 @@ def _nested_bounds(
         for bound in upper:
             if bound not in lower:
                 raise HierarchyError(
-                    f"bounds must nest: {bound} is no bound of the level below "
+                    f"bounds must nest: {bound} is not a bound of the level below "
                     f"({', '.join(map(str, lower))})"
                 )
     return levels

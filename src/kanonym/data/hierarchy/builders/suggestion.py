@@ -101,15 +101,15 @@ def suggest(column: Column) -> Suggestion:
     n, dtype = len(column.values), column.values.dtype
     builder: Builder
     if n <= FEW:
-        builder, reason = Flat(), f"it holds {n} different value{'s' * (n != 1)}"
+        builder, reason = Flat(), f"it has {n} distinct value{'s' * (n != 1)}"
     elif dtype in (pl.Date, pl.Datetime):
-        builder, reason = Dates(_CALENDAR), "it holds dates"
+        builder, reason = Dates(_CALENDAR), "it has dates"
     elif dtype.is_numeric():
         builder, reason = _numbers(column)
     elif dtype in (pl.String, pl.Categorical, pl.Enum):
         builder, reason = _text(value_texts(column.values))
     else:
-        builder, reason = Frequency(), f"it holds {n} different values"
+        builder, reason = Frequency(), f"it has {n} distinct values"
     return Suggestion(column.name, builder, reason)
 
 
@@ -124,16 +124,16 @@ def _text(values: pl.Series) -> tuple[Builder, str]:
     lengths = values.str.len_chars()
     if values.str.contains(r"\d").all():
         if lengths.n_unique() == 1 and lengths[0] <= MASKABLE:
-            return Masking(), f"it holds codes of {lengths[0]} characters"
-        return Prefix(), "it holds codes of different lengths"
-    return Frequency(), f"it holds {len(values)} different texts"
+            return Masking(), f"it has codes of {lengths[0]} characters"
+        return Prefix(), "it has codes of different lengths"
+    return Frequency(), f"it has {len(values)} distinct texts"
 
 
 def _numbers(column: Column) -> tuple[Builder, str]:
     """Return the builder for more than a few numbers."""
     numbers = numbers_of(column.values)
     low, high = float(numbers[0]), float(numbers[-1])
-    count = f"it holds {len(numbers)} different numbers"
+    count = f"it has {len(numbers)} distinct numbers"
     largest, spread = max(abs(low), abs(high)), high - low
     if largest >= LARGE or spread <= FINE * max(1, largest):
         return _QUANTILES, f"{count}, too large or too close together for widths"

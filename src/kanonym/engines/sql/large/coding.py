@@ -170,7 +170,7 @@ def frequency_set(
     Raises
     ------
     DataError
-        Some record has a value that no dictionary has: the table was changed meanwhile.
+        Some record has a value that no dictionary has: the table was changed in the meantime.
 
     """
     keys = [exact_column(code, "x") for code in coding.codes]

@@ -96,7 +96,7 @@ def partition_on_engine(
     InfeasibleError
         The table as one class does not satisfy a model.
     DataError
-        A column has too many values, or the table was changed meanwhile.
+        A column has too many values, or the table was changed in the meantime.
 
     Notes
     -----

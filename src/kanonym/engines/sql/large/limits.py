@@ -15,7 +15,7 @@ from kanonym.models.base import PrivacyModel, lost_by_joining
 OF_CLASS_ALONE = {SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA}
 """Measures of a class that are not compared with the table."""
 
-OTHERWISE = "give the source a larger most_tuples, so that its frequency set is taken whole"
+OTHERWISE = "give the source a larger most_tuples, so that its whole frequency set is loaded"
 
 
 def fragment_limit(
@@ -32,18 +32,18 @@ def fragment_limit(
     name = algorithm.type
     if algorithm.largest_fragment is None:
         raise PolicyError(
-            f"{name} has to see every distinct tuple, and these are too many to be taken here: "
+            f"{name} needs every distinct tuple, and there are too many to load: "
             f"choose mondrian or segmentation, or {OTHERWISE}"
         )
     if algorithm.target is not None:
         raise PolicyError(
-            f"{name}: a target guides the cuts of a frequency set that is taken whole: leave it "
-            f"out, or {OTHERWISE}"
+            f"{name}: a target needs the whole frequency set to be loaded: remove it, or "
+            f"{OTHERWISE}"
         )
     if suppression_limit > 0 and algorithm.spends_limit:
         raise PolicyError(
-            f"suppression_limit: {name} spends it where it saves most in the whole table, of which "
-            f"only fragments are seen: set it to 0, or {OTHERWISE}"
+            f"suppression_limit: {name} spends it where it saves most in the whole table, but sees "
+            f"only fragments: set it to 0, or {OTHERWISE}"
         )
     counting = [model.type for model in models if model.guarantee == "population"]
     if counting:
@@ -58,7 +58,7 @@ def fragment_limit(
     ]
     if comparing and algorithm.cuts is None:
         raise PolicyError(
-            f"{comparing[0]} compares classes with the whole table, of which {name} would see "
+            f"{comparing[0]} compares classes with the whole table, of which {name} would see only "
             f"fragments: choose strict mondrian, or {OTHERWISE}"
         )
     return algorithm.largest_fragment
@@ -87,7 +87,8 @@ def require_values(algorithm: Algorithm, ready: Prepared, models: Sequence[Priva
         if algorithm.needs_values and domain.has_null and domain.kind != "nominal":
             raise DataError(
                 f"column {domain.name!r}: some record has no value, and {algorithm.type} has no "
-                "distance to it: fill it in, leave out the record, or choose another algorithm, "
+                f"distance to a missing value: fill it in, remove the record, or choose another "
+                f"algorithm, "
                 "such as mondrian"
             )
     if any(map(lost_by_joining, models)) and not all(
@@ -95,7 +96,7 @@ def require_values(algorithm: Algorithm, ready: Prepared, models: Sequence[Priva
     ):
         raise PolicyError(
             "delta-disclosure may be lost where classes of equal released values become one, which "
-            "is seen in the whole table alone: recode numbers and dates as interval or range, or "
+            "only the whole table shows: recode numbers and dates as interval or range, or "
             f"{OTHERWISE}"
         )
 

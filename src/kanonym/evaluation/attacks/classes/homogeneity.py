@@ -62,7 +62,7 @@ class Homogeneity(Attack):
         "certain, because all records that could be the person's share it?"
     )
     method: ClassVar[str] = (
-        "learns a value for certain, because all records that could be the person's share it"
+        "learns a value for certain, because all records that could be the person's have it"
     )
     source: ClassVar[str] = "Machanavajjhala et al. 2007"
     aim: ClassVar[Aim] = "inference"

@@ -17,8 +17,8 @@ from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer
 
 CHANGED = (
-    "nobody knows which released record is whose, and released values are not what the "
-    "persons have (means, noise, other persons): keep the order of the records, or give a control"
+    "it is unknown which released record belongs to whom, and released values are not those of the "
+    "persons (means, noise, other persons): keep the order of the records, or give a control"
 )
 
 
@@ -78,7 +78,7 @@ class Linkage(Attack):
         "Can someone who knows a person's quasi-identifiers find the person's own record in "
         "the release?"
     )
-    method: ClassVar[str] = "takes the nearest released record for a person's own"
+    method: ClassVar[str] = "links a person to the nearest released record"
     source: ClassVar[str] = "Domingo-Ferrer and Torra 2003"
     aim: ClassVar[Aim] = "linkability"
     record_per_person: ClassVar[Assumed] = "always"

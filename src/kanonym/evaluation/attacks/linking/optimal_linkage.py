@@ -22,8 +22,8 @@ from kanonym.kernels.neighbours.nearest_records import class_distances
 from kanonym.models.base import check_integer
 
 UNKNOWN = (
-    "nobody knows which released record is whose: keep the order of the records to judge this "
-    "attack"
+    "it is unknown which released record belongs to whom: keep the order of the records to judge "
+    "this attack"
 )
 
 SECOND = 1e-3
@@ -76,7 +76,7 @@ class OptimalLinkage(Attack):
         "released record is whose, by giving each person a different one?"
     )
     method: ClassVar[str] = (
-        "gives every person another record, so that the sum of distances is least, in blocks"
+        "assigns every person a different record with the smallest sum of distances, in blocks"
     )
     source: ClassVar[str] = "Herranz et al. 2015"
     aim: ClassVar[Aim] = "linkability"

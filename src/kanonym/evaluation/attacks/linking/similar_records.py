@@ -89,7 +89,8 @@ class SimilarRecords(Attack):
             reason = "no quasi-identifier is a number"
         if reason is None and not scene.sensitive and pair.rows is None:
             reason = (
-                "there is no sensitive attribute, and nobody knows which released record is whose"
+                "there is no sensitive attribute, and it is unknown which released record belongs "
+                "to whom"
             )
         if reason:
             return unattempted_outcome(self, reason)

@@ -26,7 +26,8 @@ from kanonym.pipeline import anonymize
 from kanonym.policy import Policy
 
 UNKNOWN_ROWS = (
-    "nobody knows which record of the release is whose: all persons of the original count as "
+    "it is unknown which record of the release belongs to whom: all persons of the original count "
+    "as "
     "members, and shadow models of the release learn from true values"
 )
 
@@ -182,8 +183,8 @@ def model_membership(
     check_integer("model membership", "shadows", shadows, 1)
     if any(one.entities for one in (policy, policy_of(released)) if one is not None):
         raise PolicyError(
-            "the policy counts persons who have several records, and this attack takes every "
-            "record for another person"
+            "the policy counts persons who have several records, and this attack treats every "
+            "record as a different person"
         )
     names = frames.column_names(original)
     if target not in names:

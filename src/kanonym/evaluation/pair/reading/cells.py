@@ -90,7 +90,7 @@ class ColumnReading(ShortRepr):
     column
         For measures of values.
     generalization
-        For measures of what is left open; None of an attribute that is no quasi-identifier.
+        For measures of what is left open; None of an attribute that is not a quasi-identifier.
     contains, unchanged
         Where records are known, whether every released cell leaves the original value open,
         and whether each leaves open that value alone. Else False.
