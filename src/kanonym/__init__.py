@@ -1,4 +1,4 @@
-"""Anonymize tabular microdata and prove what was done.
+"""Anonymize tabular microdata and verify the result.
 
 The public names load on first use: `import kanonym` stays fast, and a program that
 only verifies a table never loads the report's chart library.

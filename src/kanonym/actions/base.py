@@ -117,9 +117,9 @@ class Action(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """An action on the values that are released, instead of those that come in.
+    """An action on the released values instead of the input values.
 
-    What it changes is verified: a release whose classes it tears apart is refused.
+    The changed values are verified: if it splits classes, the release is refused.
     """
 
     action: Action

@@ -25,10 +25,10 @@ SMALL = 20_000
 class Auto(Algorithm):
     """Segmentation; or strict Mondrian or k-member, where that loses less.
 
-    Segmentation nearly always loses less than Mondrian, which takes little time beside it,
-    and alone suppresses records. Where only a class size is asked for, and the table has no
-    more than 20,000 distinct tuples, k-member is carried out, too. They are compared by
-    their loss, suppressed records counted as lost in full.
+    Segmentation nearly always loses less than Mondrian, which takes little additional time, and is
+    the only one that suppresses records. If only a class size is required, and the table has at
+    most 20,000 distinct tuples, k-member is run, too. They are compared by their loss, with
+    suppressed records counted as completely lost.
     """
 
     type: ClassVar[str] = "auto"

@@ -39,7 +39,7 @@ TOGETHER = 16
 
 @dataclass(frozen=True, slots=True)
 class CellSuppression(Algorithm):
-    """k-anonymity by blanking cells: every value that is released is true.
+    """k-anonymity by blanking cells: released values are original values.
 
     Parameters
     ----------

@@ -59,11 +59,10 @@ Joins = Literal["early", "late", "never"]
 class LocalRecoding(Algorithm):
     """Full-domain generalization for each record on its own.
 
-    The nodes of the lattice are visited from the least loss to the most. At each, the
-    records that still have no class are grouped, and classes that satisfy the models are
-    kept. In between, records join a class that can bear them, where that adds less to the
-    loss than a class of their own at the nodes to come. Cells of one attribute then stand
-    at different levels.
+    The nodes of the lattice are visited from the least loss to the most. At each, the records that
+    still have no class are grouped, and classes that satisfy the models are kept. In between,
+    records join an existing class that still satisfies the models, if that adds less loss than a
+    class of their own at the next nodes. Cells of one attribute then have different levels.
 
     Parameters
     ----------

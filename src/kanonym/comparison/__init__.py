@@ -46,7 +46,7 @@ def compare(
     resume: str | Path | None = None,
     **short: Any,
 ) -> Comparison:
-    """Anonymize a table in many ways, and find out which releases nothing beats.
+    """Anonymize a table in many ways, and find the Pareto-optimal releases.
 
     Parameters
     ----------

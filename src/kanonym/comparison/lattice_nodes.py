@@ -30,10 +30,10 @@ def lattice(
     progress: Callable[[str], None] | None = None,
     **short: Any,
 ) -> Any:
-    """Evaluate every node of the generalization lattice: all that full-domain could choose.
+    """Evaluate every node of the generalization lattice.
 
-    Of a lattice of more than 100,000 nodes, the search that the policy asks for is made,
-    and the best 1,000 are returned of the nodes that it finds to satisfy the policy.
+    If the lattice has more than 100,000 nodes, the policy's search is run, and the best 1,000 of
+    the satisfying nodes that it finds are returned.
 
     Parameters
     ----------

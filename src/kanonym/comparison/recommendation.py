@@ -91,11 +91,11 @@ class Recommendation(ShortRepr):
 def recommend(
     frame: Frame, *, k: int = 5, progress: Callable[[str], None] | None = None
 ) -> Recommendation:
-    """Recommend a first policy for a table, for a person to read and to change.
+    """Recommend a first policy for a table, as a starting point.
 
-    The roles are those that `profile` suggests, and so are the models: k-anonymity, and
-    l-diversity or t-closeness of sensitive attributes. Of a few algorithms, the one is taken
-    that loses least (span loss).
+    The roles are those that `profile` suggests, and so are the models: k-anonymity, and l-diversity
+    or t-closeness of sensitive attributes. Among a few algorithms, the one with the least span loss
+    is chosen.
 
     Parameters
     ----------

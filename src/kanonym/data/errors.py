@@ -41,19 +41,19 @@ class KanonymError(Exception):
 
 
 class DataError(KanonymError, ValueError):
-    """A table cannot be read, written or used: names file, row, column and value."""
+    """A table cannot be read, written or used; the message has file, row, column and value."""
 
 
 class SchemaError(KanonymError, ValueError):
-    """Roles and columns do not fit together: names the columns."""
+    """Roles and columns do not fit; the message has the columns."""
 
 
 class HierarchyError(KanonymError, ValueError):
-    """A generalization hierarchy is not one, or does not cover the data."""
+    """A hierarchy is invalid, or does not cover the data."""
 
 
 class PolicyError(KanonymError, ValueError):
-    """A policy, or one parameter of it, is not valid: lists every fault at once."""
+    """A policy, or one of its parameters, is invalid; the message lists all faults."""
 
 
 class InfeasibleError(KanonymError):

@@ -31,7 +31,7 @@ MOST_NAMES = 5
 
 
 class Role(StrEnum):
-    """What an attribute gives away (Samarati 2001; SDC handbook, ch. 2)."""
+    """Role of an attribute (Samarati 2001; SDC handbook, ch. 2)."""
 
     IDENTIFIER = "identifier"
     QUASI_IDENTIFIER = "quasi-identifier"
@@ -41,7 +41,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """An attribute that names a person on its own; it is dropped unless an action changes it.
+    """An attribute that identifies a person on its own; it is dropped unless an action changes it.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class QuasiIdentifier:
 
 @dataclass(frozen=True, slots=True)
 class Sensitive:
-    """An attribute whose value must not be learnt; it is released unchanged by the algorithm.
+    """An attribute whose value must not be learned; the algorithm releases it unchanged.
 
     Parameters
     ----------

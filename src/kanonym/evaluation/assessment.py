@@ -65,7 +65,7 @@ def assess(
     seed: int = 0,
     **of_risk: Any,
 ) -> Assessment:
-    """Assess a release: its risk, and its utility beside the original.
+    """Assess a release: its risk, and its utility compared with the original.
 
     Parameters and errors are those of `risk` (of the release; `of_risk` are its further
     ones) and of `utility`. `released` may be a `Release`: then nothing else need be said.

@@ -21,9 +21,9 @@ from kanonym.models.base import (
 class KAnonymity(PerClass):
     """Every class has at least k records, or records of at least k persons.
 
-    Protects against identity disclosure: an intruder who knows a person's
-    quasi-identifiers finds at least k records that could be theirs. It does not
-    look at sensitive values: all k may share one.
+    Protects against identity disclosure: an intruder who knows a person's quasi-identifiers finds
+    at least k records that could be theirs. It does not consider sensitive values: all k records
+    may have the same one.
 
     Parameters
     ----------

@@ -28,9 +28,8 @@ _MEASURES = {
 class TCloseness(PerClass):
     """The earth mover's distance from every class to the table is at most t.
 
-    Protects against attribute disclosure by what a class tells beyond the table:
-    skewed shares, and values that are different but alike. The distance says what
-    "alike" means:
+    Protects against attribute disclosure by what a class reveals beyond the table: skewed shares,
+    and values that are distinct but similar. The distance defines similarity:
 
     - `equal`: any two values are equally far apart.
     - `ordered`: values stand in the order of their codes (numbers and dates in

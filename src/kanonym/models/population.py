@@ -211,14 +211,14 @@ class KMap(PopulationModel):
 class DeltaPresence(PopulationModel):
     """In every class of the population, the share of persons in the release is bounded.
 
-    Protects against membership disclosure: who finds a person's class learns that the
-    person is in the release with a probability of released records / persons, which
-    must be from minimum to maximum. `required` and `achieved` are the maximum;
-    `achieved` is infinite where a share is below the minimum.
+    Protects against membership disclosure: an intruder who finds a person's class infers that the
+    person is in the release with a probability of released records / persons, which must be between
+    minimum and maximum. `required` and `achieved` are the maximum; `achieved` is infinite where a
+    share is below the minimum.
 
-    A class of the population that has no record in the release has a share of 0. A
-    minimum above 0 therefore fails in it, and no suppression helps: to suppress a
-    class makes its share 0 as well. Such a model needs a release without suppression.
+    A class of the population that has no record in the release has a share of 0. A minimum above 0
+    therefore fails in it, and suppression does not help: a suppressed class also has a share of 0.
+    Such a model needs a release without suppression.
 
     The population must contain the release. A class with more records than persons has
     a share above 1 and fails; `data.population.require_contained` refuses such a

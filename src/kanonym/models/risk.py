@@ -20,11 +20,10 @@ Estimator = Literal["pitman", "zayatz", "snb", "dankar"]
 class AverageRisk(WholeTable):
     """Classes per record are at most a threshold: the risk of an average record.
 
-    An intruder who knows a person's quasi-identifiers picks the right record of the
-    class with a chance of 1 / class size; the mean of that over the records of the
-    release is the number of classes over that of records (marketer risk). Single
-    classes may be small, a class of one included: ask k-anonymity as well where that
-    matters.
+    An intruder who knows a person's quasi-identifiers picks the right record of the class with a
+    chance of 1 / class size; the mean of that over the records of the release is the number of
+    classes over that of records (marketer risk). Single classes may be small, even of one record:
+    if that matters, require k-anonymity as well.
 
     Parameters
     ----------
@@ -138,10 +137,10 @@ class SampleUniqueness(WholeTable):
 class PopulationUniqueness(WholeTable):
     """The estimated share of persons who are unique in the population is at most a threshold.
 
-    The table is taken for a random sample of the population: an intruder who finds a
-    record unique in it does not know whether the person is. Suppressed records are
-    not in the sample. A table without a class of one has an estimate of 0; where the
-    estimator has no estimate, the model does not hold, and `achieved` is infinite.
+    The table is treated as a random sample of the population: an intruder who finds a record unique
+    in it does not know whether the person is. Suppressed records are not in the sample. A table
+    without a class of one has an estimate of 0; where the estimator has no estimate, the model does
+    not hold, and `achieved` is infinite.
 
     Parameters
     ----------

@@ -34,8 +34,8 @@ def transform(
 ) -> FrameT:
     """Change columns of a table cell by cell.
 
-    Nothing is promised of the result: no class is formed, no privacy model checked. For a
-    release that satisfies one, give attributes an `action` and call `anonymize`.
+    The result has no guarantee: no classes are formed, and no privacy model is checked. For a
+    release that satisfies a model, give attributes an `action` and call `anonymize`.
 
     Parameters
     ----------

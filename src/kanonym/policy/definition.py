@@ -102,7 +102,7 @@ _fitting = _validator(_recoding)
 
 
 class Policy(BaseModel):
-    """What is asked of a release: roles, privacy models, and the way to reach them.
+    """The requirements of a release: roles, privacy models and the algorithm.
 
     Parts may be given as objects or in the form that they have in YAML.
 

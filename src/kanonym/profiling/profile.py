@@ -139,7 +139,7 @@ class ColumnProfile(ShortRepr):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile(Result):
-    """What a table gives away as it is, and what should be done about it.
+    """The disclosure risks of a table as it is, and suggested roles and recodings.
 
     Attributes
     ----------

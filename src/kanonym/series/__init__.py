@@ -39,7 +39,7 @@ def fit(
     progress: Callable[[str], None] | None = None,
     **short: Any,
 ) -> Fitted:
-    """Find the recoding of a table, to be kept and applied to further ones.
+    """Fit a recoding to a table, to apply it to further tables.
 
     Nothing is released by this: to release the table itself, apply the recoding to it. By
     levels and, where no record is suppressed, by boxes, that gives what `anonymize` does.

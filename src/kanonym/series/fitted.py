@@ -27,13 +27,12 @@ _FORMS: dict[str, type[Recoding]] = {one.form: one for one in (Levels, Boxes)}
 
 @dataclass(repr=False)
 class Fitted(ShortRepr):
-    """A recoding with its policy, and the count of what it has released.
+    """A recoding with its policy, and the counts of what it has released.
 
-    Made by `ka.fit`, or read by `Fitted.load`. It holds no record: of the table that it was
-    fitted to it has the hierarchies, or the bounds of classes and what they release; of
-    batches that were applied, the number of records of each released class and sensitive
-    value. Keep the file as you keep the tables: bounds of classes tell more than a release
-    by means or hierarchies does.
+    Made by `ka.fit`, or read by `Fitted.load`. It holds no record: of the table that it was fitted
+    to it has the hierarchies, or the bounds of classes and what they release; of batches that were
+    applied, the number of records of each released class and sensitive value. Protect the file like
+    the tables: bounds of classes reveal more than a release by means or hierarchies.
 
     Attributes
     ----------

@@ -164,14 +164,13 @@ def synthesize(
     sensitive: Sequence[str] = (),
     seed: int = 0,
 ) -> Synthesis:
-    """Make a synthetic table: learn one, and draw records of nobody from what was learned.
+    """Fit a model to a table, and draw a synthetic table from it.
 
-    This is no anonymization. No record is copied on purpose, but a record drawn may
-    equal a real one, each value of the table may occur in it, and a synthesizer that
-    learned records by heart tells them. Only the differentially private synthesizers of
-    `SmartNoise` promise anything, for the price that they name. Judge the table before it is given
-    away: with `hold_out`, attacks on persons that were learned from are compared with
-    those on persons that were not.
+    This is not anonymization. No record is copied on purpose, but a drawn record may equal a real
+    one, each value of the table may occur in it, and a synthesizer that memorized records discloses
+    them. Only the differentially private synthesizers of `SmartNoise` give a guarantee, at the cost
+    of utility. Evaluate the table before you share it: with `hold_out`, attacks on people in the
+    training data are compared with attacks on people who are not.
 
     Parameters
     ----------

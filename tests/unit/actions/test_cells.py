@@ -72,7 +72,7 @@ def test_what_is_no_value_of_the_column_cannot_be_listed():
 )
 def test_a_date_that_may_leave_the_calendar_is_refused(first, last):
     """What stands for no date is named by its row, whichever way it would be shifted."""
-    with pytest.raises(ka.DataError, match=r"row 2: .* may leave the calendar"):
+    with pytest.raises(ka.DataError, match=r"row 2: .* may fall outside of the calendar"):
         acted(pl.Series([first, last]), ka.ShiftDate())
 
 

@@ -18,7 +18,7 @@ from kanonym.data.hierarchy.builders.interval import Intervals
 
 @dataclass(frozen=True, slots=True)
 class Bin(Action):
-    """Half-open intervals as text, `[20, 30)`, in place of numbers; null stays null.
+    """Replace numbers by half-open intervals as text, `[20, 30)`; null stays null.
 
     Intervals read as those of an interval hierarchy: with `bounds`, numbers outside are
     `<18` and `>=65`.

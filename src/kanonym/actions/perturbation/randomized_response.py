@@ -19,7 +19,7 @@ from kanonym.models.base import check_number
 
 @dataclass(frozen=True, slots=True)
 class RandomizedResponse(Action):
-    """Release the true value with a known probability, and else one of the others.
+    """Release the true value with a known probability, otherwise one of the others.
 
     With two values this is Warner's design: the answer, or its opposite. With m values,
     each of the m - 1 others is equally likely.

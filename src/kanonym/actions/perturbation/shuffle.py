@@ -15,8 +15,8 @@ from kanonym.actions.perturbation.places import move_values, rows_of
 class Shuffle(Action):
     """Rearrange the values of a column at random over the whole table.
 
-    The column has the same values as before, and nothing to do with any other column any
-    more. Records without a value stay without.
+    The column has the same values as before, but no relation to other columns. Missing values stay
+    where they are.
 
     Notes
     -----

@@ -40,10 +40,9 @@ class Fake(Action):
     """An invented value for each distinct one; null stays null. Needs `kanonym[fake]`.
 
     Equal values have equal fakes. No value has itself as its fake, as long as the locale has
-    others. Without a key, different values have different fakes too, until the locale
-    runs out of them: fakes of one table tell records apart as values did. With a key, a
-    fake depends on its value and the key alone and so is the same in every table; two
-    values may then share one.
+    others. Without a key, different values have different fakes too, until the locale runs out of
+    them: the fakes of one table distinguish records as the values did. With a key, a fake depends
+    on its value and the key alone and so is the same in every table; two values may then share one.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from kanonym.models.base import check_integer
 
 @dataclass(frozen=True, slots=True)
 class KMember(Algorithm):
-    """Local recoding by classes that are grown record by record, each the one that costs least.
+    """Local recoding: classes grow record by record, each time by the one that costs least.
 
     For small tables: it loses less than Mondrian, and takes the square of the table in time.
 

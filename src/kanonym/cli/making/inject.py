@@ -118,7 +118,7 @@ def inject(
     catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> None:
-    """Add records that look real, so that classes reach a wanted size and diversity.
+    """Add records that look real, until classes reach a target size and diversity.
 
     As few records as possible are drawn from a model of the whole table. They are not marked in
     the table; --key and --marks write a separate file by which the owner can find them.

@@ -57,9 +57,8 @@ def write_table(
 ) -> Content:
     """Write a table to a file, whole or not at all.
 
-    Before the file takes its name, it is read back by another reader, and every value is
-    compared with the table's. NaN is written as null, and -0.0 as 0.0, because
-    verification counts them as one.
+    Before the file is renamed, it is read back by another reader, and every value is compared with
+    the table's. NaN is written as null, and -0.0 as 0.0, because verification counts them as one.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["Database", "write_table"]
 def Database(  # noqa: N802 - it stands for a kind of source
     url: str, table: str, *, schema: str | None = None, most_tuples: int | None = None
 ) -> Source:
-    """Take a table of a database: it is counted, recoded and written there.
+    """Use a table of a database: it is counted, recoded and written there.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def DuckDB(  # noqa: N802 - it stands for a kind of source
     folder: str | Path | None = None,
     most_tuples: int | None = None,
 ) -> Source:
-    """Take a table that DuckDB reads: it is counted, recoded and written there.
+    """Use a table that DuckDB reads: it is counted, recoded and written there.
 
     Parameters
     ----------

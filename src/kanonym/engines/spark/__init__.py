@@ -22,7 +22,7 @@ def Spark(  # noqa: N802 - it stands for a kind of source
     format: str | None = None,  # noqa: A002 - as of files.read_table
     most_tuples: int | None = None,
 ) -> Source:
-    """Return a table on Spark, to be anonymized, measured or verified where it is.
+    """Use a table on Spark: it is counted, recoded and written there.
 
     Parameters
     ----------

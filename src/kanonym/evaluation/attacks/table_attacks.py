@@ -46,7 +46,7 @@ def attack(
     progress: Callable[[str], None] | None = None,
     **columns: Any,
 ) -> AttackResults:
-    """Attack a release as intruders would, and compare with chance.
+    """Attack a release as an intruder would, and compare with chance.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a table gives away of the persons in it."""
+"""Disclosure risk of a table."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def risk(
     largest: int | None = None,
     seed: int = 0,
 ) -> Risk:
-    """Measure what a table gives away: any table, before or after it was anonymized.
+    """Measure the risk of a table, before or after anonymization.
 
     Parameters
     ----------

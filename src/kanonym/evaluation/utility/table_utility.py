@@ -27,7 +27,7 @@ from kanonym.policy.faults import unknown_name
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Utility(Result):
-    """What a release is still good for.
+    """Utility of a release.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def utility(
     measures: Sequence[str] | None = None,
     seed: int = 0,
 ) -> Utility:
-    """Measure what a release lost, and what it is still good for: of any two tables.
+    """Measure the loss and utility of a release, for any two tables.
 
     Parameters
     ----------

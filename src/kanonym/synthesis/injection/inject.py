@@ -155,7 +155,7 @@ def inject(
     key: Key | None = None,
     seed: int | None = None,
 ) -> Injection:
-    """Add records that look real, so that classes reach a wanted size and diversity.
+    """Add records that look real, until classes reach a target size and diversity.
 
     Parameters
     ----------

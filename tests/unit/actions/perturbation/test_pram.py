@@ -176,7 +176,7 @@ def test_columns_are_refused(context):
         action.apply(pl.Series("state", [1]), context())
     with pytest.raises(PolicyError, match="names a category twice"):
         Pram(matrix={1: {1: 1}, "1": {1: 1}}).apply(pl.Series("x", [1]), context())
-    with pytest.raises(SchemaError, match="column 'day' holds Date: pram takes categories"):
+    with pytest.raises(SchemaError, match="column 'day' holds Date: pram accepts categories"):
         action.apply(pl.Series("day", [dt.date(2020, 1, 1)]), context())
 
 

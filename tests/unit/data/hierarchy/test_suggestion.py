@@ -51,7 +51,7 @@ def test_it_describes_its_choice():
     """One line names the column, the builder with its parameters, and the reason."""
     describe = hierarchy.automatic().describe
     assert describe(pl.Series("age", range(17, 91))) == (
-        "age: intervals (width [5, 10, 20, 40]), because it holds 74 different numbers"
+        "age: intervals (width [5, 10, 20, 40]), because it has 74 distinct numbers"
     )
     assert describe(pl.Series("sex", ["f", "m"])) == "sex: flat, because it has 2 distinct values"
     assert describe(pl.Series("zip", [f"{i:05}" for i in range(9)])) == (

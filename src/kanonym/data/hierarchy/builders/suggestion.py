@@ -77,7 +77,7 @@ class Automatic(Builder):
     >>> from kanonym.data import hierarchy
     >>> ages = pl.Series("age", range(17, 91))
     >>> print(hierarchy.automatic().describe(ages))
-    age: intervals (width [5, 10, 20, 40]), because it holds 74 different numbers
+    age: intervals (width [5, 10, 20, 40]), because it has 74 distinct numbers
 
     """
 

@@ -94,10 +94,10 @@ def similarity_attack(
 ) -> SimilarityAttack:
     """Look up each person that an intruder knows among the released records, by similarity.
 
-    Released records with the same values are one group. Each known person is compared with
-    all groups, and the most similar one is taken to be theirs. Where it is similar enough,
-    and all its records share a sensitive value, the intruder believes to know that value.
-    Whether it is the person's own, the attack does not say.
+    Released records with the same values are one group. Each known person is compared with all
+    groups, and the most similar one is taken to be theirs. If it is similar enough, and all its
+    records have the same sensitive value, the intruder concludes that value. The attack does not
+    say whether it is the person's own.
 
     Parameters
     ----------

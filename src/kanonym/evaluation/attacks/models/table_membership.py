@@ -103,7 +103,7 @@ def model_membership(
     seed: int = 0,
     **columns: Any,
 ) -> ModelRisk:
-    """Attack a model that has learned from a release, and one that has from the original.
+    """Attack a model trained on a release, and one trained on the original.
 
     Parameters
     ----------
