@@ -161,7 +161,7 @@ def test_standard_input_and_output_carry_the_batch(kanonym, fitted):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("apply policy.yaml patients.csv -o out.csv", "policy.yaml is no recoding"),
+        ("apply policy.yaml patients.csv -o out.csv", "policy.yaml is not a recoding"),
         ("apply recoding.jsn patients.csv -o out.csv", "did you mean recoding.json?"),
         ("apply recoding.json patients.csv -o none/out.csv", "the folder none does not exist"),
         ("fit patients.csv --policy policy.yaml -o none/r.json", "the folder none does not exist"),

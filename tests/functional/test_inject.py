@@ -126,7 +126,7 @@ def test_standard_input_and_output_carry_the_table(kanonym, folder):
         (f"{COLUMNS} -o out.csv", "inject: set a target for classes"),
         (f"{COLUMNS} -o out.csv --diversity 101", "inject: diversity is 101.0"),
         (f"{RUN} --class sex=x", "inject: class 1 of 1 is not in the table: no record has 'x'"),
-        (f"{RUN} --constraint age", "'age' is no constraint"),
+        (f"{RUN} --constraint age", "'age' is not a constraint"),
         (f"{RUN} --key nothing.txt --marks marks.json", "inject: the key is a text and names no"),
         (
             "inject patients.csv --remove --key key.txt --marks no.json -o out.csv",

@@ -125,7 +125,7 @@ def test_a_mapping_that_cannot_be_written_stays_as_it_was(tmp_path):
     ("text", "message"),
     [
         ("name,age\n", "is not a mapping: its first row must be value,pseudonym"),
-        ("", "is no mapping"),
+        ("", "is not a mapping"),
         ("value,pseudonym\nJohn\n", "line 2: a row of a mapping is a value and a whole number"),
         ("value,pseudonym\nJohn,x\n", "line 2: a row of a mapping is"),
         ("value,pseudonym\nJohn,-1\n", "line 2: a row of a mapping is"),

@@ -207,7 +207,7 @@ ABOVE = {
 def test_rows_above_the_header_are_told_and_skipped(rows):
     """A title or merged heads are an error that names the row of the header, which can be given."""
     data = sheets(s=rows)
-    assert "row 1 is no header" in refusal(data)
+    assert "row 1 is not a header" in refusal(data)
     assert "--header-row 3" in refusal(data)
     assert read(data, "t.xlsx", header_row=3).columns == rows[2]
 

@@ -267,7 +267,7 @@ def test_a_population_that_does_not_hold_the_table_is_refused(population, said):
 @pytest.mark.parametrize(
     ("released", "said"),
     [
-        ({"age": ["[20, 30]"], "sex": ["f"]}, "'age': '\\[20, 30\\]' is no label"),
+        ({"age": ["[20, 30]"], "sex": ["f"]}, "'age': '\\[20, 30\\]' is not a label"),
         ({"age_min": [20], "age_max": [30], "sex": ["f"]}, "'age' is a range in two columns"),
     ],
 )
