@@ -337,7 +337,9 @@ def test_what_an_algorithm_never_does_is_refused_at_once(algorithm, fragment):
 @DUCKDB
 def test_numbers_alone_are_asked_for_before_anything_is_divided():
     """Algorithms of numbers refuse a column of text, and name it."""
-    with pytest.raises(SchemaError, match="attribute 'city' is nominal, but ona takes numbers"):
+    with pytest.raises(
+        SchemaError, match="attribute 'city' is nominal, but ona takes only numbers"
+    ):
         released(DuckDB(records(200, 0, nulls=False)), policy([ka.KAnonymity(2)], ka.ONA()), 10)
 
 

@@ -201,7 +201,7 @@ def test_wrong_usage_is_exit_code_2_and_touches_nothing(kanonym, folder, line, s
         ("assess patients.csv -q age -s height", "no such column: 'height'"),
         ("assess patients.csv -q age --hierarchy zip=zips.csv", "hierarchy of 'zip'"),
         ("assess patients.csv -q age --entity nobody", "no column 'nobody'"),
-        ("assess patients.csv -q age --weight name", "'name' is no column of weights"),
+        ("assess patients.csv -q age --weight name", "'name' is not a column of weights"),
         ("assess patients.csv -q age --household nobody", "no column 'nobody'"),
         ("assess patients.csv -q age --population 3", "the population only 3 persons"),
         ("assess patients.csv -q age --population 1e6", "no file 1e6"),

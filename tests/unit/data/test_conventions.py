@@ -149,7 +149,7 @@ WRONG = {
     "no type": ({"format": "%d.%m.%Y"}, "format needs a type"),
     "unknown type": ({"type": "day"}, "type 'day' is unknown"),
     "ambiguous example": ({"type": "number", "format": "1,234"}, "is ambiguous"),
-    "no number": ({"type": "number", "format": "lots"}, "is no number"),
+    "no number": ({"type": "number", "format": "lots"}, "is not a number"),
 }
 
 

@@ -417,7 +417,7 @@ CLASS = {"age": "[20, 30)", "sex": "f", "ward": "a"}
             "class 2 of 2 is not in the table: no record has '[200, 300)' as 'age'; a similar",
         ),
         (PolicyError, {"size": 3, "constraints": "discharge >= admission"}, "give a list of con"),
-        (PolicyError, {"size": 3, "constraints": ["discharge"]}, "'discharge' is no constraint"),
+        (PolicyError, {"size": 3, "constraints": ["discharge"]}, "'discharge' is not a constraint"),
         (PolicyError, {"size": 3, "key": b"short"}, "fewer than 16 bytes"),
         (DataError, {"size": 3, "constraints": ["discharge <= admission"]}, "row"),
     ],

@@ -315,7 +315,7 @@ def test_it_tells_how_it_was_made_and_judged_without_a_value():
             ka.SchemaError,
             "'age' is both quasi-identifying and sensitive",
         ),
-        ({"constraints": ["left is late"]}, ka.PolicyError, "is no constraint"),
+        ({"constraints": ["left is late"]}, ka.PolicyError, "is not a constraint"),
         ({"constraints": ["lefty > came"]}, ka.SchemaError, "did you mean 'left'"),
         ({"constraints": ["came > left"]}, ka.DataError, "breaks the constraint"),
         ({"method": "copla"}, ka.PolicyError, "unknown synthesizer; did you mean 'copula'"),

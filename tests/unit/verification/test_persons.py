@@ -139,7 +139,7 @@ def test_numbers_are_read_as_values(released):
 
 def test_a_value_that_is_no_label_is_named():
     """A release by intervals cannot be looked up in a hierarchy."""
-    with pytest.raises(SchemaError, match=r"column 'town': '\[Bonn, Ulm\]' is no label of its"):
+    with pytest.raises(SchemaError, match=r"column 'town': '\[Bonn, Ulm\]' is not a label of its"):
         towns(["[Bonn, Ulm]"])
 
 

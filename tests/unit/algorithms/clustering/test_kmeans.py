@@ -289,7 +289,9 @@ def test_models_of_a_population_are_refused():
 
 def test_values_that_are_no_numbers_are_refused():
     """Text has no mean: the message names the column."""
-    with pytest.raises(SchemaError, match=r"attribute 'town' is nominal.*kmeans takes numbers"):
+    with pytest.raises(
+        SchemaError, match=r"attribute 'town' is nominal.*kmeans takes only numbers"
+    ):
         partition(pl.DataFrame({"town": ["x", "y"]}), KMeans(1))
 
 

@@ -144,7 +144,9 @@ def test_fewer_than_k_records_are_refused():
 
 def test_what_is_no_number_is_refused():
     """Text and rows without a value are errors that name the column, and the row."""
-    with pytest.raises(SchemaError, match="'x' is nominal, but individual-ranking takes numbers"):
+    with pytest.raises(
+        SchemaError, match="'x' is nominal, but individual-ranking takes only numbers"
+    ):
         partition(pl.DataFrame({"x": ["a", "b"]}), 2)
     with pytest.raises(DataError, match="column 'x', row 2: no value"):
         partition(pl.DataFrame({"x": [1.5, None]}), 2)

@@ -217,7 +217,9 @@ def test_refusals_are_those_of_microaggregation(algorithm):
         released(["y"], 4)
     with pytest.raises(DataError, match=rf"column 'x', row 3: no value, and {name}"):
         released(["y", "x"], 2)
-    with pytest.raises(SchemaError, match=rf"attribute 's' is nominal, but {name} takes only numbers"):
+    with pytest.raises(
+        SchemaError, match=rf"attribute 's' is nominal, but {name} takes only numbers"
+    ):
         released(["y", "s"], 2)
     table = encode([(pl.Series("x", [1, 2]), None)], [(pl.Series("s", [1, 2]), None, False)], 2)
     with pytest.raises(PolicyError, match=rf"^{name} only forms classes of k records"):

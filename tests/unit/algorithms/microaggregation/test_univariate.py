@@ -109,7 +109,9 @@ def test_several_quasi_identifiers_are_refused():
 
 def test_what_is_no_number_is_refused():
     """Text and rows without a value are errors that name the column, and the row."""
-    with pytest.raises(SchemaError, match="attribute 'x' is nominal, but univariate takes numbers"):
+    with pytest.raises(
+        SchemaError, match="attribute 'x' is nominal, but univariate takes only numbers"
+    ):
         partition(pl.DataFrame({"x": ["a", "b"]}), [KAnonymity(2)])
     with pytest.raises(DataError, match="column 'x', row 2: no value"):
         partition(pl.DataFrame({"x": [1.5, None]}), [KAnonymity(2)])

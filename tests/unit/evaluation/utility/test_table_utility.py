@@ -219,7 +219,7 @@ def test_columns_that_cannot_be_measured_are_left_out(column):
     """Lists, bytes and infinite numbers of other roles stop no measure of the others."""
     found = of(before(odd=column), after(odd=column), measures=FEW)
     assert values(found) == values(of(before(), after(), measures=FEW))
-    with pytest.raises(ka.SchemaError, match="target 'odd' is no column of both"):
+    with pytest.raises(ka.SchemaError, match="target 'odd' is not a column of both"):
         of(before(odd=column), after(odd=column), target="odd")
 
 
@@ -253,7 +253,7 @@ def test_identifiers_of_a_policy_are_not_compared():
         ({"quasi_identifiers": ["age", "age"]}, "'age' is named twice"),
         ({"quasi_identifiers": ["height"]}, "the released table has no column for: height"),
         ({"hierarchies": {"agee": ka.hierarchy.masking()}}, "hierarchy of 'agee'"),
-        ({"target": "height"}, "target 'height' is no column of both tables"),
+        ({"target": "height"}, "target 'height' is not a column of both tables"),
         ({"seed": -1}, "seed is -1; it must be an integer"),
         ({"policy": ["age"]}, "a policy is a Policy, not a list"),
         ({"policy": ka.Policy.from_columns(quasi_identifiers=KNOWN, k=2)}, "not both"),

@@ -101,7 +101,9 @@ def test_values_of_any_type_are_leaves(dtype):
 @pytest.mark.parametrize("values", [column("France", "Spain"), pl.Series("city", [1])])
 def test_a_value_that_is_no_label_is_refused(values):
     """The message names the column and the value."""
-    with pytest.raises(HierarchyError, match=r"'city': the released value '(Spain|1)' is not a label"):
+    with pytest.raises(
+        HierarchyError, match=r"'city': the released value '(Spain|1)' is not a label"
+    ):
         leaves_below(tree(), values)
 
 
