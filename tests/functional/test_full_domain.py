@@ -126,7 +126,7 @@ def test_the_report_shows_the_neighbours(kanonym, folder):
             f"{RUN} --levels sexx=1 -o out.csv",
             "'sexx' is an unknown quasi-identifier; did you mean",
         ),
-        (f"{RUN} --metric los -o out.csv", "algorithm.metric: 'los' is no metric; did you mean"),
+        (f"{RUN} --metric los -o out.csv", "algorithm.metric: 'los' is not a metric; did you mean"),
         (
             f"{RUN} --steps 0 -o out.csv",
             "algorithm.steps: is 0; it must be an integer of at least 1",

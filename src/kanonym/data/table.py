@@ -327,7 +327,7 @@ def _refuse_infinite(column: pl.Series) -> None:
     if low is None or high is None or max(-low, high) <= LARGEST:  # type: ignore[operator]
         return
     row = (column.abs() > LARGEST).arg_max() or 0
-    what = "no finite number" if math.isinf(column[row]) else f"beyond ±{LARGEST:g}"
+    what = "not a finite number" if math.isinf(column[row]) else f"beyond ±{LARGEST:g}"
     raise DataError(
         f"column {column.name!r}, row {row + 1}: {column[row]} is {what}; "
         "replace it, or leave the cell empty for a missing value"

@@ -90,7 +90,7 @@ def test_unknown_column(name):
     ("features", "message"),
     [
         ([], "features is empty"),
-        (["age", "age"], "'age' stands twice"),
+        (["age", "age"], "'age' is named twice"),
         ("age", "a list of columns is expected"),
         ([0], "no such column: 0"),
     ],
@@ -204,7 +204,7 @@ def test_one_hot_group_that_is_none(rows, message):
 
 def test_one_hot_groups_that_overlap():
     """A column is in one group only."""
-    with pytest.raises(SchemaError, match="'x0' stands in the one-hot groups twice"):
+    with pytest.raises(SchemaError, match="'x0' is in the one-hot groups twice"):
         Minimizer(Constant(), one_hot=[[0, 1], [0, 2]]).fit(np.eye(3))
 
 

@@ -107,7 +107,7 @@ def test_a_limit_outside_of_its_range_is_refused(limit):
         ),
         ({"levels": {"age": "one"}}, "algorithm.levels.age"),
         ({"levels": {"age": [2, 1]}}, "algorithm.levels: of age is (2, 1)"),
-        ({"metric": "los"}, "algorithm.metric: 'los' is no metric; did you mean 'loss'?"),
+        ({"metric": "los"}, "algorithm.metric: 'los' is not a metric; did you mean 'loss'?"),
         ({"metric": {"type": "loss", "factor": 2}}, "algorithm.metric: loss: factor is 2"),
         ({"search": "best"}, "algorithm.search: "),
         ({"steps": 0}, "algorithm.steps: is 0; it must be an integer of at least 1"),

@@ -79,7 +79,7 @@ def test_the_knee_is_marked_and_its_reason_is_told():
     assert "(recommended)" in page
     assert 'role="img" aria-label="Chart of 5 runs' in page
     without = [(*one[:4], False) for one in TWO]
-    assert "recommended" not in draw(compared(without), "html").decode()
+    assert "(recommended)" not in draw(compared(without), "html").decode()
 
 
 def test_names_of_series_do_not_lie_on_each_other():

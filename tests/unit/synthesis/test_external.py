@@ -172,7 +172,7 @@ def test_a_library_that_is_not_installed_is_named_with_its_command(monkeypatch, 
     ("table", "options", "message"),
     [
         (pl.DataFrame({"x": [f"name {i}" for i in range(40)]}), {}, "column 'x' is free text"),
-        (REAL.with_columns(y=pl.lit(float("inf"))), {}, "no finite number"),
+        (REAL.with_columns(y=pl.lit(float("inf"))), {}, "not a finite number"),
         (REAL, {"constraints": ["income > age"]}, "breaks the constraint"),
         (REAL, {"constraints": ["ill > age"]}, "which have no order"),
     ],

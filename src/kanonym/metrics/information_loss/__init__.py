@@ -36,7 +36,7 @@ def metric_from(given: str | Mapping[str, Any] | Metric) -> Metric:
     >>> metric_from("los")
     Traceback (most recent call last):
         ...
-    kanonym.data.errors.PolicyError: metric: 'los' is no metric; did you mean 'loss'?
+    kanonym.data.errors.PolicyError: metric: 'los' is not a metric; did you mean 'loss'?
 
     """
     return build_metric(given, METRICS)

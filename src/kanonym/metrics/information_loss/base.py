@@ -225,4 +225,4 @@ def nearest(name: object, names: Iterable[str], what: str) -> str:
     names = list(names)
     near = difflib.get_close_matches(str(name), names, n=1)
     guess = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names) or 'none'}"
-    return f"{name!r} is no {what}; {guess}"
+    return f"{name!r} is not a {what}; {guess}"

@@ -249,5 +249,5 @@ def test_what_a_format_cannot_hold_is_refused(tmp_path, columns, name, message):
 def test_a_damaged_file_is_one_line(tmp_path):
     """A damaged file is an error that names it."""
     (tmp_path / "t.sav").write_bytes(b"$FL2 no file")
-    with pytest.raises(DataError, match=r"t.sav is not a file of spss, or damaged"):
+    with pytest.raises(DataError, match=r"t.sav is not a file of spss, or is damaged"):
         read_table(tmp_path / "t.sav")

@@ -171,7 +171,7 @@ def test_all_numbers_have_intervals(column):
         ({"bounds": []}, "bounds is empty"),
         (
             {"bounds": [[18, 65], [30]]},
-            "bounds must nest: 30 is no bound of the level below (18, 65)",
+            "bounds must nest: 30 is not a bound of the level below (18, 65)",
         ),
         ({"quantiles": [5, 2]}, "quantiles must nest: 2 groups are not made of 5"),
         ({"quantiles": 1}, "quantiles must be whole numbers of at least 2, not 1"),

@@ -76,10 +76,13 @@ def test_a_factor_out_of_its_range_is_refused(name, factor):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("los", "'los' is no metric; did you mean 'loss'"),
-        ({"type": "presision"}, "'presision' is no metric; did you mean 'precision'"),
-        ({"type": "loss", "factr": 1}, "loss: 'factr' is no parameter of it; did you mean 'fac"),
-        ({"type": "height", "factor": 1}, "height: 'factor' is no parameter of it; there are none"),
+        ("los", "'los' is not a metric; did you mean 'loss'"),
+        ({"type": "presision"}, "'presision' is not a metric; did you mean 'precision'"),
+        ({"type": "loss", "factr": 1}, "loss: 'factr' is not a parameter of it; did you mean"),
+        (
+            {"type": "height", "factor": 1},
+            "height: 'factor' is not a parameter of it; there are none",
+        ),
         ({"factor": 1}, "a metric is one of loss, loss-arithmetic"),
         (3, "not 3"),
         (Loss, "a metric is one of"),

@@ -99,7 +99,7 @@ def test_constraints_in_a_circle_are_refused():
     columns = people(50, 1)
     same = [columns[2].alias("a"), columns[2].alias("b"), columns[2].alias("c")]
     circle = [Constraint.parse(text) for text in ("a <= b", "b <= c", "c <= a")]
-    with pytest.raises(PolicyError, match="a <= b runs in a circle"):
+    with pytest.raises(PolicyError, match="a <= b forms a cycle"):
         fit(same, circle)
 
 
