@@ -392,7 +392,7 @@ CLASS = {"age": "[20, 30)", "sex": "f", "ward": "a"}
 @pytest.mark.parametrize(
     ("error", "asked", "said"),
     [
-        (PolicyError, {}, "say what classes are to reach"),
+        (PolicyError, {}, "set a target for classes"),
         (PolicyError, {"size": 0}, "size is 0"),
         (PolicyError, {"diversity": 101}, "at most 100"),
         (PolicyError, {"size": 3, "seed": -1}, "seed is -1"),
