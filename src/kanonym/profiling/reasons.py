@@ -40,7 +40,7 @@ class Reason:
         Examples
         --------
         >>> Reason("tells", {"values": 1072}, {"share": 0.97816}).to_text()
-        '1,072 values tell 97.82 % of the pairs of records apart'
+        '1,072 values distinguish 97.82 % of the pairs of records'
 
         """
         return says.text(

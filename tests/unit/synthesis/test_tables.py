@@ -74,7 +74,7 @@ class Learned:
     draw: object
     columns: list
 
-    def sampled(self, n, random):
+    def sample(self, n, random):
         """Return n records."""
         return self.draw(self.columns, n, random)
 

@@ -65,7 +65,7 @@ def publishable_reason(reason: Reason, says: Translator, step: float = FINEST) -
     --------
     >>> from kanonym.language import ENGLISH
     >>> publishable_reason(Reason("tells", {"values": 72}, {"share": 0.9782}), ENGLISH, 0.02)
-    'its values tell 98 % of the pairs of records apart'
+    'its values distinguish 98 % of the pairs of records'
     >>> publishable_reason(Reason("alone", {"records": 3}), ENGLISH)
     ''
 
