@@ -51,14 +51,13 @@ def settings():
     return local_settings() | {
         "spark.master": "local[2]",
         "spark.driver.memory": "3g",
-        # Tables are small: to compile queries, to optimize hot loops and to verify the classes
+        # Tables are small: to compile whole queries, optimize hot loops and verify the classes
         # that Spark is installed with costs more than it saves.
         "spark.driver.extraJavaOptions": (
             "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
             " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
         ),
         "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "kanonym-warehouse")),
