@@ -76,8 +76,8 @@ class Downcoding(Attack):
         "no wider than needed?"
     )
     method: ClassVar[str] = (
-        "takes the ends of intervals and the members of sets for values of records: a warning "
-        "where generalization is minimal"
+        "treats the ends of intervals and the members of sets as values of records: a warning if "
+        "generalization is minimal"
     )
     source: ClassVar[str] = "Cohen 2022"
     aim: ClassVar[Aim] = "singling-out"
