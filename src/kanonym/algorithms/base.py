@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 from kanonym.data.partition import Partition
+from kanonym.data.refusals import Refusals
 from kanonym.data.schema import Recoding
 from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
@@ -153,3 +154,18 @@ class Algorithm(Protocol):
 
         """
         ...
+
+    def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
+        """Return what it refused in a division of its own because of sensitive values.
+
+        Class sizes alone would have allowed it: whoever knows everybody's quasi-identifiers
+        finds the same. None where that is not known of the algorithm, or of the division.
+
+        Parameters
+        ----------
+        problem, partition
+            What it was asked, and what it answered.
+
+        """
+        del problem, partition
+        return None

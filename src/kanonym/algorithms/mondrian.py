@@ -17,6 +17,7 @@ from kanonym.algorithms.criteria import classes_of, compile_criteria, require_fe
 from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
+from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.penalty import Costs
@@ -170,6 +171,30 @@ class Mondrian(Algorithm):
                 ):
                     best, least = labels, loss
         return Partition(best, int(best.max()) + 1, by_row)
+
+    def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
+        """Return the cuts of classes that were refused; of strict cuts alone.
+
+        In classes of more tuples than every cut is tried of, none is known. Cuts that were
+        refused in favour of another one, further up in the tree, are not among them.
+        """
+        if not self.strict:
+            return None
+        table = problem.table
+        units = Units.of(table, partition)
+        least = compile_criteria(problem.models, table).min_size
+        tuples = np.bincount(partition.labels[partition.labels >= 0], minlength=partition.n_classes)
+        tried = tuples <= self.exhaustive_limit(len(table.weights))
+        return Refusals.of(
+            units,
+            (
+                sides
+                for label, some in enumerate(units.by_class())
+                if tried[label]
+                for a in range(len(table.domains))
+                for sides in cut_in_two(some, units.sizes, units.codes[some, a], least)
+            ),
+        )
 
 
 def tree_order(

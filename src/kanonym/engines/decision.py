@@ -56,6 +56,9 @@ class Decision(ShortRepr):
         The risk of persons, where k-anonymity counts them; else None.
     lasting
         Whether it still can be written after its engine was closed.
+    problem, found
+        What the algorithm was asked and what it answered, before classes that are released
+        alike were joined; None where the frequency set stayed on its engine.
 
     """
 
@@ -72,6 +75,8 @@ class Decision(ShortRepr):
     original: FrequencySet | None = None
     persons: PersonRisk | None = None
     lasting: bool = True
+    problem: Problem | None = None
+    found: Partition | None = None
 
     @classmethod
     def of(
@@ -207,6 +212,7 @@ def decide(
     found: the division, where it is known already.
     """
     table, costs = ready.table, ready.costs
+    problem = Problem(table, costs, task.models, task.suppression_limit)
     values_of = partial(
         recode,
         table,
@@ -217,9 +223,7 @@ def decide(
     )
     if found is None:
         with watch.stage("algorithm"):
-            found = task.algorithm.partition(
-                Problem(table, costs, task.models, task.suppression_limit, watch.tell)
-            )
+            found = task.algorithm.partition(replace(problem, listen=watch.tell))
     partition = found
     with watch.stage("recode"):
         recoded = values_of(partition)
@@ -228,7 +232,8 @@ def decide(
             partition = _repair_partition(task, table, joined, costs)
             recoded = values_of(partition)
             joined = join_equal(table, partition, recoded)
-    return Decision.of(table, partition, recoded, ready.built)
+    decision = Decision.of(table, partition, recoded, ready.built)
+    return replace(decision, problem=problem, found=found)
 
 
 def evaluate_nodes_of_task(

@@ -20,6 +20,7 @@ from kanonym.pipeline.person_checks import input_warnings
 from kanonym.pipeline.planning import one_policy, required_abilities, task_of
 from kanonym.pipeline.recorded_persons import recorded_persons
 from kanonym.pipeline.release_check import verify_staged
+from kanonym.pipeline.replaying import decide_again, replay
 from kanonym.policy import Policy
 from kanonym.release import Release
 from kanonym.verification import Verification
@@ -27,12 +28,14 @@ from kanonym.verification import Verification
 __all__ = [
     "anonymize",
     "bind_actions",
+    "decide_again",
     "encoded_columns",
     "measure",
     "one_policy",
     "parse_with_policy",
     "recorded_persons",
     "released_columns",
+    "replay",
     "task_of",
     "to_canonical",
     "verify",

@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
-from kanonym.algorithms import joining, local_recoding
+from kanonym.algorithms import joining, node_sweep
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain import search as full_domain_search
 from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.algorithms.full_domain.space import prepare_space
 from kanonym.algorithms.joining import tree_costs
-from kanonym.algorithms.local_recoding import LocalRecoding, Sweep, nodes_by_loss
+from kanonym.algorithms.local_recoding import LocalRecoding
 from kanonym.algorithms.mondrian import Mondrian
+from kanonym.algorithms.node_sweep import Sweep, nodes_by_loss
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.kernels.lattice.sweep import next_settled_node
@@ -92,7 +93,7 @@ def sweep_of(search, joins, steps=10**6):
     """Sweep the nodes of a search; return what tuples have become, None where it is refused."""
     space, clock = space_of(search), SearchClock()
     costs = tree_costs(search.table(), search.weights)
-    sweep = Sweep(space, nodes_by_loss(space, steps), costs, search.models, joins)
+    sweep = Sweep(space, nodes_by_loss(space, steps), costs, [], joins)
     sweep.run(clock)
     common = FullDomain(search.metric, "optimal", search.levels, search.weights, steps)
     try:
@@ -278,7 +279,7 @@ def test_keys_that_collide_let_no_class_through_that_fails(search):
         return next_settled_node(codes, tuples, np.zeros_like(parts), *others)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local_recoding, "next_settled_node", collided)
+        patch.setattr(node_sweep, "next_settled_node", collided)
         found = or_none(search)
     assume(found is not None)
     assert all(map(search.problem().requirement, rows_by_class(search, found)))
@@ -409,7 +410,7 @@ def test_how_many_nodes_are_visited_at_once_changes_nothing(search):
     """A look at the clock after each node makes the same classes."""
     expected = or_none(search)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local_recoding, "AT_ONCE", 1)
+        patch.setattr(node_sweep, "AT_ONCE", 1)
         found = or_none(search)
     require_same(found, expected)
 

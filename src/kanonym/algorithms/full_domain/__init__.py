@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Listener, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
@@ -18,6 +20,7 @@ from kanonym.algorithms.full_domain.nodes import (
     group_at_levels,
     judge,
     labels_of_tuples,
+    score_of,
 )
 from kanonym.algorithms.full_domain.search import SearchClock, SearchResult
 from kanonym.algorithms.full_domain.space import Bounds, SearchSpace, count_nodes, prepare_space
@@ -30,12 +33,16 @@ from kanonym.algorithms.full_domain.walk import evaluate_every_node
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.merged_table import MergedTable
 from kanonym.data.partition import Partition
+from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss import Metric, metric_from
 from kanonym.models.base import PrivacyModel, check_integer, check_number
 
 LISTED = 100_000
 """Of larger lattices not every node is evaluated."""
+
+REPLAYED = 1 << 9
+"""Lattices of so many nodes are searched for all nodes that were refused."""
 
 KEPT = 1000
 """So many nodes of such a lattice are listed."""
@@ -135,6 +142,38 @@ class FullDomain(Algorithm):
             raise infeasible_error(space, found)
         return partition_at_best(self, space, found)
 
+    def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
+        """Return nodes that lose less and were refused: of each, some class fails.
+
+        None where the search did not end; of lattices of more than `REPLAYED` nodes, those
+        one level below the best in one attribute.
+        """
+        account = partition.account
+        if not account.get("optimal"):
+            return None
+        table = problem.table
+        sizes = [model for model in problem.models if model.attribute is None]
+        by_size = self.space(table, sizes, problem.suppression_limit)
+        best = np.array([account["levels"][name] for name in by_size.names], np.int64)
+        units = Units.of(table, partition)
+        first = np.zeros(units.n_units, np.int64)
+        held = np.flatnonzero(units.of_row >= 0)
+        first[units.of_row[held]] = table.tuple_of_row[held]
+
+        def refused() -> Iterator[list[NDArray[np.int64]]]:
+            for levels in _candidates(by_size, best):
+                node, class_of = group_at_levels(by_size, levels)
+                kept = judge(by_size, node)
+                # Rounding apart: of equal loss, another rule decides.
+                if kept is None or not score_of(by_size, node, kept) < account["score"] - 1e-9:
+                    continue
+                label = class_of[first]
+                order = np.argsort(label, kind="stable")
+                found = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+                yield [some for some in found if kept[label[some[0]]]]
+
+        return Refusals.of(units, refused())
+
     def space(
         self, table: EncodedTable, models: Sequence[PrivacyModel], suppression_limit: float
     ) -> SearchSpace:
@@ -142,6 +181,21 @@ class FullDomain(Algorithm):
         return prepare_space(
             table, metric_from(self.metric), models, suppression_limit, self.levels, self.weights
         )
+
+
+def _candidates(space: SearchSpace, best: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Yield the nodes of a lattice, or of a large one those just below its best."""
+    if space.size <= REPLAYED:
+        ranges = [
+            range(low, high + 1)
+            for low, high in zip(space.lowest.tolist(), space.highest.tolist(), strict=True)
+        ]
+        yield from (np.array(levels, np.int64) for levels in itertools.product(*ranges))
+        return
+    for a in np.flatnonzero(best > space.lowest).tolist():
+        below = best.copy()
+        below[a] -= 1
+        yield below
 
 
 def check_search(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import compile_criteria, require_feasible
@@ -14,6 +16,7 @@ from kanonym.algorithms.segmentation.cuts import Cut, cut_order
 from kanonym.algorithms.workload import GuidingTarget, guiding_target
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
+from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.penalty import Costs
@@ -123,9 +126,10 @@ class Segmentation(Algorithm):
             return Partition(np.zeros(len(table.weights), np.int32), 1)
         aim = None if self.target is None else guiding_target(table, self.target)
         if self.order == "auto":
-            order, found = _cut_in_best_order(table, costs, criteria, aim)
+            order, columns, found = _cut_in_best_order(table, costs, criteria, aim)
         else:
-            order, found = self.order, _cut_in_order(self.order, table, costs, criteria, aim)
+            order, columns = self.order, orders.ascending_cardinality(table)
+            found = _cut_in_order(order, columns, table, costs, criteria, aim)
         is_start = np.zeros(table.n_rows, np.int32)
         is_start[found.starts[1:-1]] = 1
         by_place = np.cumsum(is_start, dtype=np.int32)
@@ -135,34 +139,83 @@ class Segmentation(Algorithm):
         labels[by_tuple] = by_place[np.argsort(found.tuples, kind="stable")]
         n_classes = len(found.starts) - 1
         account: dict[str, object] = {"order": order, "cut": found.way}
+        if order in ("lexicographic", "serpentine"):
+            account["columns"] = [table.domains[a].name for a in columns]
         if aim is not None:
             of_record = replace(aim, codes=aim.codes[table.tuple_of_row])
             account |= of_record.account(labels, np.ones(table.n_rows, np.int64))
         return Partition(labels, n_classes, by_row=True, account=account)
 
+    def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
+        """Return the places inside of classes where none may start.
+
+        The order is that of the division. In `kd` and `guided` order, whose tree looks at
+        sensitive values, too, nobody else knows it as exactly.
+        """
+        table = problem.table
+        place = {domain.name: a for a, domain in enumerate(table.domains)}
+        columns = [place[name] for name in partition.account.get("columns", ())]
+        criteria = compile_criteria(problem.models, table)
+        aim = None if self.target is None else guiding_target(table, self.target)
+        order = str(partition.account["order"])
+        found = _cut_in_order(order, columns, table, problem.costs, criteria, aim)
+        units = Units.of(table, partition)
+        # Of equal records all stand where the first of them does, whichever class has it.
+        rank = np.empty(len(table.weights), np.int32)
+        rank[found.tuples[::-1]] = np.arange(len(found.tuples), dtype=np.int32)[::-1]
+        first = np.full(int(units.profiles.max(initial=-1)) + 1, len(found.tuples), np.int32)
+        profiles = units.profiles[units.of_row]
+        np.minimum.at(first, profiles, rank[table.tuple_of_row])
+        keys = first[units.profiles]
+        is_place = np.zeros(table.n_rows + 1, np.bool_)
+        is_place[found.places] = True
+
+        def refused() -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+            for some, start in zip(units.by_class(), found.starts.tolist(), strict=False):
+                for left, right in cut_in_two(some, units.sizes, keys[some], criteria.min_size):
+                    if is_place[start + int(units.sizes[left].sum())]:
+                        yield left, right
+
+        return Refusals.of(units, refused())
+
+
+def _named_order(
+    order: str,
+    columns: Sequence[int],
+    table: EncodedTable,
+    costs: Costs,
+    criteria: Criteria,
+    aim: GuidingTarget | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int32] | None]:
+    """Return the tuples in one of the orders that have a name, and the classes of its tree.
+
+    columns: in which sequence those that go column by column take them.
+    """
+    if order == "hilbert":
+        return orders.hilbert_order(table, costs), None
+    if order in ("kd", "guided"):
+        return orders.kd_order(table, costs, criteria, aim if order == "guided" else None)
+    if order == "lexicographic":
+        return orders.lexicographic_order(table, columns), None
+    return orders.serpentine_order(table, columns), None
+
 
 def _cut_in_order(
-    order: str, table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None
+    order: str,
+    columns: Sequence[int],
+    table: EncodedTable,
+    costs: Costs,
+    criteria: Criteria,
+    aim: GuidingTarget | None,
 ) -> Cut:
     """Cut a table in one of the orders that have a name."""
-    columns = orders.ascending_cardinality(table)
-    known = None
-    if order == "hilbert":
-        tuples = orders.hilbert_order(table, costs)
-    elif order == "kd":
-        tuples, known = orders.kd_order(table, costs, criteria)
-    elif order == "guided":
-        tuples, known = orders.kd_order(table, costs, criteria, aim)
-    elif order == "lexicographic":
-        tuples = orders.lexicographic_order(table, columns)
-    else:
-        tuples = orders.serpentine_order(table, columns)
+    tuples, known = _named_order(order, columns, table, costs, criteria, aim)
     return cut_order(table, costs, criteria, tuples, known, aim)
 
 
 def _cut_in_best_order(
     table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None
-) -> tuple[str, Cut]:
+) -> tuple[str, Sequence[int], Cut]:
     """Cut a table in every order; return the one that loses least, of equal ones the first.
 
     The serpentine order may take the columns otherwise than by cardinality: from the best
@@ -170,9 +223,9 @@ def _cut_in_best_order(
     """
     left_out = ("auto", "guided") if aim is None else ("auto",)
     names = [name for name in get_args(Order) if name not in left_out]
-    found = parallel(lambda name: _cut_in_order(name, table, costs, criteria, aim), names)
-    best, name = min(zip(found, names, strict=True), key=lambda one: one[0].loss)
     columns = orders.ascending_cardinality(table)
+    found = parallel(lambda name: _cut_in_order(name, columns, table, costs, criteria, aim), names)
+    best, name = min(zip(found, names, strict=True), key=lambda one: one[0].loss)
     base = found[names.index("serpentine")].loss
     effort = table.n_rows * table.n_rows // (len(best.starts) - 1)
     rounds = ROUNDS if effort <= EFFORT and base <= HOPE * best.loss else 0
@@ -193,5 +246,5 @@ def _cut_in_best_order(
         columns = nearby[losses.index(base)]
     if base < best.loss:
         order = orders.serpentine_order(table, columns)
-        return "serpentine", cut_order(table, costs, criteria, order, aim=aim)
-    return name, best
+        return "serpentine", columns, cut_order(table, costs, criteria, order, aim=aim)
+    return name, orders.ascending_cardinality(table), best

@@ -50,6 +50,8 @@ class Cut:
         infinite where no cut was found.
     way
         How it was cut, see `cutting_method`.
+    places
+        (m,) int64, ascending, the places where a class could start, and n_rows.
 
     """
 
@@ -57,6 +59,7 @@ class Cut:
     starts: NDArray[np.int64]
     loss: float
     way: Way
+    places: NDArray[np.int64]
 
 
 def cutting_method(criteria: Criteria) -> Way:
@@ -117,7 +120,7 @@ def cut_order(
         starts, loss, complete = found
         if np.isfinite(loss):
             way = way if complete or way != "optimal" else "by record"
-            return Cut(tuples, units[starts], loss, way)
+            return Cut(tuples, units[starts], loss, way, units)
     size = without_conditions(criteria, criteria.min_size)
     if known is None:
         chosen, _, _ = cut(codes, hidden, units, Limits(anywhere, NEAR, reach), costs, size, purity)
@@ -137,7 +140,7 @@ def cut_order(
     starts, loss, _ = cut(
         codes, hidden, units, Limits(is_start, NEAR, 4 * UNITS), costs, criteria, purity
     )
-    return Cut(tuples, units[starts], loss, "by class")
+    return Cut(tuples, units[starts], loss, "by class", units)
 
 
 def _purity(aim: GuidingTarget, table: EncodedTable) -> Purity:

@@ -17,7 +17,9 @@ Assumed = Literal["never", "always", "without a sensitive attribute"]
 
 
 class Attack(ABC):
-    """An attack on a release. Subclasses are frozen dataclasses that have `attempts`.
+    """An attack on a release. Subclasses are frozen dataclasses.
+
+    They have `attempts`, unless they attack everybody.
 
     Attributes
     ----------

@@ -10,8 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.refusals import Replay
 from kanonym.data.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import TablePair
+
+NOT_REPLAYED = (
+    "the algorithm that made the release is not known: give the Release, or the policy that leads "
+    "to this table again"
+)
 
 
 def _ignore_progress(done: int, total: int) -> None:
@@ -35,6 +41,8 @@ class AttackContext(ShortRepr):
         The persons of `pair`, row by row, beside a further release of them; None without.
     trees
         Hierarchies of sensitive columns, where they have one, with every value of the original.
+    replay
+        What the algorithm refused, or why that is not known.
     told
         Called by an attack that may take long with how much of how much it has done; from any
         thread.
@@ -46,6 +54,7 @@ class AttackContext(ShortRepr):
     sensitive: tuple[str, ...]
     second: TablePair | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
+    replay: Replay | str = NOT_REPLAYED
     told: Callable[[int, int], None] = _ignore_progress
 
     @property

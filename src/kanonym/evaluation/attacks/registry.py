@@ -5,6 +5,7 @@ from __future__ import annotations
 from kanonym.evaluation.attacks.base import Attack
 from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
+from kanonym.evaluation.attacks.classes.minimality import Minimality
 from kanonym.evaluation.attacks.classes.similarity_of_values import SimilarityOfValues
 from kanonym.evaluation.attacks.classes.skewness import Skewness
 from kanonym.evaluation.attacks.downcoding import Downcoding
@@ -28,6 +29,7 @@ ALL: tuple[type[Attack], ...] = (
     BackgroundKnowledge,
     Skewness,
     SimilarityOfValues,
+    Minimality,
     Membership,
     Intersection,
     Downcoding,

@@ -15,9 +15,11 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, PolicyError, SchemaError, shown_value
 from kanonym.data.progress import Progress
+from kanonym.data.refusals import Replay
 from kanonym.data.table import value_codes
 from kanonym.evaluation.attacks.base import Attack
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.classes.minimality import Minimality
+from kanonym.evaluation.attacks.intruder_view import NOT_REPLAYED, AttackContext
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
 from kanonym.evaluation.attacks.setup import build_context
@@ -25,7 +27,7 @@ from kanonym.evaluation.columns import name_list
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
 from kanonym.evaluation.releases import hierarchies_of, unpack_release
 from kanonym.models.base import check_integer, check_number
-from kanonym.pipeline import anonymize, parse_with_policy, to_canonical
+from kanonym.pipeline import anonymize, decide_again, parse_with_policy, replay, to_canonical
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown_name
 
@@ -121,6 +123,8 @@ def attack(
     step("read")
     tables = align_tables(original, released, policy, **columns)
     scene = _attack_context(tables, control, second)
+    if any(one.type == Minimality.type for one in chosen):
+        scene = replace(scene, replay=_replay_release(original, released, policy, scene))
     # The policy that is meant, or that of the release, may count persons.
     several = any(one.entities for one in (policy, policy_of(released)) if one is not None)
     results = []
@@ -135,6 +139,25 @@ def attack(
             result = one.run(replace(scene, told=told), random)
         results.append(replace(result, seed=int(seed)))
     return AttackResults(tuple(results), _notes(scene.pair.new))
+
+
+def _replay_release(
+    original: Any, released: Any, policy: Policy | None, scene: AttackContext
+) -> Replay | str:
+    """Return what the algorithm behind a release refused, or why nobody knows.
+
+    A table is of a policy where that leads to as many classes of the same sizes.
+    """
+    _, own, release = unpack_release(released, policy, named=False)
+    if release is not None:
+        return replay(release.decision, release.policy)
+    if own is None or scene.pair.classes is None:
+        return NOT_REPLAYED
+    decision = decide_again(original, own)
+    sizes = np.bincount(scene.pair.classes)
+    if not np.array_equal(np.sort(sizes), np.sort(decision.class_sizes)):
+        return NOT_REPLAYED
+    return replay(decision, own)
 
 
 def _notes(new: Mapping[str, int]) -> tuple[str, ...]:
@@ -178,7 +201,9 @@ def _select_attacks(attacks: Sequence[str | Attack] | None, attempts: int) -> li
                 f"is {shown_value(one)}"
             )
         elif one in ATTACKS:
-            chosen.append(ATTACKS[one](attempts=attempts))  # type: ignore[call-arg]
+            kind = ATTACKS[one]
+            limited = {"attempts": attempts} if hasattr(kind, "attempts") else {}
+            chosen.append(kind(**limited))
         else:
             raise PolicyError(unknown_name("attack", one, ATTACKS))
     return chosen

@@ -47,6 +47,10 @@ SENTENCES: Sentences = {
     "attack.intersection.question": (
         "What is a person’s sensitive value, if two releases are combined?"
     ),
+    "attack.minimality": "Minimality",
+    "attack.minimality.question": (
+        "Which sensitive value does a person have, given what the algorithm did not do?"
+    ),
     "attack.downcoding": "Downcoding",
     "attack.downcoding.question": "Which exact values are behind the released ones?",
     "attack.inference.question.of": "What is the {name} of a known person?",
@@ -98,6 +102,10 @@ SENTENCES: Sentences = {
     "attack.intersection.told": (
         "Knows the quasi-identifiers and a second release. Of 100 known people, the value of "
         "{right} is certain; by chance, of {chance}."
+    ),
+    "attack.minimality.told": (
+        "Knows the quasi-identifiers of everybody and the algorithm with its parameters. Of 100 "
+        "persons {right} are told for sure, by the classes alone {chance}."
     ),
     "attack.downcoding.told": (
         "Knows only the release. Of 100 generalized values, {right} are named correctly; by "
@@ -155,6 +163,7 @@ SENTENCES: Sentences = {
     "attacks.part.control_compatible": "people of the control who fit a class",
     "attacks.part.generalized": "generalized cells",
     "attacks.part.minimal": "named cells with a minimal generalization",
+    "attacks.part.fewer than l values": "persons with fewer than l values left",
     "attacks.part.advantage": "true positive rate minus false positive rate",
     "attacks.part.auc": "area under the ROC curve",
     "attacks.part.with sensitive values": "right, if sensitive values are also known",

@@ -49,6 +49,10 @@ SENTENCES: Sentences = {
     "attack.intersection.question": (
         "¿Qué valor sensible tiene una persona, si se combinan dos publicaciones?"
     ),
+    "attack.minimality": "Minimalidad",
+    "attack.minimality.question": (
+        "¿Qué valor sensible tiene una persona, visto lo que el algoritmo no hizo?"
+    ),
     "attack.downcoding": "Recodificación inversa",
     "attack.downcoding.question": "¿Qué valores exactos hay detrás de los publicados?",
     "attack.inference.question.of": "¿Qué {name} tiene una persona conocida?",
@@ -102,6 +106,10 @@ SENTENCES: Sentences = {
     "attack.intersection.told": (
         "Conoce los cuasiidentificadores y una segunda publicación. De 100 personas conocidas, de "
         "{right} se sabe con certeza; por azar, de {chance}."
+    ),
+    "attack.minimality.told": (
+        "Conoce los cuasiidentificadores de todos y el algoritmo con sus parámetros. De 100 "
+        "personas, de {right} se sabe con certeza; solo por las clases, de {chance}."
     ),
     "attack.downcoding.told": (
         "Conoce solo la publicación. De 100 valores generalizados acierta {right}; por azar, "
@@ -160,6 +168,7 @@ SENTENCES: Sentences = {
     "attacks.part.control_compatible": "personas de control a las que encaja alguna clase",
     "attacks.part.generalized": "celdas generalizadas",
     "attacks.part.minimal": "celdas nombradas de generalización mínima",
+    "attacks.part.fewer than l values": "personas a las que quedan menos de l valores",
     "attacks.part.advantage": "tasa de verdaderos positivos menos tasa de falsos positivos",
     "attacks.part.auc": "área bajo la curva ROC",
     "attacks.part.with sensitive values": "aciertos, si se conocen además valores sensibles",

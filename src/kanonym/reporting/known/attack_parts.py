@@ -15,6 +15,7 @@ UNITS = {
     "first release alone": "share-of-persons",
     "second release alone": "share-of-persons",
     "values left": "values-per-person",
+    "fewer than l values": "share-of-persons",
     "alone": "share-of-persons",
     "control_compatible": "share-of-control",
     "generalized": "share-of-cells",
@@ -31,6 +32,7 @@ _OF_MODES = ("baseline", "control", "risk", "attempts")
 _OF_ATTACK = {
     "linkage": ("alone", "control_compatible"),
     "downcoding": ("generalized", "minimal"),
+    "minimality": ("fewer than l values",),
     "membership": tuple(kind for kind in UNITS if kind.startswith(("advantage", "auc", "with"))),
 }
 

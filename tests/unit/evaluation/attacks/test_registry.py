@@ -70,9 +70,9 @@ def test_an_attack_has_a_name_and_a_question(name):
     assert "_" not in attack.question
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "minimality"])
 def test_an_attack_is_frozen_and_limits_its_attempts(name):
-    """Every attack has `attempts`, refuses none, and cannot be changed."""
+    """Every attack but that of everybody has `attempts`, refuses none, and cannot be changed."""
     attack = ATTACKS[name]()
     assert "attempts" in {field.name for field in fields(attack)}
     assert attack.attempts == 2000

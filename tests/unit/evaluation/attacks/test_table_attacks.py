@@ -104,7 +104,9 @@ def test_a_policy_says_what_names_say():
     table, asked = people(120), policy()
     release = ka.anonymize(table, asked).frame
     expected = ka.attack(table, release, quasi_identifiers=KNOWN, sensitive=["disease"])
-    assert ka.attack(table, release, asked) == expected
+    found = ka.attack(table, release, asked)
+    differing = {a.type for a, b in zip(found, expected, strict=True) if a != b}
+    assert differing == {"minimality"}  # only the policy says which algorithm it was
 
 
 def test_a_release_brings_its_policy_and_who_is_who():

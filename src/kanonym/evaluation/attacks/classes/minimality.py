@@ -1,0 +1,114 @@
+"""Minimality: what an algorithm refused tells why, to those who can replay it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.refusals import Replay
+from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.evaluation.attacks.classes.consistent_values import possible_values
+from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
+
+LISTED = 20
+"""Of so many sensitive values each has a part of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Minimality(Attack):
+    """Learn a person's sensitive value for certain, from what the algorithm did not do.
+
+    The intruder knows the algorithm, its parameters and the quasi-identifiers of everybody in
+    the table, and who was suppressed; no sensitive value. So the classes can be replayed: each
+    cut, group or node that is large enough and was not made was refused because of its
+    sensitive values. Every assignment of the released values to the persons of their classes
+    that explains all refusals is possible. Success: only one value is left for a person.
+    It is then the person's own.
+
+    Notes
+    -----
+    The baseline is homogeneity by the same knowledge: one value is left because the class has
+    no other. `parts` has the share of persons for whom `fewer than l values` are left, and by
+    sensitive value the share of those who have it and are found.
+
+    It is the worst case in what is known, and a lower bound in what is concluded: refusals
+    that are not replayed (cuts further up in a tree, nodes of large lattices) and explanations
+    that take too long to rule out only leave more values open. Tried for strict `mondrian`,
+    `segmentation`, `local-recoding` and `full-domain` where l-diversity of distinct values of
+    one attribute is the only model of sensitive values: to fail another one says less, and
+    what it says is not looked at. The algorithm has to be known: from a `Release`, or from the
+    policy beside a table that it leads to again.
+
+    References
+    ----------
+    Wong, Fu, Wang, Pei (2007). Minimality attack in privacy preserving data publishing. VLDB.
+    Theirs is for algorithms that generalize only where a sensitive value makes them do so;
+    the replay of each algorithm here is ours.
+
+    """
+
+    type: ClassVar[str] = "minimality"
+    question: ClassVar[str] = (
+        "Can someone who knows the algorithm and everybody's quasi-identifiers learn sensitive "
+        "values for certain from what the algorithm refused?"
+    )
+    method: ClassVar[str] = (
+        "knows the algorithm, its parameters and everybody's quasi-identifiers, and learns a value "
+        "for certain from what the algorithm refused"
+    )
+    source: ClassVar[str] = "Wong et al. 2007"
+    aim: ClassVar[Aim] = "inference"
+
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
+        """Return what the intruder achieved; see the class."""
+        del random
+        replay = scene.replay
+        if not isinstance(replay, Replay):
+            nobody = SuccessCount(0, 0)
+            return AttackResult(self.type, self.question, nobody, nobody, reason=replay)
+        of_row = replay.refusals.units.of_row
+        n = len(of_row)
+        left = _left(
+            replay,
+            possible_values(replay.refusals, replay.secrets, len(replay.values), replay.least),
+        )
+        homogeneous = _left(replay, _in_class(replay))
+        certain = left == 1
+        parts = {"fewer than l values": float((left < replay.least)[of_row >= 0].sum() / n)}
+        if len(replay.values) <= LISTED:
+            for code, value in enumerate(replay.values):
+                have = replay.secrets == code
+                if have.any():
+                    parts[value] = float(certain[have].mean())
+        return AttackResult(
+            self.type,
+            self.question,
+            SuccessCount(int(certain.sum()), n, exact=True),
+            SuccessCount(int((homogeneous == 1).sum()), n, exact=True),
+            parts=parts,
+        )
+
+
+def _left(replay: Replay, possible: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return (n_rows,) int64: how many values are left for each person; 0 for the suppressed.
+
+    Persons of equal quasi-identifiers may be in any of the classes that have such records.
+    """
+    units = replay.refusals.units
+    every = np.zeros((int(units.profiles.max(initial=-1)) + 1, possible.shape[1]), np.bool_)
+    np.logical_or.at(every, units.profiles, possible)
+    number = every.sum(axis=1)[units.profiles]
+    return np.where(units.of_row >= 0, np.append(number, 0)[units.of_row], 0)
+
+
+def _in_class(replay: Replay) -> NDArray[np.bool_]:
+    """Return (n_units, n_values + 1) bool: the values that the class of each unit has."""
+    units = replay.refusals.units
+    held = np.zeros((int(units.classes.max(initial=-1)) + 1, len(replay.values) + 1), np.bool_)
+    rows = np.flatnonzero(units.of_row >= 0)
+    held[units.classes[units.of_row[rows]], replay.secrets[rows]] = True
+    return held[units.classes]

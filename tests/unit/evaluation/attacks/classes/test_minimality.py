@@ -1,0 +1,185 @@
+"""Laws of the minimality attack, beside an intruder who tries every assignment of the values."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kanonym as ka
+from kanonym.evaluation.attacks.classes.consistent_values import possible_values
+from kanonym.evaluation.attacks.classes.minimality import Minimality
+from kanonym.evaluation.attacks.table_attacks import attack
+from kanonym.pipeline import replay
+from scenes import scene
+
+TOWNS = ka.hierarchy.from_mapping(
+    {town: [part, "*"] for town, part in zip("abcdef", "xxyyzz", strict=True)}
+)
+ALGORITHMS = {
+    "mondrian": ka.Mondrian(),
+    "segmentation": ka.Segmentation(order="lexicographic"),
+    "local-recoding": ka.LocalRecoding(),
+    "full-domain": ka.FullDomain(),
+}
+
+
+def policy_of(algorithm, known=("town",), k=2, l=2):
+    """Return a policy over persons of towns and ages."""
+    return ka.Policy(
+        attributes={
+            "town": ka.QuasiIdentifier(TOWNS) if "town" in known else ka.Insensitive(),
+            "age": ka.QuasiIdentifier() if "age" in known else ka.Insensitive(),
+            "ill": ka.Sensitive(),
+        },
+        models=[ka.KAnonymity(k), ka.LDiversity("ill", l=l)],
+        algorithm=algorithm,
+        keep_order=True,
+    )
+
+
+def persons(towns, ill, ages=None):
+    """Return a table: a letter a person for the town, and one for the disease."""
+    ages = range(len(towns)) if ages is None else ages
+    return pl.DataFrame({"town": list(towns), "age": list(ages), "ill": list(ill)})
+
+
+def left_by_replay(table, policy):
+    """Return by person the values that the attack leaves."""
+    found = replay(ka.anonymize(table, policy).decision, policy)
+    if isinstance(found, str):
+        return None
+    possible = possible_values(found.refusals, found.secrets, len(found.values), found.least)
+    values = [*found.values, None]
+    return [
+        {values[v] for v in np.flatnonzero(possible[unit])} for unit in found.refusals.units.of_row
+    ]
+
+
+def left_by_trying(table, policy):
+    """Return by person the values with which the algorithm comes to the same release."""
+    known = [name for name, one in policy.attributes.items() if isinstance(one, ka.QuasiIdentifier)]
+
+    def released(ill):
+        frame = ka.anonymize(table.with_columns(ill=pl.Series(ill)), policy).frame
+        return frame.select(known).rows(), sorted(frame.select(*known, "ill").rows())
+
+    true = released(table["ill"].to_list())
+    left = [set() for _ in range(len(table))]
+    for ill in set(itertools.permutations(table["ill"].to_list())):
+        if released(ill) == true:
+            for person, value in enumerate(ill):
+                left[person].add(value)
+    return left
+
+
+def test_local_recoding_tells_everybody_of_two_towns():
+    """Neither town was kept on its own: each has one disease, and only one way fits.
+
+    That neither of them joined the other is taken as known.
+    """
+    table = persons("aabbb", "hhfff")
+    policy = policy_of(ka.LocalRecoding())
+    release = ka.anonymize(table, policy)
+    assert release.verification.n_classes == 1
+    found = attack(table, release, attacks=["minimality", "homogeneity"])
+    assert found["minimality"].targets.successes == 5
+    assert found["homogeneity"].targets.successes == 0
+    assert found["minimality"].parts == {"fewer than l values": 1, "f": 1, "h": 1}
+
+
+@pytest.mark.parametrize("name", ["mondrian", "full-domain"])
+def test_one_refused_cut_between_two_values_tells_nobody(name):
+    """Either side may be the one that fails: with f, f in the first town the same is released."""
+    table, policy = persons("aabbb", "hhfff"), policy_of(ALGORITHMS[name])
+    assert ka.anonymize(table, policy).verification.n_classes == 1
+    assert left_by_replay(table, policy) == [{"h", "f"}] * 5
+    assert left_by_trying(table, policy) == [{"h", "f"}] * 5
+
+
+@pytest.mark.parametrize("name", ["mondrian", "segmentation"])
+def test_two_refused_cuts_tell_the_person_between_them(name):
+    """After the second and after the third of five: whoever is third has the frequent value."""
+    table = persons("abcde", "hhfff")
+    policy = policy_of(ALGORITHMS[name], known=["age"])
+    assert left_by_replay(table, policy) == [{"h", "f"}] * 2 + [{"f"}] + [{"h", "f"}] * 2
+    assert left_by_trying(table, policy) == left_by_replay(table, policy)
+
+
+def test_two_refused_nodes_tell_a_value_of_full_domain():
+    """Both nodes below the released one were refused, and one way of failing is left."""
+    table = persons("aabbb", "hhxyz")
+    policy = policy_of(ka.FullDomain())
+    assert left_by_replay(table, policy)[:2] == [{"h"}] * 2
+    assert left_by_trying(table, policy)[:2] == [{"h"}] * 2
+
+
+@pytest.mark.parametrize("name", ["mondrian", "segmentation", "full-domain"])
+@pytest.mark.parametrize("seed", range(3))
+def test_whoever_is_certain_is_so_by_trying_every_assignment(name, seed):
+    """No value is ruled out with which the algorithm would have come to the same release."""
+    random = np.random.default_rng(seed)
+    table = persons(
+        random.choice(list("abcd"), 6), random.permutation(list("hhffff")), random.integers(0, 4, 6)
+    )
+    policy = policy_of(ALGORITHMS[name], known=["town", "age"] if seed else ["town"])
+    found = left_by_replay(table, policy)
+    assert all(
+        some <= more for some, more in zip(left_by_trying(table, policy), found, strict=True)
+    )
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("l", [2, 3])
+def test_the_truth_explains_every_refusal(name, l):
+    """Of the groups of each refusal one really has fewer distinct values."""
+    random = np.random.default_rng(5)
+    n = 120
+    table = persons(
+        random.choice(list("abcdef"), n),
+        random.choice(list("fffffgh"), n),
+        random.integers(0, 9, n),
+    )
+    policy = policy_of(ALGORITHMS[name], known=["town", "age"], k=3, l=l)
+    found = replay(ka.anonymize(table, policy).decision, policy)
+    assert found.refusals.n_refusals or name == "full-domain"
+    for one in range(found.refusals.n_refusals):
+        assert any(
+            len(set(found.secrets[np.isin(found.refusals.units.of_row, group)])) < l
+            for group in found.refusals.groups_of(one)
+        )
+
+
+def test_a_table_of_unknown_making_is_not_tried():
+    """Without a release or a policy that leads to it, nobody is attacked, and that is said."""
+    table = persons("aabbb", "hhfff")
+    released = table.with_columns(town=pl.lit("*"))
+    options = {"quasi_identifiers": ["town"], "sensitive": ["ill"], "attacks": ["minimality"]}
+    found = attack(table, released, **options)["minimality"]
+    assert found.targets.attempts == 0
+    assert "not known" in found.reason
+
+
+def test_a_released_file_is_replayed_by_its_policy():
+    """The policy beside the table leads to the same classes, and so to the same persons."""
+    table, policy = persons("aabbb", "hhfff"), policy_of(ka.LocalRecoding())
+    frame = ka.anonymize(table, policy).frame
+    assert attack(table, frame, policy, attacks=["minimality"])["minimality"].targets.rate == 1
+
+
+def test_without_a_model_of_sensitive_values_nothing_is_refused_for_them():
+    """k-anonymity alone looks at no sensitive value: there is nothing to replay."""
+    table = persons("aabbb", "hhfff")
+    policy = ka.Policy(attributes=policy_of(ka.Mondrian()).attributes, models=[ka.KAnonymity(2)])
+    found = attack(table, ka.anonymize(table, policy), attacks=["minimality"])["minimality"]
+    assert "no model of a sensitive attribute" in found.reason
+
+
+def test_a_scene_without_a_replay_has_no_attempt():
+    """The attack alone, without what the pipeline hands it, says so."""
+    found = Minimality().run(
+        scene(persons("ab", "hf"), persons("ab", "hf"), ["town"], ["ill"]), np.random.default_rng(0)
+    )
+    assert found.targets.attempts == 0
