@@ -49,9 +49,14 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="without the large tables")
     quick = parser.parse_args().quick
     small = numbers(300, 2)
-    for algorithm in (ka.KMember(), ka.KDTree(), ka.Segmentation(), ka.Mondrian()):
+    for algorithm in (
+        ka.algorithms.KMember(),
+        ka.algorithms.KDTree(),
+        ka.Segmentation(),
+        ka.Mondrian(),
+    ):
         ka.anonymize(small, quasi_identifiers=small.columns, k=5, algorithm=algorithm)
-    ka.anonymize(small, quasi_identifiers=small.columns, k=5, algorithm=ka.KMeans(2))
+    ka.anonymize(small, quasi_identifiers=small.columns, k=5, algorithm=ka.algorithms.KMeans(2))
     print(f"{'':<48}{'group_by':>11}{'algorithm':>11}")
     if DATA.exists():
         adult = ka.read_table(DATA / "adult.csv")
@@ -59,7 +64,7 @@ def main() -> None:
         trees = {name: ka.hierarchy.from_file(DATA / f"hierarchy_{name}.csv") for name in names}
         for title, hierarchies in (("sets", {}), ("hierarchies", trees)):
             for k in (5, 10, 50):
-                for algorithm in (ka.KMember(), ka.Segmentation(), ka.Mondrian()):
+                for algorithm in (ka.algorithms.KMember(), ka.Segmentation(), ka.Mondrian()):
                     timed(
                         f"Adult, {title}, k={k}",
                         adult,
@@ -68,12 +73,12 @@ def main() -> None:
                         hierarchies=hierarchies,
                         k=k,
                     )
-    timed("normal 10,000 x 4, k=5", numbers(10_000, 4), ka.KMember(), k=5)
-    timed("normal 20,000 x 4, k=5", numbers(20_000, 4), ka.KMember(), k=5)
+    timed("normal 10,000 x 4, k=5", numbers(10_000, 4), ka.algorithms.KMember(), k=5)
+    timed("normal 20,000 x 4, k=5", numbers(20_000, 4), ka.algorithms.KMember(), k=5)
     if not quick:
-        timed("normal 1,000,000 x 2, k=5", numbers(1_000_000, 2), ka.KDTree(), k=5)
+        timed("normal 1,000,000 x 2, k=5", numbers(1_000_000, 2), ka.algorithms.KDTree(), k=5)
         for per_column in (False, True):
-            kind = ka.KMeans(8, per_column=per_column)
+            kind = ka.algorithms.KMeans(8, per_column=per_column)
             timed(f"normal 1,000,000 x 4{', columns' * per_column}", numbers(1_000_000, 4), kind)
 
 

@@ -186,7 +186,9 @@ def on_duckdb(case: Case) -> Work:
         return floor
     import kanonym as ka  # noqa: PLC0415 - the floor does without it
 
-    return released(lambda: ka.DuckDB(case.table, memory=case.memory, threads=CORES), case.work)
+    return released(
+        lambda: ka.engines.scan_duckdb(case.table, memory=case.memory, threads=CORES), case.work
+    )
 
 
 def on_spark(case: Case) -> Work:
@@ -221,7 +223,7 @@ def on_spark(case: Case) -> Work:
         return floor
     import kanonym as ka  # noqa: PLC0415 - the floor does without it
 
-    return released(lambda: ka.Spark(case.table, session=session), case.work)
+    return released(lambda: ka.engines.scan_spark(case.table, session=session), case.work)
 
 
 def run_here(case: Case) -> Run:

@@ -69,7 +69,7 @@ def neighbours(runs: int, *, quick: bool) -> None:
     known, released = (
         pl.DataFrame(one, schema=names) for one in rng.standard_normal((2, 10_000, 2))
     )
-    took = seconds(lambda: ka.similarity_attack(known, released, names), runs)
+    took = seconds(lambda: ka.attacks.similarity_attack(known, released, names), runs)
     print(f"similarity_attack, 10,000 against 10,000 in 2 columns: {took:.2f} s", flush=True)
     print(f"import of scipy.spatial: {importing('scipy.spatial'):.2f} s", flush=True)
 
@@ -84,7 +84,7 @@ def loans() -> None:
             ka.Policy(
                 attributes=dict.fromkeys(frame.columns, ka.QuasiIdentifier()),
                 models=[],
-                algorithm=ka.KMeans(4, seed=seed),
+                algorithm=ka.algorithms.KMeans(4, seed=seed),
             ),
         )
         times.append(release.seconds["algorithm"])

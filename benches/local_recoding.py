@@ -27,8 +27,8 @@ CASES: list[tuple[str, str | None, list[ka.PrivacyModel]]] = [
     ("t=0.2, occupation", JOB, [ka.TCloseness(JOB, t=0.2)]),
     ("t=0.4, occupation", JOB, [ka.TCloseness(JOB, t=0.4)]),
     ("t=0.2, salary", SALARY, [ka.TCloseness(SALARY, t=0.2)]),
-    ("beta=2, occupation", JOB, [ka.BetaLikeness(JOB, beta=2)]),
-    ("beta=2, salary", SALARY, [ka.BetaLikeness(SALARY, beta=2)]),
+    ("beta=2, occupation", JOB, [ka.models.BetaLikeness(JOB, beta=2)]),
+    ("beta=2, salary", SALARY, [ka.models.BetaLikeness(SALARY, beta=2)]),
 ]
 ALGORITHMS = [ka.LocalRecoding(), ka.Mondrian(), ka.Segmentation()]
 

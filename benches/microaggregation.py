@@ -74,7 +74,7 @@ def lost(frame: pl.DataFrame, release: ka.Release) -> float:
 
 def reference() -> None:
     """Print SSE/SST of the reference tables, in percent."""
-    names = ("mdav", "v-mdav", ka.VMDAV(gamma=1.1), "ona", "mona")
+    names = ("mdav", "v-mdav", ka.algorithms.VMDAV(gamma=1.1), "ona", "mona")
     heads = ("mdav", "v-mdav", "gamma 1.1", "ona", "mona")
     print(f"{'SSE/SST, %':<20}{'k':>5}" + "".join(f"{head:>10}" for head in heads))
     for name, chosen in REFERENCE.items():

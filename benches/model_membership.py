@@ -34,7 +34,7 @@ def main() -> None:
         for k in (2, 10, 50):
             policy = ka.Policy.from_columns(quasi_identifiers=known, sensitive=[TARGET], k=k)
             start = time.perf_counter()
-            found = ka.model_membership(
+            found = ka.attacks.model_membership(
                 table, policy=policy, target=TARGET, hold_out=0.3, estimator=model
             )
             areas = [one["loss"].auc for one in (found.before, found.after)]

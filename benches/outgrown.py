@@ -70,7 +70,7 @@ def main() -> None:
         start = time.perf_counter()
         whole = ka.anonymize(own, policy).utility.gcp
         first = time.perf_counter() - start
-        source = ka.DuckDB(own)
+        source = ka.engines.scan_duckdb(own)
         dtypes = types_of(source)
         schema = policy.schema_for(list(dtypes))
         task = Task.of(policy, schema)

@@ -107,13 +107,15 @@ def workshop(loans: pl.DataFrame) -> Workshop:
     k_identified = ka.measure(loans, quasi_identifiers=[IDENTIFIER, *COLUMNS]).k
     k = ka.measure(loans, quasi_identifiers=COLUMNS).k
 
-    clusters = ka.KMeans(clusters=4, standardize=False)
+    clusters = ka.algorithms.KMeans(clusters=4, standardize=False)
     clustered = anonymize(loans, clusters)
     alone = clustered.frame.select(pl.len().over(COLUMNS) == 1).to_series()
     rest = loans.filter(~alone)
 
     again = anonymize(rest, clusters)
-    by_column = anonymize(rest, ka.KMeans(clusters=4, per_column=True, standardize=False))
+    by_column = anonymize(
+        rest, ka.algorithms.KMeans(clusters=4, per_column=True, standardize=False)
+    )
     microaggregated = anonymize(rest, ka.MDAV(standardize=False), k=500)
     return Workshop(
         k_identified=k_identified,
@@ -133,22 +135,22 @@ def workshop(loans: pl.DataFrame) -> Workshop:
 def exercise(loans: pl.DataFrame, found: Workshop) -> Iterator[Result]:
     """Try other algorithms and parameters, for more than the k of the workshop's results."""
     _, clustered, _, microaggregated = (one.k + 1 for one in found.results)
-    one_block = ka.MONA(block=len(loans), standardize=False)
+    one_block = ka.algorithms.MONA(block=len(loans), standardize=False)
     for way, algorithm, k in (
         ("MDAV, raw", ka.MDAV(standardize=False), clustered),
-        ("V-MDAV, raw", ka.VMDAV(standardize=False), clustered),
-        ("k-means, 16 clusters, raw", ka.KMeans(16, standardize=False), clustered),
+        ("V-MDAV, raw", ka.algorithms.VMDAV(standardize=False), clustered),
+        ("k-means, 16 clusters, raw", ka.algorithms.KMeans(16, standardize=False), clustered),
         ("MDAV", ka.MDAV(), clustered),
-        ("k-means, 8 clusters a column", ka.KMeans(8, per_column=True), 20),
-        ("k-means, 6 clusters a column", ka.KMeans(6, per_column=True), 100),
-        ("individual ranking, k = 500", ka.IndividualRanking(500), None),
-        ("individual ranking, then k = 20", ka.IndividualRanking(500), 20),
+        ("k-means, 8 clusters a column", ka.algorithms.KMeans(8, per_column=True), 20),
+        ("k-means, 6 clusters a column", ka.algorithms.KMeans(6, per_column=True), 100),
+        ("individual ranking, k = 500", ka.algorithms.IndividualRanking(500), None),
+        ("individual ranking, then k = 20", ka.algorithms.IndividualRanking(500), 20),
         ("Mondrian", ka.Mondrian(), 100),
         ("segmentation, Hilbert order", ka.Segmentation("hilbert"), 100),
-        ("MONA", ka.MONA(), 100),
+        ("MONA", ka.algorithms.MONA(), 100),
         ("MDAV", ka.MDAV(), 1500),
         ("MDAV", ka.MDAV(), microaggregated),
-        ("V-MDAV, raw", ka.VMDAV(standardize=False), microaggregated),
+        ("V-MDAV, raw", ka.algorithms.VMDAV(standardize=False), microaggregated),
         ("MONA, one block, raw", one_block, microaggregated),
     ):
         yield measured(way, found.loans, anonymize(found.loans, algorithm, k))

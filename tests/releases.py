@@ -21,26 +21,26 @@ TOWNS = ["Köln", "Łódź", "北京", "", "a, b", "{x}", "null", "ab\nc"]
 
 MODELS = {
     "k": [ka.KAnonymity(3)],
-    "alpha-k": [ka.AlphaKAnonymity(0.6, 2, "s")],
+    "alpha-k": [ka.models.AlphaKAnonymity(0.6, 2, "s")],
     "l-distinct": [ka.LDiversity("s", 2)],
     "l-entropy": [ka.KAnonymity(2), ka.LDiversity("s", 1.7, "entropy")],
     "l-recursive": [ka.LDiversity("s", 2, "recursive", c=2)],
     "t-equal": [ka.KAnonymity(2), ka.TCloseness("s", 0.4)],
     "t-ordered": [ka.TCloseness("s", 0.25, "ordered")],
     "t-hierarchical": [ka.TCloseness("s", 0.3, "hierarchical")],
-    "beta-basic": [ka.BetaLikeness("s", 1)],
-    "beta-enhanced": [ka.KAnonymity(2), ka.BetaLikeness("s", 1, "enhanced")],
-    "delta": [ka.DeltaDisclosure("s", 1)],
-    "average-risk": [ka.AverageRisk(0.3)],
-    "uniqueness": [ka.SampleUniqueness(0.2), ka.PopulationUniqueness(0.1, 1000)],
+    "beta-basic": [ka.models.BetaLikeness("s", 1)],
+    "beta-enhanced": [ka.KAnonymity(2), ka.models.BetaLikeness("s", 1, "enhanced")],
+    "delta": [ka.models.DeltaDisclosure("s", 1)],
+    "average-risk": [ka.models.AverageRisk(0.3)],
+    "uniqueness": [ka.models.SampleUniqueness(0.2), ka.models.PopulationUniqueness(0.1, 1000)],
     "all": [
         ka.KAnonymity(2),
-        ka.AlphaKAnonymity(0.9, 2, "s"),
+        ka.models.AlphaKAnonymity(0.9, 2, "s"),
         ka.LDiversity("s", 1.2, "entropy"),
         ka.TCloseness("s", 0.6, "hierarchical"),
-        ka.BetaLikeness("s", 3),
-        ka.DeltaDisclosure("s", 2),
-        ka.AverageRisk(0.5),
+        ka.models.BetaLikeness("s", 3),
+        ka.models.DeltaDisclosure("s", 2),
+        ka.models.AverageRisk(0.5),
     ],
 }
 KINDS = {"age": "number", "score": "number", "town": "nominal"}
@@ -103,11 +103,11 @@ def holds(model, values, table, paths):
     present, reference = [v for v in values if v >= 0], [v for v in table if v >= 0]
     if isinstance(model, ka.KAnonymity):
         return len(values) >= model.k
-    if isinstance(model, ka.AverageRisk):
+    if isinstance(model, ka.models.AverageRisk):
         return 1 / len(values) <= model.threshold + 1e-12
-    if isinstance(model, ka.SampleUniqueness | ka.PopulationUniqueness):
+    if isinstance(model, ka.models.SampleUniqueness | ka.models.PopulationUniqueness):
         return len(values) >= 2
-    if isinstance(model, ka.AlphaKAnonymity):
+    if isinstance(model, ka.models.AlphaKAnonymity):
         return len(values) >= model.k and naive.alpha(present) <= model.alpha + 1e-12
     if isinstance(model, ka.LDiversity) and model.kind == "distinct":
         return naive.distinct(present) >= model.l
@@ -122,7 +122,7 @@ def holds(model, values, table, paths):
             "hierarchical": lambda: naive.t_hierarchical(present, reference, paths),
         }
         return distance[model.distance]() <= model.t + 1e-12
-    if isinstance(model, ka.BetaLikeness):
+    if isinstance(model, ka.models.BetaLikeness):
         basic = naive.beta_basic(present, reference) <= model.beta + 1e-12
         enhanced = model.kind == "basic" or naive.beta_excess(present, reference) <= 1 + 1e-12
         return basic and enhanced

@@ -59,20 +59,20 @@ class Places:
             release = ka.anonymize(table, policy)
             release.write(path)
         elif engine == "duckdb":
-            release = ka.anonymize(ka.DuckDB(table), policy, output=path)
+            release = ka.anonymize(ka.engines.scan_duckdb(table), policy, output=path)
         elif engine == "sqlite":
             file = folder / "hostile.db"
             write_table(table, f"sqlite:///{file}", "t")
-            source = ka.Database(f"sqlite:///{file}", "t")
+            source = ka.engines.scan_database(f"sqlite:///{file}", "t")
             release = ka.anonymize(source, policy, output="t_released")
             return release, [rows_of_sqlite(file, "t_released")]
         elif engine == "postgresql":
             return self._in_postgres(table, policy)
         else:
-            from kanonym.engines.spark import Spark
+            from kanonym.engines.spark import scan_spark
 
             held = self._servers["spark"].createDataFrame(table.to_arrow(compat_level=_OLD))
-            release = ka.anonymize(Spark(held), policy, output=str(path))
+            release = ka.anonymize(scan_spark(held), policy, output=str(path))
             parts = sorted(path.glob("part-*"))
             return release, [[row for part in parts for row in _rows_of_part(part, form)]]
         rows = [rows_of_file(path)]
@@ -119,7 +119,7 @@ class Places:
         name = f"t_{secrets.token_hex(4)}"
         write_table(table, url, name)
         try:
-            source = ka.Database(url, name)
+            source = ka.engines.scan_database(url, name)
             release = ka.anonymize(source, policy, output=f"{name}_released")
             return release, [_rows_by_psql(url, f"{name}_released")]
         finally:

@@ -153,7 +153,7 @@ FAULTS = {
         people(), {"zip": {"type": "pram", "matrix": {"canary00z": {"canary01z": 1.0}}}}
     ),
     "records for a population": lambda _: anonymize(
-        k=None, models=[ka.KMap(2, population=people().rows())]
+        k=None, models=[ka.models.KMap(2, population=people().rows())]
     ),
     "a table for an attack": lambda _: ka.attack(
         people(), release(), quasi_identifiers=["zip"], attacks=[people()]

@@ -12,8 +12,8 @@ import secrets
 import pytest
 
 from engines.postgres_servers import create_database, postgres_server
-from kanonym.engines.database import Database, write_table
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines import scan_duckdb
+from kanonym.engines.database import scan_database, write_table
 
 ENGINES = ["duckdb", "sqlite", "postgresql"]
 
@@ -65,7 +65,7 @@ def _url(kind, request, tmp_path):
 
 
 def _duckdb(_request, _tmp_path):
-    return DuckDB
+    return scan_duckdb
 
 
 def _in_database(kind):
@@ -75,7 +75,7 @@ def _in_database(kind):
         def give(frame):
             table = f"patients_{secrets.token_hex(4)}"
             write_table(frame, url, table)
-            return Database(url, table)
+            return scan_database(url, table)
 
         return give
 
@@ -83,10 +83,10 @@ def _in_database(kind):
 
 
 def _spark(request, _tmp_path):
-    from kanonym.engines.spark import Spark
+    from kanonym.engines.spark import scan_spark
 
     session = request.getfixturevalue("spark")
-    return lambda frame: Spark(session.createDataFrame(frame.to_arrow()))
+    return lambda frame: scan_spark(session.createDataFrame(frame.to_arrow()))
 
 
 _FUNCTIONS = {

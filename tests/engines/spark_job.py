@@ -61,7 +61,7 @@ def main(master, table, release, signs):
         frame = session.read.parquet(table)
         Path(signs, "partitions").write_text(str(frame.rdd.getNumPartitions()))
         frame = frame.mapInArrow(slowed(signs, 0.33), frame.schema)
-    ka.anonymize(ka.Spark(frame), **ASKED, output=release)
+    ka.anonymize(ka.engines.scan_spark(frame), **ASKED, output=release)
 
 
 if __name__ == "__main__":

@@ -98,9 +98,13 @@ def held_by_database(url):
     def hold(table):
         current[:] = [f"patients_{secrets.token_hex(4)}"]
         write_table(table, url, current[0])
-        return ka.Database(url, current[0])
+        return ka.engines.scan_database(url, current[0])
 
-    yield hold, lambda release: reading(ka.Database(url, release.frame)), lambda: f"{current[0]}_r"
+    yield (
+        hold,
+        lambda release: reading(ka.engines.scan_database(url, release.frame)),
+        lambda: f"{current[0]}_r",
+    )
 
 
 def reading(source):
@@ -279,20 +283,20 @@ VISITS = pl.DataFrame(
     }
 )
 KNOWN = {
-    "zip": ka.QuasiIdentifier(action=ka.Keep(first=2, character="#")),
-    "age": ka.QuasiIdentifier(action=ka.Round(to=5)),
-    "income": ka.Insensitive(action=[ka.TopBottom(upper=9000), ka.Round(to=100)]),
+    "zip": ka.QuasiIdentifier(action=ka.actions.Keep(first=2, character="#")),
+    "age": ka.QuasiIdentifier(action=ka.actions.Round(to=5)),
+    "income": ka.Insensitive(action=[ka.actions.TopBottom(upper=9000), ka.actions.Round(to=100)]),
     "diagnosis": ka.Sensitive(),
 }
 PERSONS = {
     "actions": ka.Policy(
-        attributes={"patient": ka.Identifier(action=ka.Surrogate()), **KNOWN},
+        attributes={"patient": ka.Identifier(action=ka.actions.Surrogate()), **KNOWN},
         models=[ka.KAnonymity(3), ka.LDiversity("diagnosis", l=2)],
         rows="persons",
         seed=5,
     ),
     "pseudonyms of counted persons": ka.Policy(
-        attributes={"patient": ka.Identifier(action=ka.Surrogate()), **KNOWN},
+        attributes={"patient": ka.Identifier(action=ka.actions.Surrogate()), **KNOWN},
         models=[ka.KAnonymity(3, entity="patient")],
         seed=5,
     ),
@@ -352,7 +356,7 @@ def test_a_release_on_an_engine_has_a_report(engine_holder, tmp_path):
     [
         ({"keep_order": True}, "keep_order: not supported by the engine"),
         (
-            {"attributes": {"age": ka.QuasiIdentifier(action=ka.LaplaceNoise(scale=1))}},
+            {"attributes": {"age": ka.QuasiIdentifier(action=ka.actions.LaplaceNoise(scale=1))}},
             "attribute 'age', action laplace-noise: not supported by the engine",
         ),
         (
@@ -391,7 +395,7 @@ def test_a_release_on_an_engine_refuses_what_files_have(engine_holder):
 def test_a_release_is_written_again(adult, kind, outgrown, tmp_path):
     """What is written a second time is verified again, and is the same."""
     table, asked = adult
-    source = ka.DuckDB(table, most_tuples=OUTGROWN[kind] if outgrown else None)
+    source = ka.engines.scan_duckdb(table, most_tuples=OUTGROWN[kind] if outgrown else None)
     release = ka.anonymize(source, asked[kind], output=tmp_path / "first.parquet")
     release.write(tmp_path / "second.parquet")
     first, second = (read_table(tmp_path / f"{name}.parquet") for name in ("first", "second"))

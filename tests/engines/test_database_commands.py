@@ -9,8 +9,8 @@ import pytest
 
 import kanonym as ka
 from kanonym.cli import main
-from kanonym.engines.database import Database, write_table
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.database import scan_database, write_table
+from kanonym.engines.duckdb import scan_duckdb
 
 TABLE = pl.DataFrame(
     {
@@ -98,12 +98,12 @@ def test_python_takes_tables_of_engines(kind, tmp_path):
     url = f"sqlite:///{tmp_path / 'clinic.db'}"
     if kind == "sqlite":
         write_table(TABLE, url, "visits")
-        held = Database(url, "visits")
+        held = scan_database(url, "visits")
     elif kind == "duckdb":
-        held = DuckDB(TABLE)
+        held = scan_duckdb(TABLE)
     else:
         TABLE.write_csv(tmp_path / "visits.csv")
-        held = DuckDB(tmp_path / "visits.csv")
+        held = scan_duckdb(tmp_path / "visits.csv")
     assert ka.profile(held).to_dict() == ka.profile(TABLE).to_dict()
     known = {"quasi_identifiers": ["age", "zip"]}
     assert ka.risk(held, **known).to_dict() == ka.risk(TABLE, **known).to_dict()

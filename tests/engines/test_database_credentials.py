@@ -16,8 +16,8 @@ from effort import NIGHTLY, examples
 from kanonym.cli import main
 from kanonym.data.credentials import displayable_url, without_credentials
 from kanonym.data.errors import DataError
-from kanonym.engines.database import Database, write_table
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.database import scan_database, write_table
+from kanonym.engines.duckdb import scan_duckdb
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
 IN_DUCKDB = pytest.mark.xdist_group("duckdb")
@@ -86,7 +86,7 @@ def test_failed_connections_tell_nothing(postgres):
         postgres + "?sslmode=verify-full&sslrootcert=/secret/root.pem",
     ):
         with pytest.raises(DataError, match=r"postgresql://\*\*\*/") as caught:
-            Database(wrong, "patients")
+            scan_database(wrong, "patients")
         assert not tells(str(caught.value), wrong)
         assert "secret" not in str(caught.value)
         assert "wr;ng" not in str(caught.value)
@@ -97,7 +97,7 @@ def test_failed_connections_tell_nothing(postgres):
 def test_sources_do_not_show_their_url(postgres):
     """The repr of a source, its store and its statements is without credentials."""
     write_table(pl.DataFrame({"a": [1]}), postgres, "shown")
-    source = Database(postgres, "shown")
+    source = scan_database(postgres, "shown")
     for text in (repr(source), repr(source.store), str(source.store), source.query.sql()):
         assert not tells(text, postgres)
 
@@ -106,7 +106,7 @@ def test_sources_do_not_show_their_url(postgres):
 def test_failed_queries_tell_no_value(postgres):
     """What PostgreSQL quotes of the data is not passed on, nor is the statement."""
     write_table(pl.DataFrame({"name": ["verysecret"]}), postgres, "persons")
-    source = Database(postgres, "persons")
+    source = scan_database(postgres, "persons")
     number = exp.cast(exp.column("name", quoted=True), "INT")
     wrong = exp.select(number).from_(source.query.subquery("q"))
     with pytest.raises(DataError, match="SQLSTATE 22P02") as caught:
@@ -118,7 +118,7 @@ def test_failed_queries_tell_no_value(postgres):
 @IN_DUCKDB
 def test_failed_queries_of_duckdb_tell_no_value():
     """What DuckDB quotes of the data is not passed on, nor is the statement."""
-    source = DuckDB(pl.DataFrame({"name": ["verysecret"]}))
+    source = scan_duckdb(pl.DataFrame({"name": ["verysecret"]}))
     number = exp.cast(exp.column("name", quoted=True), "INT")
     wrong = exp.select(number).from_(source.query.subquery("q"))
     with pytest.raises(DataError, match="ConversionException") as caught:
@@ -130,7 +130,7 @@ def test_failed_queries_of_duckdb_tell_no_value():
 def test_urls_of_files_are_not_told():
     """A file of a server that is not reached is named without user, password and parameters."""
     with pytest.raises(DataError) as caught:
-        DuckDB("http://ann:s3cret@127.0.0.1:1/table.parquet?signature=s3cret")
+        scan_duckdb("http://ann:s3cret@127.0.0.1:1/table.parquet?signature=s3cret")
     assert "s3cret" not in str(caught.value)
     assert "ann" not in str(caught.value).replace("cannot", "")
 
@@ -182,9 +182,9 @@ def test_no_function_tells_a_password(url):
     """Of whatever is no database that answers, nothing is told but its scheme and its path."""
     table = pl.DataFrame({"age": [1]})
     for act in (
-        lambda: Database(url, "patients"),
+        lambda: scan_database(url, "patients"),
         lambda: write_table(table, url, "patients"),
-        lambda: DuckDB(url),
+        lambda: scan_duckdb(url),
         lambda: ka.read_table(url),
         lambda: ka.write_table(table, url),
         lambda: ka.anonymize(table, quasi_identifiers=["age"], k=1, output=url),

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from effort import examples
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table, values_of_file
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.duckdb import scan_duckdb
 
 pytestmark = pytest.mark.xdist_group("duckdb")
 
@@ -55,7 +55,7 @@ REFUSED = {
 
 def read(path):
     """Return all rows under DuckDB, typed as the pipeline types them."""
-    source = DuckDB(path)
+    source = scan_duckdb(path)
     assert source.text
     found = source.store.fetch(source.query)
     return pl.DataFrame([values_of_file(column) for column in found])
@@ -105,14 +105,14 @@ def test_names_that_look_like_patterns(tmp_path, name, monkeypatch):
     (tmp_path / name).write_text("a\nright\n")
     assert read(name)["a"].to_list() == ["right"]
     pl.DataFrame({"a": ["right"]}).write_parquet(tmp_path / f"{name}.parquet")
-    assert DuckDB(f"{name}.parquet").to_polars()["a"].to_list() == ["right"]
+    assert scan_duckdb(f"{name}.parquet").to_polars()["a"].to_list() == ["right"]
 
 
 def test_a_damaged_packed_file_is_named(tmp_path):
     """What cannot be unpacked is a fault of the file."""
     (tmp_path / "table.csv.gz").write_bytes(b"\x1f\x8bxx")
     with pytest.raises(DataError, match=r"table\.csv\.gz is a damaged gzip file"):
-        DuckDB(tmp_path / "table.csv.gz")
+        scan_duckdb(tmp_path / "table.csv.gz")
 
 
 def test_files_with_other_headers_are_refused(tmp_path):
@@ -120,7 +120,7 @@ def test_files_with_other_headers_are_refused(tmp_path):
     (tmp_path / "1.csv").write_text("a,b\n1,2\n")
     (tmp_path / "2.csv").write_text("b,a\n1,2\n")
     with pytest.raises(DataError, match="another header"):
-        DuckDB(tmp_path / "*.csv")
+        scan_duckdb(tmp_path / "*.csv")
     (tmp_path / "2.csv").write_text("a,b\n3,4\n")
     assert read(tmp_path / "*.csv").sort("a").rows() == [(1, 2), (3, 4)]
 
@@ -128,7 +128,7 @@ def test_files_with_other_headers_are_refused(tmp_path):
 def test_elsewhere_is_refused_without_credentials():
     """A CSV file of a server is refused, and its URL not told."""
     with pytest.raises(DataError) as caught:
-        DuckDB("https://ann:s3cret@host/table.csv?token=s3cret")
+        scan_duckdb("https://ann:s3cret@host/table.csv?token=s3cret")
     assert "s3cret" not in str(caught.value)
 
 
@@ -148,5 +148,5 @@ def test_whatever_is_written_is_read(tmp_path_factory, rows, style):
     path = tmp_path_factory.mktemp("csv") / "table.csv"
     frame = pl.DataFrame(rows, schema={"one_": pl.String, "other_": pl.String}, orient="row")
     frame.write_csv(path, separator=";", quote_style=style)
-    source = DuckDB(path)
+    source = scan_duckdb(path)
     assert_frame_equal(source.store.fetch(source.query), frame)

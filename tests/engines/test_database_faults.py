@@ -13,19 +13,19 @@ import sqlglot
 
 import kanonym as ka
 from kanonym.data.errors import DataError
-from kanonym.engines.database import Database, write_table
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.database import scan_database, write_table
+from kanonym.engines.duckdb import scan_duckdb
 from kanonym.engines.duckdb import staging as duck_staging
 from kanonym.engines.sql.statements import empty_query
 
 WRITING = """
 import sys, time
 import polars as pl
-from kanonym.engines.database import Database
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.database import scan_database
+from kanonym.engines.duckdb import scan_duckdb
 
 where, table, place, how = sys.argv[1:]
-source = DuckDB(table) if where == "duckdb" else Database(where, table)
+source = scan_duckdb(table) if where == "duckdb" else scan_database(where, table)
 store, query = source.store, source.query
 if how == "within":
     query = store.repeat(store.put(pl.DataFrame({"age": range(10**5), "n": [3000] * 10**5})), "n")
@@ -85,7 +85,7 @@ def test_killed_duckdb_leaves_no_file(tmp_path, form, how):
     killed("duckdb", tmp_path / "patients.parquet", place, how, reached)
     assert tables_in(folder) == ([], [])
     assert len(list(folder.glob(".*"))) == 1
-    source = DuckDB(tmp_path / "patients.parquet")
+    source = scan_duckdb(tmp_path / "patients.parquet")
     source.store.stage(source.query, str(place)).publish()
     assert list(folder.iterdir()) == [place]
 
@@ -102,11 +102,11 @@ def test_killed_database_leaves_nothing(database, tmp_path, place, how):
     killed(database, "patients", place, how, lambda: True)
     assert not list(tmp_path.glob("released*"))
     with pytest.raises(DataError, match="no table 'released'"):
-        Database(database, "released")
-    source = Database(database, "patients")
+        scan_database(database, "released")
+    source = scan_database(database, "patients")
     source.store.stage(source.query, place).publish()
     source.store.close()
-    found = Database(database, "released") if place == "released" else DuckDB(place)
+    found = scan_database(database, "released") if place == "released" else scan_duckdb(place)
     assert found.store.fetch(found.query).sort("age").equals(PATIENTS)
 
 
@@ -115,7 +115,7 @@ def test_a_file_that_was_there_stays_until_the_end(tmp_path):
     """What stands in the place is replaced when the release is published, not before."""
     place = tmp_path / "released.csv"
     place.write_text("old\n")
-    source = DuckDB(PATIENTS)
+    source = scan_duckdb(PATIENTS)
     staged = source.store.stage(source.query, str(place))
     assert place.read_text() == "old\n"
     staged.discard()
@@ -127,7 +127,7 @@ def test_a_file_that_was_there_stays_until_the_end(tmp_path):
 @IN_DUCKDB
 def test_what_cannot_be_written_leaves_nothing(tmp_path):
     """A folder that is not there, a column that the format cannot hold: an error, and no file."""
-    source = DuckDB(PATIENTS.with_columns(pl.lit([1, 2]).alias("list")))
+    source = scan_duckdb(PATIENTS.with_columns(pl.lit([1, 2]).alias("list")))
     with pytest.raises(DataError, match="does not exist"):
         source.store.stage(source.query, str(tmp_path / "none" / "released.csv"))
     for form in ("csv", "csv.gz", "xlsx"):
@@ -139,22 +139,22 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path):
 def test_discarded_tables_were_never_there(database):
     """Nobody sees a table before it is published, nor after it is discarded."""
     write_table(PATIENTS, database, "patients")
-    source = Database(database, "patients")
+    source = scan_database(database, "patients")
     staged = source.store.stage(source.query, "released")
     assert source.store.fetch(staged.query).height == 2
     if not database.startswith("sqlite"):  # which lets nobody look meanwhile
         with pytest.raises(DataError, match="no table"):
-            Database(database, "released")
+            scan_database(database, "released")
     staged.discard()
     with pytest.raises(DataError, match="no table"):
-        Database(database, "released")
+        scan_database(database, "released")
     assert source.store.fetch(empty_query(source.query)).columns == ["age", "city"]
 
 
 def test_a_place_is_needed(database):
     """A database has no table that nobody named."""
     write_table(PATIENTS, database, "patients")
-    source = Database(database, "patients")
+    source = scan_database(database, "patients")
     with pytest.raises(DataError, match="needs a place"):
         source.store.stage(source.query, None)
 
@@ -165,8 +165,8 @@ def test_folders_of_dead_processes_are_removed(tmp_path):
     (tmp_path / "patients").mkdir()
     PATIENTS.write_parquet(tmp_path / "patients" / "a.parquet")
     code = (
-        "import os, sys; from kanonym.engines.duckdb import DuckDB; "
-        "DuckDB(sys.argv[1], folder=sys.argv[2]); os.kill(os.getpid(), 9)"
+        "import os, sys; from kanonym.engines.duckdb import scan_duckdb; "
+        "scan_duckdb(sys.argv[1], folder=sys.argv[2]); os.kill(os.getpid(), 9)"
     )
     folder = tmp_path / "aside"
     folder.mkdir()
@@ -174,7 +174,7 @@ def test_folders_of_dead_processes_are_removed(tmp_path):
     subprocess.run([sys.executable, "-c", code, table, str(folder)], check=False)
     (left,) = folder.iterdir()
     assert left.stat().st_mode & 0o077 == 0
-    source = DuckDB(table, folder=folder)
+    source = scan_duckdb(table, folder=folder)
     assert not left.exists()
     assert len(list(folder.iterdir())) == 1
     source.store.close()
@@ -194,7 +194,7 @@ def test_a_file_that_duckdb_writes_otherwise_is_no_release(tmp_path, monkeypatch
     monkeypatch.setattr(duck_staging, name, other)
     asked = {"quasi_identifiers": ["age"], "others": "insensitive", "rows": "persons", "k": 1}
     with pytest.raises(DataError, match="column 'city' is not read back as it was written"):
-        ka.anonymize(DuckDB(PATIENTS), **asked, output=tmp_path / f"out.{form}")
+        ka.anonymize(scan_duckdb(PATIENTS), **asked, output=tmp_path / f"out.{form}")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -202,11 +202,11 @@ def test_a_file_that_duckdb_writes_otherwise_is_no_release(tmp_path, monkeypatch
 def test_a_header_that_is_taken_for_a_record_is_not_written(tmp_path, where):
     """Numbers as names above numbers are refused by engines as they are for local tables."""
     table = pl.DataFrame({"1": [34, 34], "2": [1, 2]})
-    source = DuckDB(table)
+    source = scan_duckdb(table)
     if where == "sqlite":
         url = f"sqlite:///{tmp_path / 'tables.db'}"
         write_table(table, url, "t")
-        source = Database(url, "t")
+        source = scan_database(url, "t")
     with pytest.raises(DataError, match="is named like a value"):
         ka.anonymize(
             source,
@@ -223,7 +223,7 @@ def test_a_header_that_is_taken_for_a_record_is_not_written(tmp_path, where):
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "json", "xlsx"])
 def test_a_refusal_names_the_place_and_not_the_hidden_file(tmp_path, form):
     """What the format cannot hold is refused by the name that was given, and nothing is left."""
-    source = DuckDB(pl.DataFrame({"age": [1, 2], "photo": [b"a", b"b"]}))
+    source = scan_duckdb(pl.DataFrame({"age": [1, 2], "photo": [b"a", b"b"]}))
     place = tmp_path / f"released.{form}"
     with pytest.raises(DataError, match="column 'photo' holds Binary") as error:
         source.store.stage(source.query, str(place))

@@ -11,9 +11,9 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.errors import DataError
-from kanonym.engines.database import Database, write_table
+from kanonym.engines.database import scan_database, write_table
 from kanonym.engines.database.sql import store_of
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.duckdb import scan_duckdb
 from kanonym.engines.duckdb.errors import translate_errors
 
 pytestmark = pytest.mark.xdist_group("duckdb")
@@ -67,7 +67,7 @@ def test_a_file_that_is_no_database_is_told(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("age,city\n" + "34,Bern\n" * 100)
     with pytest.raises(DataError, match="file is not a database"):
-        Database(f"sqlite:///{path}", "patients")
+        scan_database(f"sqlite:///{path}", "patients")
 
 
 def test_times_of_day_are_released_alike(tmp_path):
@@ -84,7 +84,7 @@ def test_times_of_day_are_released_alike(tmp_path):
         models=[ka.KAnonymity(3)],
     )
     expected = ka.anonymize(table, policy)
-    for source in (DuckDB(table), DuckDB(tmp_path / "nights.parquet")):
+    for source in (scan_duckdb(table), scan_duckdb(tmp_path / "nights.parquet")):
         release = ka.anonymize(source, policy)
         found = release.frame.pl()
         assert found.schema == expected.frame.schema
@@ -96,6 +96,6 @@ def test_times_of_day_are_written_to_sqlite(tmp_path):
     """SQLite has no times of day: they are text, as dates are."""
     url = f"sqlite:///{tmp_path / 'clinic.db'}"
     write_table(pl.DataFrame({"woke": [dt.time(7, 30), None]}), url, "nights")
-    source = Database(url, "nights")
+    source = scan_database(url, "nights")
     assert source.store.fetch(source.query).rows() == [("07:30:00",), (None,)]
     source.store.close()

@@ -10,8 +10,8 @@ import pytest
 import kanonym as ka
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
-from kanonym.engines.database import Database, write_table
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.database import scan_database, write_table
+from kanonym.engines.duckdb import scan_duckdb
 
 ROW_NUMBERS = ["rowid", "_rowid_", "oid", "ROWID"]
 OURS = ["c0", "n", "n0", "k0", "r0", "first", "last", "times", "value", "l0", "q", "t", "a", "m0",
@@ -101,7 +101,7 @@ def test_tables_of_sqlite_without_numbers_of_rows(kind, tmp_path):
                 cursor.execute(statement)
         connection.commit()
     for place in (tmp_path / "released.csv", tmp_path / "released.parquet", "released"):
-        release = released(Database(f"sqlite:///{path}", "ages"), ["rowid"], place)
+        release = released(scan_database(f"sqlite:///{path}", "ages"), ["rowid"], place)
         assert release.rows_out == 10
     assert len(read_table(tmp_path / "released.csv")) == 10
     assert read_table(tmp_path / "released.csv")["code"].n_unique() == 10
@@ -113,7 +113,7 @@ def test_a_page_of_rows_that_is_lost_is_noticed(tmp_path, monkeypatch):
     """Where a file holds fewer records than were decided, it is not released."""
     url = f"sqlite:///{tmp_path / 'clinic.db'}"
     write_table(ages("age"), url, "ages")
-    source = Database(url, "ages")
+    source = scan_database(url, "ages")
     parts = type(source.store).parts
     monkeypatch.setattr(
         type(source.store), "parts", lambda *given: (one.slice(0, 6) for one in parts(*given))
@@ -134,7 +134,7 @@ def test_names_that_postgresql_reserves(postgres, name):
         cursor.execute("DROP VIEW IF EXISTS odd")
         cursor.execute(f"CREATE VIEW odd AS SELECT 1 AS {name}")
     for act in (
-        lambda: Database(postgres, "odd"),
+        lambda: scan_database(postgres, "odd"),
         lambda: write_table(ages(name), postgres, "reserved"),
     ):
         with pytest.raises(DataError, match=f"'{name}': PostgreSQL reserves this name"):
@@ -160,7 +160,7 @@ def test_names_that_sqlite_takes_for_one(tmp_path):
     write_table(ages("age", "AGE_min"), url, "ages")
     with pytest.raises(DataError, match="differ in case only"):
         ka.anonymize(
-            Database(url, "ages"), quasi_identifiers=["age"], k=2, others="insensitive",
+            scan_database(url, "ages"), quasi_identifiers=["age"], k=2, others="insensitive",
             recoding="range", output="released",
         )  # fmt: skip
 
@@ -184,7 +184,7 @@ def test_a_folder_that_names_a_column_changes_nothing(tmp_path):
     folder.mkdir()
     ages("age").write_parquet(folder / "in.parquet")
     for form in ("parquet", "csv"):
-        source = DuckDB(folder / "in.parquet")
+        source = scan_duckdb(folder / "in.parquet")
         assert source.store.fetch(source.query)["age"].n_unique() == 3
         release = released(source, ["age"], folder / f"out.{form}")
         assert release.verification.to_dict()["classes"] == 3

@@ -16,9 +16,9 @@ from polars.testing import assert_frame_equal
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
-from kanonym.engines.database import Database, write_table
+from kanonym.engines.database import scan_database, write_table
 from kanonym.engines.database.sql import store_of
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.duckdb import scan_duckdb
 from kanonym.engines.sql.statements import count_query, empty_query
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
@@ -88,7 +88,7 @@ def lite(tmp_path):
 @IN_DUCKDB
 def test_frames_keep_their_types_in_duckdb():
     """A table of this process has in DuckDB the types that it has here, enumerations too."""
-    source = DuckDB(TYPED)
+    source = scan_duckdb(TYPED)
     assert_frame_equal(everything(source), TYPED)
     assert source.store.fetch(empty_query(source.query)).schema == TYPED.schema
 
@@ -98,7 +98,7 @@ def test_parquet_has_the_types_of_the_local_reader(tmp_path):
     """A Parquet file has the same types under DuckDB as locally."""
     path = str(tmp_path / "typed.parquet")
     TYPED.drop("rank").write_parquet(path)
-    assert_frame_equal(everything(DuckDB(path)), read_table(path))
+    assert_frame_equal(everything(scan_duckdb(path)), read_table(path))
 
 
 @IN_DUCKDB
@@ -110,7 +110,7 @@ def test_json_has_the_types_of_the_local_reader(tmp_path):
         {"a": None, "b": 2.0, "c": None, "d": None, "zip": None, "t": ""},
     ]
     path.write_text("\n".join(json.dumps(row) for row in rows))
-    assert_frame_equal(everything(DuckDB(path)), read_table(path))
+    assert_frame_equal(everything(scan_duckdb(path)), read_table(path))
 
 
 @IN_DUCKDB
@@ -122,7 +122,7 @@ def test_types_of_relations():
             "SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::UUID AS u, '{\"a\": 1}'::JSON AS j,"
             " INTERVAL 1 DAY AS i, 'ok'::mood AS m, sum(1) AS s, 1.50::DECIMAL(4, 2) AS d"
         )
-        found = everything(DuckDB(relation))
+        found = everything(scan_duckdb(relation))
         assert found.schema == {
             "u": pl.String, "j": pl.String, "i": pl.String,
             "m": pl.Enum(["sad", "ok", "gay"]), "s": pl.Int64, "d": pl.Decimal(4, 2),
@@ -136,7 +136,7 @@ def test_columns_without_a_type_of_ours_are_refused():
     with duckdb.connect() as connection:
         relation = connection.sql("SELECT MAP {'a': 1} AS settings")
         with pytest.raises(DataError, match="'settings' has the type MAP"):
-            DuckDB(relation)
+            scan_duckdb(relation)
 
 
 @IN_DUCKDB
@@ -147,24 +147,24 @@ def test_names_that_differ_in_case_are_refused(tmp_path):
     frame.write_csv(tmp_path / "ages.csv")
     for table in (frame, tmp_path / "ages.parquet", tmp_path / "ages.csv"):
         with pytest.raises(DataError, match="'Age' and 'age' differ in case only"):
-            DuckDB(table)
+            scan_duckdb(table)
 
 
 @IN_DUCKDB
 def test_what_is_no_table_of_duckdb():
     """Another object, another format and a missing file are refused with what to do."""
     with pytest.raises(DataError, match="this is dict"):
-        DuckDB({"a": [1]})
+        scan_duckdb({"a": [1]})
     with pytest.raises(DataError, match="DuckDB reads Parquet, CSV"):
-        DuckDB("patients.xlsx")
+        scan_duckdb("patients.xlsx")
     with pytest.raises(DataError, match=r"no file nowhere\.parquet"):
-        DuckDB("nowhere.parquet")
+        scan_duckdb("nowhere.parquet")
     with pytest.raises(DataError, match=r"none-\*\.parquet"):
-        DuckDB("none-*.parquet")
+        scan_duckdb("none-*.parquet")
     with pytest.raises(DataError, match="memory"):
-        DuckDB(pl.DataFrame({"a": [1]}), memory="much")
+        scan_duckdb(pl.DataFrame({"a": [1]}), memory="much")
     with duckdb.connect() as connection, pytest.raises(DataError, match="of kanonym's own"):
-        DuckDB(connection.sql("SELECT 1 AS a"), memory="1GB")
+        scan_duckdb(connection.sql("SELECT 1 AS a"), memory="1GB")
 
 
 @IN_DUCKDB
@@ -172,14 +172,14 @@ def test_several_files_are_one_table(tmp_path):
     """A pattern reads all files that it matches."""
     for number in range(3):
         pl.DataFrame({"a": [number]}).write_parquet(tmp_path / f"part-{number}.parquet")
-    assert sorted(everything(DuckDB(tmp_path / "*.parquet"))["a"]) == [0, 1, 2]
+    assert sorted(everything(scan_duckdb(tmp_path / "*.parquet"))["a"]) == [0, 1, 2]
 
 
 @IN_DUCKDB
 def test_relations_leave_nothing_in_their_connection():
     """When the store is closed, the connection of a relation is as it was, but for releases."""
     with duckdb.connect() as connection:
-        source = DuckDB(connection.sql("SELECT 1 AS a, 2 AS n"))
+        source = scan_duckdb(connection.sql("SELECT 1 AS a, 2 AS n"))
         store = source.store
         store.hold(store.repeat(store.put(everything(source)), "n"))
         released = store.stage(source.query, None).publish()
@@ -204,7 +204,7 @@ def test_types_of_postgresql(postgres, server):
         " null, null, null, null, null, null, null, null, null, null, null, null, null, null,"
         " null, null)",
     )
-    source = Database(postgres, "typed", schema="clinic")
+    source = scan_database(postgres, "typed", schema="clinic")
     found = everything(source)
     assert found.row(0, named=True) == {
         "small": 1, "whole": 2, "cents": Decimal("3.50"), "free": Decimal("4.125"),
@@ -231,8 +231,8 @@ def test_unusable_types_of_postgresql(postgres, server):
         "CREATE VIEW clinic.without AS SELECT n FROM clinic.places",
     )
     with pytest.raises(DataError, match=r"'here' has the type point.*make a view"):
-        Database(postgres, "places", schema="clinic")
-    assert everything(Database(postgres, "without", schema="clinic")).is_empty()
+        scan_database(postgres, "places", schema="clinic")
+    assert everything(scan_database(postgres, "without", schema="clinic")).is_empty()
 
 
 @IN_POSTGRES
@@ -244,7 +244,7 @@ def test_texts_that_a_collation_equals_stay_different(postgres, server):
         "CREATE TABLE clinic.words (word text COLLATE clinic.blind)",
         "INSERT INTO clinic.words VALUES ('Bern'), ('bern')",
     )
-    source = Database(postgres, "words", schema="clinic")
+    source = scan_database(postgres, "words", schema="clinic")
     assert source.store.fetch(count_query(source.query, ["word"]))["n"].to_list() == [1, 1]
 
 
@@ -253,14 +253,14 @@ def test_decimals_beyond_ours_are_refused(postgres, server):
     """A number with more digits than a decimal holds is an error that names the column."""
     server("CREATE TABLE clinic.large AS SELECT 10::numeric ^ 60 + 0.5 AS amount")
     with pytest.raises(DataError, match="'amount' holds numbers that are infinite or have more"):
-        everything(Database(postgres, "large", schema="clinic"))
+        everything(scan_database(postgres, "large", schema="clinic"))
 
 
 @IN_POSTGRES
 def test_a_source_sees_one_state_of_the_table(postgres, server):
     """Between counting and releasing, what others change is not seen."""
     server("CREATE TABLE clinic.visits AS SELECT 1 AS n")
-    source = Database(postgres, "visits", schema="clinic")
+    source = scan_database(postgres, "visits", schema="clinic")
     assert everything(source).height == 1
     server("INSERT INTO clinic.visits VALUES (2)")
     assert everything(source).height == 1
@@ -275,7 +275,7 @@ def test_types_of_sqlite(lite):
         "CREATE TABLE typed (whole INTEGER, mixed NUMERIC, word TEXT, late TEXT, none TEXT)",
         "INSERT INTO typed VALUES (1, 1, 'a', NULL, NULL), (NULL, 2.5, NULL, 'x', NULL)",
     )
-    source = Database(url, "typed")
+    source = scan_database(url, "typed")
     assert everything(source).rows() == [(1, 1.0, "a", None, None), (None, 2.5, None, "x", None)]
     assert source.store.fetch(empty_query(source.query)).schema == {
         "whole": pl.Int64, "mixed": pl.Float64, "word": pl.String, "late": pl.String,
@@ -288,7 +288,7 @@ def test_several_types_in_a_column_of_sqlite(lite):
     """Numbers and texts in one column are refused, as they are locally."""
     url = lite("CREATE TABLE odd (code)", "INSERT INTO odd VALUES (1), ('x')")
     with pytest.raises(DataError, match=r"'code' holds values of several types \(integer, text\)"):
-        Database(url, "odd")
+        scan_database(url, "odd")
 
 
 @IN_SQLITE
@@ -298,7 +298,7 @@ def test_texts_that_sqlite_equals_stay_different(lite):
         "CREATE TABLE words (word TEXT COLLATE NOCASE)",
         "INSERT INTO words VALUES ('Bern'), ('bern')",
     )
-    source = Database(url, "words")
+    source = scan_database(url, "words")
     assert source.store.fetch(count_query(source.query, ["word"]))["n"].to_list() == [1, 1]
 
 
@@ -307,19 +307,19 @@ def test_missing_tables_and_files(lite, tmp_path):
     """A table or a file that is not there is named; no file is created by looking."""
     url = lite("CREATE TABLE here (a)")
     with pytest.raises(DataError, match="no table 'there'"):
-        Database(url, "there")
+        scan_database(url, "there")
     with pytest.raises(DataError, match="no file"):
-        Database(f"sqlite:///{tmp_path / 'other.db'}", "here")
+        scan_database(f"sqlite:///{tmp_path / 'other.db'}", "here")
     assert not (tmp_path / "other.db").exists()
     with pytest.raises(DataError, match="a database is postgresql:"):
-        Database("mysql://ann:pw@host/clinic", "here")
+        scan_database("mysql://ann:pw@host/clinic", "here")
 
 
 def test_written_tables_come_back(database):
     """A table of this process is a new table of a database, with the types that it has."""
     frame = TYPED.drop("list")
     write_table(frame, database, "typed")
-    found = everything(Database(database, "typed"))
+    found = everything(scan_database(database, "typed"))
     if database.startswith("sqlite"):
         assert found["truth"].to_list() == [1, 0, None]
         assert found["day"].to_list() == ["2020-02-29", "1969-01-01", None]
@@ -337,18 +337,18 @@ def test_tables_that_exist_are_never_replaced(database):
     write_table(TYPED.select("text"), database, "typed")
     with pytest.raises(DataError, match="table 'typed' exists"):
         write_table(TYPED.select("real"), database, "typed")
-    source = Database(database, "typed")
+    source = scan_database(database, "typed")
     with pytest.raises(DataError, match="table 'typed' exists"):
         source.store.stage(source.query, "typed")
     source.store.close()
-    assert everything(Database(database, "typed")).columns == ["text"]
+    assert everything(scan_database(database, "typed")).columns == ["text"]
 
 
 def test_relations_are_written_in_parts(database):
     """A relation of DuckDB becomes a table of a database without being here at once."""
     with duckdb.connect() as connection:
         write_table(connection.sql("SELECT range AS n FROM range(300000)"), database, "numbers")
-    assert everything(Database(database, "numbers"))["n"].sum() == 299_999 * 150_000
+    assert everything(scan_database(database, "numbers"))["n"].sum() == 299_999 * 150_000
 
 
 def test_failed_writing_leaves_no_table(database):
@@ -394,7 +394,7 @@ OF_SQLITE = {
 def test_values_that_a_database_holds_come_back(database):
     """Large numbers, infinities, the last digit of a float, and "" beside null are kept."""
     write_table(EXACT, database, "exact")
-    found = everything(Database(database, "exact"))
+    found = everything(scan_database(database, "exact"))
     for name in ("large", "infinite", "fine", "empty", "fitting"):
         assert found[name].equals(EXACT[name].cast(found[name].dtype), null_equal=True)
     assert found["price"].cast(pl.Float64).to_list() == [0.1, 99.95, None]
@@ -408,7 +408,7 @@ def test_values_that_a_database_would_change_are_refused(database, name):
     frame = pl.DataFrame({"n": [1, 2], name: (INEXACT | OF_POSTGRES | OF_SQLITE)[name]})
     if name in (OF_POSTGRES if lite else OF_SQLITE):
         write_table(frame, database, "kept")
-        assert everything(Database(database, "kept"))[name].n_unique() == 2
+        assert everything(scan_database(database, "kept"))[name].n_unique() == 2
         return
     with pytest.raises(DataError, match=f"'{name}' holds .* cannot store exactly"):
         write_table(frame, database, "changed")
@@ -447,7 +447,7 @@ def test_moments_keep_their_zone_in_sqlite(tmp_path):
     url = f"sqlite:///{tmp_path / 'clinic.db'}"
     moment = pl.Series("at", [dt.datetime(2020, 7, 1, 12)]).dt.replace_time_zone("Europe/Berlin")
     write_table(moment.to_frame(), url, "moments")
-    assert everything(Database(url, "moments"))["at"][0] == "2020-07-01T10:00:00.000000+00:00"
+    assert everything(scan_database(url, "moments"))["at"][0] == "2020-07-01T10:00:00.000000+00:00"
 
 
 @IN_DUCKDB
@@ -455,7 +455,7 @@ def test_types_that_a_file_of_duckdb_would_change_are_refused(tmp_path):
     """DuckDB writes numbers of 128 bits to Parquet as floating-point ones: refused."""
     with duckdb.connect() as connection:
         relation = connection.sql("SELECT (2::HUGEINT ** 70)::HUGEINT + range AS n FROM range(2)")
-        source = DuckDB(relation)
+        source = scan_duckdb(relation)
         with pytest.raises(DataError, match="column 'n': DuckDB writes HUGEINT to Parquet as"):
             source.store.stage(source.query, str(tmp_path / "released.parquet"))
         assert list(tmp_path.iterdir()) == []
@@ -467,13 +467,13 @@ def test_a_relation_whose_connection_is_closed():
     with duckdb.connect() as connection:
         relation = connection.sql("SELECT 1 AS a")
     with pytest.raises(DataError, match="the relation"):
-        DuckDB(relation)
+        scan_duckdb(relation)
 
 
 @IN_DUCKDB
 def test_nothing_is_loaded_from_the_network():
     """An extension that is not there is an error that names it; none is looked for elsewhere."""
-    store = DuckDB(pl.DataFrame({"a": [1]})).store
+    store = scan_duckdb(pl.DataFrame({"a": [1]})).store
     asked = "SELECT current_setting('autoinstall_known_extensions') AS a,"
     settings = sqlglot.parse_one(f"{asked} current_setting('autoload_known_extensions') AS b")
     assert store.fetch(settings).row(0) == (False, False)

@@ -19,7 +19,7 @@ from effort import examples
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.files import read_table
 from kanonym.data.schema import Role
-from kanonym.engines.duckdb import DuckDB
+from kanonym.engines.duckdb import scan_duckdb
 from kanonym.engines.sql.frequencies import types_of
 from kanonym.engines.sql.large import partition_on_engine, released_query, tree_builder
 from kanonym.engines.stopwatch import Stopwatch
@@ -104,7 +104,7 @@ def agree(found, rows, local):
 
 
 L = [ka.KAnonymity(4), ka.LDiversity("disease", l=2)]
-T = [ka.KAnonymity(3), ka.TCloseness("disease", t=0.25), ka.BetaLikeness("disease", beta=3)]
+T = [ka.KAnonymity(3), ka.TCloseness("disease", t=0.25), ka.models.BetaLikeness("disease", beta=3)]
 
 POLICIES = {
     "k": policy([ka.KAnonymity(5)]),
@@ -133,7 +133,7 @@ def test_strict_mondrian_releases_what_the_whole_table_does(name, fragment):
     if name == "nulls":
         gone = pl.int_range(pl.len()) % 7 == 0
         table = table.with_columns(pl.when(~gone).then("disease").alias("disease"))
-    found, rows = released(DuckDB(table), POLICIES[name], fragment)
+    found, rows = released(scan_duckdb(table), POLICIES[name], fragment)
     agree(found, rows, ka.anonymize(table, POLICIES[name]))
     assert found.account["outgrown"]["tuples"] > 600
     assert found.account["outgrown"]["levels"] > 1
@@ -165,9 +165,9 @@ def test_any_table_is_divided_as_a_whole_one(seed, n, fragment, models, split):
         local = ka.anonymize(table, asked)
     except InfeasibleError:
         with pytest.raises(InfeasibleError):
-            released(DuckDB(table), asked, fragment)
+            released(scan_duckdb(table), asked, fragment)
         return
-    found, rows = released(DuckDB(table), asked, fragment)
+    found, rows = released(scan_duckdb(table), asked, fragment)
     agree(found, rows, local)
 
 
@@ -176,7 +176,7 @@ def test_a_class_may_be_larger_than_a_fragment():
     """What no cut divides is one class, however large; its values come from counts alone."""
     table = records(900, 1)
     asked = policy([ka.KAnonymity(200)], weight={"recoding": "mean"}, city={"recoding": "set"})
-    found, rows = released(DuckDB(table), asked, 10)
+    found, rows = released(scan_duckdb(table), asked, 10)
     agree(found, rows, ka.anonymize(table, asked))
     assert found.account["outgrown"]["large_classes"] == len(found.classes.sizes)
 
@@ -187,7 +187,7 @@ def test_deep_trees_and_few_counts_at_a_time(monkeypatch):
     monkeypatch.setattr(tree_builder, "DEEP", 1)
     table = records(1000, 8)
     local = ka.anonymize(table, POLICIES["t"])
-    few = replace(DuckDB(table), most_tuples=600)
+    few = replace(scan_duckdb(table), most_tuples=600)
     found, rows = released(few, POLICIES["t"], 20)
     agree(found, rows, local)
     assert found.account["outgrown"]["levels"] > 4
@@ -209,7 +209,7 @@ def test_texts_of_files_have_the_types_of_local_tables(tmp_path):
         others="identifier",
         models=L,
     )
-    found, rows = released(DuckDB(path), asked, 60)
+    found, rows = released(scan_duckdb(path), asked, 60)
     agree(found, rows, ka.anonymize(read_table(path), asked))
 
 
@@ -225,7 +225,7 @@ def test_several_texts_of_one_value_are_one_value(tmp_path):
         models=[ka.KAnonymity(4), ka.LDiversity("stage", l=2)],
         algorithm=ka.Mondrian(split="span"),
     )
-    found, rows = released(DuckDB(path), asked, 5)
+    found, rows = released(scan_duckdb(path), asked, 5)
     local = ka.anonymize(read_table(path), asked)
     assert sorted(rows["stage"]) == sorted(stages)
     agree(found, rows.with_columns(pl.col("stage").cast(pl.Float64)), local)
@@ -235,7 +235,7 @@ BLOCKS = [
     ka.Segmentation(order="serpentine"),
     ka.Segmentation(order="kd"),
     ka.MDAV(),
-    ka.KMember(),
+    ka.algorithms.KMember(),
     ka.Mondrian(strict=False),
 ]
 
@@ -246,9 +246,9 @@ BLOCKS = [
 def test_other_algorithms_divide_each_fragment(algorithm, keep):
     """Every record is released once, in a class that satisfies the models."""
     table = records(900, 4, nulls=False)
-    models = [ka.KAnonymity(5)] if isinstance(algorithm, (ka.MDAV, ka.KMember)) else L
+    models = [ka.KAnonymity(5)] if isinstance(algorithm, (ka.MDAV, ka.algorithms.KMember)) else L
     asked = policy(models, algorithm, keep=keep)
-    found, rows = released(DuckDB(table), asked, 200)
+    found, rows = released(scan_duckdb(table), asked, 200)
     assert len(rows) == 900
     assert found.account["outgrown"]["fragments"] > 3
     checked = ka.verify(rows, asked)
@@ -266,7 +266,7 @@ def test_fragments_cost_little(algorithm):
     """Divided into fragments of 1,000 tuples a table loses up to an eighth more than whole."""
     table = records(6000, 6, nulls=False)
     asked = policy([ka.KAnonymity(5)], algorithm, recoding="interval", city={"recoding": "set"})
-    found, _ = released(DuckDB(table), asked, 1000)
+    found, _ = released(scan_duckdb(table), asked, 1000)
     assert found.classes.utility.gcp <= 1.125 * ka.anonymize(table, asked).utility.gcp
 
 
@@ -274,7 +274,7 @@ def test_fragments_cost_little(algorithm):
 def test_a_retried_division_is_the_same():
     """Divided twice, a table gives the same release, row for row."""
     table = records(400, 9)
-    first, second = (released(DuckDB(table), POLICIES["sets"], 50)[1] for _ in range(2))
+    first, second = (released(scan_duckdb(table), POLICIES["sets"], 50)[1] for _ in range(2))
     assert first.equals(second, null_equal=True)
 
 
@@ -283,7 +283,7 @@ def test_a_column_of_too_many_values_is_refused():
     """A single column that outgrows this process is an error that names it."""
     table = records(400, 9)
     with pytest.raises(DataError, match="column 'visit' has more than 100 distinct values"):
-        released(replace(DuckDB(table), most_tuples=100), POLICIES["k"], 50)
+        released(replace(scan_duckdb(table), most_tuples=100), POLICIES["k"], 50)
 
 
 @DUCKDB
@@ -291,7 +291,7 @@ def test_a_release_of_too_many_classes_is_refused():
     """Classes are counted here: more than may come here are an error that says what to do."""
     table = records(2000, 9)
     with pytest.raises(DataError, match="more than 600 classes: give the source a larger"):
-        released(replace(DuckDB(table), most_tuples=600), policy([ka.KAnonymity(2)]), 50)
+        released(replace(scan_duckdb(table), most_tuples=600), policy([ka.KAnonymity(2)]), 50)
 
 
 @DUCKDB
@@ -302,26 +302,28 @@ def test_a_release_of_too_many_classes_is_refused():
         (policy([ka.KAnonymity(2)], ka.Mondrian(target="disease")), "a target needs the whole"),
         (policy([ka.KAnonymity(2)], limit=0.1), "suppression_limit: mondrian spends it"),
         (policy(T, ka.Segmentation()), "t-closeness compares classes with the whole table"),
-        (policy([ka.DeltaDisclosure("disease", 2)]), "delta-disclosure may be lost"),
+        (policy([ka.models.DeltaDisclosure("disease", 2)]), "delta-disclosure may be lost"),
     ],
     ids=["full-domain", "target", "suppression", "comparison", "delta"],
 )
 def test_what_needs_the_whole_is_refused(asked, message):
     """What cannot be done on fragments is an error that says so, and what can be done."""
     with pytest.raises(PolicyError, match=message):
-        released(DuckDB(records(50, 0)), asked, 10)
+        released(scan_duckdb(records(50, 0)), asked, 10)
 
 
 @DUCKDB
 def test_points_need_values():
     """Algorithms of distances refuse a column with a missing value, and name it."""
     with pytest.raises(DataError, match="column 'weight': some record has no value, and mdav"):
-        released(DuckDB(records(200, 0)), policy([ka.KAnonymity(2)], ka.MDAV()), 10)
+        released(scan_duckdb(records(200, 0)), policy([ka.KAnonymity(2)], ka.MDAV()), 10)
 
 
 @DUCKDB
 @pytest.mark.parametrize("fragment", [10, 10_000])
-@pytest.mark.parametrize("algorithm", [ka.KMember(), ka.MDAV(), ka.ONA()], ids=str)
+@pytest.mark.parametrize(
+    "algorithm", [ka.algorithms.KMember(), ka.MDAV(), ka.algorithms.ONA()], ids=str
+)
 def test_what_an_algorithm_never_does_is_refused_at_once(algorithm, fragment):
     """Models that an algorithm does not look at are refused as locally, divided or not."""
     table = records(200, 0, nulls=False)
@@ -331,7 +333,7 @@ def test_what_an_algorithm_never_does_is_refused_at_once(algorithm, fragment):
     # The whole table is one class: no fragment is ever divided.
     large = [ka.KAnonymity(150), ka.LDiversity("disease", l=2)]
     with pytest.raises(PolicyError, match=own):
-        released(DuckDB(table), policy(large, algorithm), fragment)
+        released(scan_duckdb(table), policy(large, algorithm), fragment)
 
 
 @DUCKDB
@@ -340,7 +342,11 @@ def test_numbers_alone_are_asked_for_before_anything_is_divided():
     with pytest.raises(
         SchemaError, match="attribute 'city' is nominal, but ona takes only numbers"
     ):
-        released(DuckDB(records(200, 0, nulls=False)), policy([ka.KAnonymity(2)], ka.ONA()), 10)
+        released(
+            scan_duckdb(records(200, 0, nulls=False)),
+            policy([ka.KAnonymity(2)], ka.algorithms.ONA()),
+            10,
+        )
 
 
 @DUCKDB
@@ -361,7 +367,7 @@ def test_lists_tell_nothing_of_the_order_of_records(algorithm, most):
         algorithm=algorithm,
     )
     frames = [
-        ka.anonymize(DuckDB(one, most_tuples=most), asked).frame.pl()
+        ka.anonymize(scan_duckdb(one, most_tuples=most), asked).frame.pl()
         for one in (table, table.reverse(), table.sample(fraction=1, shuffle=True, seed=4))
     ]
     assert frames[0].equals(frames[1])
@@ -373,7 +379,7 @@ def test_lists_tell_nothing_of_the_order_of_records(algorithm, most):
 def test_an_infeasible_policy_is_refused_from_counts():
     """What the table as one class does not satisfy is known before anything is divided."""
     with pytest.raises(InfeasibleError, match="the best possible is 3"):
-        released(DuckDB(records(50, 0)), policy([ka.LDiversity("disease", l=4)]), 10)
+        released(scan_duckdb(records(50, 0)), policy([ka.LDiversity("disease", l=4)]), 10)
 
 
 @DUCKDB
@@ -392,6 +398,6 @@ def test_adult_is_divided_as_a_whole(shared_data):
         others="insensitive",
         models=[ka.KAnonymity(5), ka.LDiversity("occupation", l=3)],
     )
-    found, rows = released(DuckDB(table), asked, 2000)
+    found, rows = released(scan_duckdb(table), asked, 2000)
     agree(found, rows, ka.anonymize(table, asked))
     assert found.account["outgrown"]["fragments"] > 5

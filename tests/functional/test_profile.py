@@ -8,6 +8,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.patients import patients
+from kanonym.data.schema import Role
 from kanonym.profiling import profile
 
 IDENTIFIERS = {
@@ -35,9 +36,9 @@ def tables(shared_data):
 def test_identifiers_are_found_and_only_constants_are_insensitive(tables, name):
     """Every identifier is found; whatever tells records apart is not called insensitive."""
     found = profile(tables[name])
-    assert found.names(ka.Role.IDENTIFIER) == IDENTIFIERS[name]
-    assert found.names(ka.Role.SENSITIVE) == SENSITIVE[name]
-    for column in found.names(ka.Role.INSENSITIVE):
+    assert found.names(Role.IDENTIFIER) == IDENTIFIERS[name]
+    assert found.names(Role.SENSITIVE) == SENSITIVE[name]
+    for column in found.names(Role.INSENSITIVE):
         assert len(set(tables[name][column])) == 1
     assert all(one.evidence for one in found.columns)
 

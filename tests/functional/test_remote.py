@@ -156,7 +156,7 @@ def test_a_policy_names_no_remote_table(files):
     """A policy is kept and passed on: its population is a file of this machine."""
     policy = ka.Policy(
         attributes={"age": ka.QuasiIdentifier()},
-        models=[ka.KMap(2, population="https://ann:s3cret@127.0.0.1:1/all.csv")],
+        models=[ka.models.KMap(2, population="https://ann:s3cret@127.0.0.1:1/all.csv")],
         algorithm=ka.FullDomain(),
         others="insensitive",
     )

@@ -16,11 +16,11 @@ from kanonym.data.frames import to_polars
 
 NUMBERS = st.one_of(st.integers(-5, 5), st.sampled_from([0.25, 1e6, -1e-3, 7.5]))
 ALGORITHMS = {
-    "kmeans": ka.KMeans(3),
-    "kmeans-as-they-are": ka.KMeans(2, standardize=False, seed=5),
-    "kmeans-columns": ka.KMeans(3, per_column=True),
-    "individual-ranking": ka.IndividualRanking(3),
-    "univariate": ka.Univariate(),
+    "kmeans": ka.algorithms.KMeans(3),
+    "kmeans-as-they-are": ka.algorithms.KMeans(2, standardize=False, seed=5),
+    "kmeans-columns": ka.algorithms.KMeans(3, per_column=True),
+    "individual-ranking": ka.algorithms.IndividualRanking(3),
+    "univariate": ka.algorithms.Univariate(),
 }
 
 

@@ -23,8 +23,8 @@ from releases import MODELS, SICKNESS, TREE, coded, holds, regrouped
 
 PARAMETERS = {"kmeans": {"clusters": 2}, "individual-ranking": {"k": 2}}
 POPULATION = {
-    "k-map": lambda persons: [ka.KMap(4, persons)],
-    "delta-presence": lambda persons: [ka.DeltaPresence(0, 0.6, persons)],
+    "k-map": lambda persons: [ka.models.KMap(4, persons)],
+    "delta-presence": lambda persons: [ka.models.DeltaPresence(0, 0.6, persons)],
 }
 TOGETHER = {
     "average-risk": lambda model, sizes: len(sizes) / sum(sizes) <= model.threshold,
@@ -64,7 +64,7 @@ def is_refused(algorithm, models):
 def released(table, engine, **asked):
     """Return the release of a table that an engine holds, as a polars table, and its verdict."""
     if engine == "duckdb":
-        release = ka.anonymize(ka.DuckDB(table), **asked)
+        release = ka.anonymize(ka.engines.scan_duckdb(table), **asked)
         return release.frame.pl(), release.verification
     if engine == "sqlite":
         from kanonym.engines.database import write_table
@@ -72,8 +72,8 @@ def released(table, engine, **asked):
         with tempfile.TemporaryDirectory() as folder:
             url = f"sqlite:///{Path(folder) / 't.db'}"
             write_table(table, url, "t")
-            release = ka.anonymize(ka.Database(url, "t"), output="r", **asked)
-            source = ka.Database(url, "r")
+            release = ka.anonymize(ka.engines.scan_database(url, "t"), output="r", **asked)
+            source = ka.engines.scan_database(url, "r")
             found = source.store.fetch(source.query)
             source.store.close()
             return found, release.verification

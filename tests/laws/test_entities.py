@@ -81,7 +81,7 @@ def test_a_released_pseudonym_lets_anyone_count():
     table = pl.DataFrame({"person": ["a", "a", "b", "b", "c"], "age": [1, 2, 1, 2, 1]})
     policy = ka.Policy(
         attributes={
-            "person": ka.Identifier(action=ka.Surrogate()),
+            "person": ka.Identifier(action=ka.actions.Surrogate()),
             "age": ka.QuasiIdentifier(),
         },
         models=[ka.KAnonymity(2, entity="person")],

@@ -37,7 +37,11 @@ ALGORITHMS = {
     f"{'strict' if strict else 'relaxed'}-{split}": ka.Mondrian(strict=strict, split=split)
     for strict in (True, False)
     for split in ("loss", "span")
-} | {"segmentation": ka.Segmentation(), "auto": ka.Auto(), "kdtree": ka.KDTree()}
+} | {
+    "segmentation": ka.Segmentation(),
+    "auto": ka.algorithms.Auto(),
+    "kdtree": ka.algorithms.KDTree(),
+}
 
 
 @st.composite

@@ -44,9 +44,9 @@ LEVELS = {
     "local-recoding": ka.LocalRecoding(),
 }
 CELLS = {
-    "value": ka.CellSuppression(),
-    "wildcard": ka.CellSuppression(nulls="wildcard"),
-    "subsets": ka.CellSuppression(subsets=1),
+    "value": ka.algorithms.CellSuppression(),
+    "wildcard": ka.algorithms.CellSuppression(nulls="wildcard"),
+    "subsets": ka.algorithms.CellSuppression(subsets=1),
 }
 EVERY = {**LEVELS, **CELLS}
 LIMITS = st.sampled_from([0.0, 0.0, 0.2, 0.5])
@@ -164,7 +164,9 @@ def test_persons_of_a_population_are_enough(kind, columns, attributes, limit, da
         st.lists(st.integers(1, 4), min_size=len(table), max_size=len(table)), label="copies"
     )
     persons = table[[i for i, copy in enumerate(copies) for _ in range(copy)]]
-    model = ka.KMap(4, persons) if kind == "k-map" else ka.DeltaPresence(0, 0.6, persons)
+    model = (
+        ka.models.KMap(4, persons) if kind == "k-map" else ka.models.DeltaPresence(0, 0.6, persons)
+    )
     policy = policy_of(attributes, [model], LEVELS["full-domain"], suppression_limit=limit)
     release = anonymized(table, policy)
     event(f"feasible: {release is not None}")
@@ -274,7 +276,7 @@ def test_the_order_of_records_changes_nothing(columns, attributes, randoms, data
     one, other = anonymized(table, policy), anonymized(table[order], policy)
     assert (one is None) == (other is None)
     if one is not None:
-        if isinstance(policy.algorithm, ka.CellSuppression):
+        if isinstance(policy.algorithm, ka.algorithms.CellSuppression):
             names = released_names(one.frame, attributes)
             seen = [Counter(each.frame.select(names).rows()) for each in (one, other)]
         else:

@@ -19,7 +19,7 @@ GRADES = ["low", "middle", "high"]
 NUMBERS = st.one_of(st.integers(-5, 5), st.sampled_from([0.25, 1e6, -1e-3, 7.5]))
 
 
-ALGORITHMS = st.sampled_from([ka.MDAV, ka.VMDAV])
+ALGORITHMS = st.sampled_from([ka.MDAV, ka.algorithms.VMDAV])
 
 
 @st.composite

@@ -29,7 +29,7 @@ ALGORITHMS = {
     "segmentation": ka.Segmentation(),
     "full-domain": ka.FullDomain(),
     "local-recoding": ka.LocalRecoding(),
-    "cell-suppression": ka.CellSuppression(),
+    "cell-suppression": ka.algorithms.CellSuppression(),
 }
 CENTROIDS = ("mean", "median", "mode")
 DISTINCT = {

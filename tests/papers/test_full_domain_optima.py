@@ -33,9 +33,9 @@ MODELS = {
     "t-equal": lambda name, t: ka.TCloseness(name, t, "equal"),
     "t-ordered": lambda name, t: ka.TCloseness(name, t, "ordered"),
     "t-hier": lambda name, t: ka.TCloseness(name, t, "hierarchical"),
-    "delta-disclosure": ka.DeltaDisclosure,
-    "basic-beta": lambda name, beta: ka.BetaLikeness(name, beta, "basic"),
-    "avg-risk": lambda _, threshold: ka.AverageRisk(threshold),
+    "delta-disclosure": ka.models.DeltaDisclosure,
+    "basic-beta": lambda name, beta: ka.models.BetaLikeness(name, beta, "basic"),
+    "avg-risk": lambda _, threshold: ka.models.AverageRisk(threshold),
 }
 """What each of ARX's models is here, from the sensitive attribute and its parameters."""
 

@@ -62,7 +62,7 @@ def lost(row, folder, algorithm):
 @pytest.mark.parametrize("row", rows())
 def test_information_loss_of_ona(row, shared_data):
     """It is below MDAV's by a twentieth or more, and no more than what the search reaches."""
-    found = lost(row, shared_data, ka.ONA())
+    found = lost(row, shared_data, ka.algorithms.ONA())
     assert found < 0.95 * float(row["sse_over_sst_percent"])
     assert found <= REACHED[row["dataset"], int(row["k"])]
 
@@ -70,4 +70,4 @@ def test_information_loss_of_ona(row, shared_data):
 @pytest.mark.parametrize("row", rows())
 def test_information_loss_of_mona(row, shared_data):
     """Where the table is one block, less effort still loses less than MDAV."""
-    assert lost(row, shared_data, ka.MONA()) < float(row["sse_over_sst_percent"])
+    assert lost(row, shared_data, ka.algorithms.MONA()) < float(row["sse_over_sst_percent"])

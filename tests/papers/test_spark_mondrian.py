@@ -87,10 +87,10 @@ def released(request, tmp_path):
         source = frame
         if request.param == "duckdb":
             pytest.importorskip("duckdb", reason="needs DuckDB: pip install 'kanonym[duckdb]'")
-            source = ka.DuckDB(frame)
+            source = ka.engines.scan_duckdb(frame)
         elif request.param == "spark":
             session = request.getfixturevalue("spark")
-            source = ka.Spark(session.createDataFrame(frame.to_arrow()))
+            source = ka.engines.scan_spark(session.createDataFrame(frame.to_arrow()))
         place = tmp_path / "release.parquet"
         found = ka.anonymize(
             source, quasi_identifiers=NAMES, k=K, algorithm=ka.Mondrian(), output=place

@@ -8,9 +8,9 @@ import sys
 import pytest
 
 ENGINES = {
-    "duckdb": ("ka.DuckDB('visits.parquet')", "duckdb"),
-    "spark": ("ka.Spark('visits.parquet')", "pyspark"),
-    "sql": ("ka.Database('sqlite:///clinic.db', 'visits')", "adbc_driver_manager"),
+    "duckdb": ("ka.engines.scan_duckdb('visits.parquet')", "duckdb"),
+    "spark": ("ka.engines.scan_spark('visits.parquet')", "pyspark"),
+    "sql": ("ka.engines.scan_database('sqlite:///clinic.db', 'visits')", "adbc_driver_manager"),
 }
 
 

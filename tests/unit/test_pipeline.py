@@ -395,7 +395,7 @@ def test_hierarchical_distance_needs_a_hierarchy():
         (ka.KAnonymity(9), "k-anonymity: required 9, the best possible is 8"),
         (ka.LDiversity("disease", 4), "required 4, the best possible is 3"),
         (ka.LDiversity("disease", 3, "entropy"), "required 3, the best possible is 2.951"),
-        (ka.AlphaKAnonymity(0.3, 2, "disease"), "required 0.3, the best possible is 0.375"),
+        (ka.models.AlphaKAnonymity(0.3, 2, "disease"), "required 0.3, the best possible is 0.375"),
     ],
 )
 @pytest.mark.parametrize("limit", [0.0, 1.0])
@@ -550,15 +550,15 @@ def test_missing_sensitive_values_never_break_a_release(nulls, values, source):
     table = pl.DataFrame({"q": [1, 2, 3, 4], "s": pl.Series(values, dtype=pl.String)})
     roles = {"q": ka.QuasiIdentifier(), "s": ka.Sensitive(source, nulls)}
     models = [
-        ka.AlphaKAnonymity(0.5, 2, "s"),
+        ka.models.AlphaKAnonymity(0.5, 2, "s"),
         ka.LDiversity("s", 2),
         ka.LDiversity("s", 1.5, "entropy"),
         ka.LDiversity("s", 2, "recursive", c=2),
         ka.TCloseness("s", 0.2),
         ka.TCloseness("s", 0.2, "ordered"),
-        ka.BetaLikeness("s", 1),
-        ka.BetaLikeness("s", 1, "enhanced"),
-        ka.DeltaDisclosure("s", 1),
+        ka.models.BetaLikeness("s", 1),
+        ka.models.BetaLikeness("s", 1, "enhanced"),
+        ka.models.DeltaDisclosure("s", 1),
     ]
     if source is not None:
         models.append(ka.TCloseness("s", 0.2, "hierarchical"))
@@ -599,7 +599,7 @@ def test_joined_classes_satisfy_models_that_joining_can_break(monkeypatch):
     )
     tree = hierarchy.groups(fan_outs=[2, 2])
     roles = {"age": ka.QuasiIdentifier(tree), "s": ka.Sensitive()}
-    asked = policy(ka.DeltaDisclosure("s", 0.8), roles=roles)
+    asked = policy(ka.models.DeltaDisclosure("s", 0.8), roles=roles)
     release = ka.anonymize(table, asked)
     assert ka.verify(release.frame, asked, original=table).satisfied
     assert release.verification.n_classes == release.decision.partition.n_classes > 1

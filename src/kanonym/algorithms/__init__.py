@@ -1,1 +1,66 @@
-"""Algorithms decide classes or levels; they never write a value."""
+"""How classes are found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kanonym.data.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from kanonym.algorithms.auto import Auto
+    from kanonym.algorithms.cell_suppression import CellSuppression
+    from kanonym.algorithms.clustering.k_member import KMember
+    from kanonym.algorithms.clustering.kdtree import KDTree
+    from kanonym.algorithms.clustering.kmeans import KMeans
+    from kanonym.algorithms.full_domain import FullDomain
+    from kanonym.algorithms.local_recoding import LocalRecoding
+    from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
+    from kanonym.algorithms.microaggregation.mdav import MDAV
+    from kanonym.algorithms.microaggregation.mona import MONA
+    from kanonym.algorithms.microaggregation.ona import ONA
+    from kanonym.algorithms.microaggregation.t_closeness_first import TClosenessFirst
+    from kanonym.algorithms.microaggregation.univariate import Univariate
+    from kanonym.algorithms.microaggregation.v_mdav import VMDAV
+    from kanonym.algorithms.mondrian import Mondrian
+    from kanonym.algorithms.segmentation import Segmentation
+
+__all__ = [
+    "MDAV",
+    "MONA",
+    "ONA",
+    "VMDAV",
+    "Auto",
+    "CellSuppression",
+    "FullDomain",
+    "IndividualRanking",
+    "KDTree",
+    "KMeans",
+    "KMember",
+    "LocalRecoding",
+    "Mondrian",
+    "Segmentation",
+    "TClosenessFirst",
+    "Univariate",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "MDAV": "kanonym.algorithms.microaggregation.mdav",
+        "MONA": "kanonym.algorithms.microaggregation.mona",
+        "ONA": "kanonym.algorithms.microaggregation.ona",
+        "VMDAV": "kanonym.algorithms.microaggregation.v_mdav",
+        "Auto": "kanonym.algorithms.auto",
+        "CellSuppression": "kanonym.algorithms.cell_suppression",
+        "FullDomain": "kanonym.algorithms.full_domain",
+        "IndividualRanking": "kanonym.algorithms.microaggregation.individual_ranking",
+        "KDTree": "kanonym.algorithms.clustering.kdtree",
+        "KMeans": "kanonym.algorithms.clustering.kmeans",
+        "KMember": "kanonym.algorithms.clustering.k_member",
+        "LocalRecoding": "kanonym.algorithms.local_recoding",
+        "Mondrian": "kanonym.algorithms.mondrian",
+        "Segmentation": "kanonym.algorithms.segmentation",
+        "TClosenessFirst": "kanonym.algorithms.microaggregation.t_closeness_first",
+        "Univariate": "kanonym.algorithms.microaggregation.univariate",
+    },
+)

@@ -20,6 +20,7 @@ from kanonym.algorithms.cell_patterns import (
 )
 from kanonym.algorithms.cell_subsets import blank_subsets, hit_subsets, subset_sizes
 from kanonym.algorithms.criteria import require_feasible
+from kanonym.algorithms.options import Importance
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.table import EncodedTable
@@ -82,7 +83,7 @@ class CellSuppression(Algorithm):
 
     """
 
-    importance: Sequence[str] = ()
+    importance: Importance = ()
     subsets: int | None = None
     nulls: Literal["value", "wildcard"] = "value"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import table_counts
 from kanonym.algorithms.full_domain import FullDomain, check_search
 from kanonym.algorithms.full_domain.search import SearchClock
-from kanonym.algorithms.full_domain.space import Bounds, SearchSpace, prepare_space
+from kanonym.algorithms.full_domain.space import SearchSpace, prepare_space
 from kanonym.algorithms.joining import (
     class_losses,
     highest_cost,
@@ -23,12 +23,13 @@ from kanonym.algorithms.joining import (
 )
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.node_sweep import Joins, Sweep, nodes_by_loss
+from kanonym.algorithms.options import Levels, MetricForm, Seconds, Steps
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.penalty import Costs
-from kanonym.metrics.information_loss import Metric, metric_from
+from kanonym.metrics.information_loss import metric_from
 from kanonym.models import AlphaKAnonymity
 from kanonym.models.base import PrivacyModel
 
@@ -94,11 +95,11 @@ class LocalRecoding(Algorithm):
 
     """
 
-    metric: str | Mapping[str, Any] | Metric = "loss-arithmetic"
-    levels: Mapping[str, Bounds] = field(default_factory=dict)
+    metric: MetricForm = "loss-arithmetic"
+    levels: Levels = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
-    steps: int | None = None
-    seconds: float | None = None
+    steps: Steps = None
+    seconds: Seconds = None
 
     type: ClassVar[str] = "local-recoding"
     recodes: ClassVar[Recodes] = "levels"

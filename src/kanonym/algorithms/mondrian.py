@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import classes_of, compile_criteria, require_feasible
+from kanonym.algorithms.options import Split, Target
 from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
@@ -85,8 +86,8 @@ class Mondrian(Algorithm):
     """
 
     strict: bool = True
-    split: Literal["auto", "loss", "span"] = "auto"
-    target: str | None = None
+    split: Split = "auto"
+    target: Target = None
 
     type: ClassVar[str] = "mondrian"
     recodes: ClassVar[Recodes] = "spans"

@@ -99,18 +99,18 @@ def table_at(
             raise typer.BadParameter(
                 "not allowed for a database, which is its own engine", param_hint="--engine"
             )
-        from kanonym.engines.database import Database
+        from kanonym.engines.database import scan_database
 
-        return Database(place, name)
+        return scan_database(place, name)
     _check_options(None if engine == "duckdb" else memory, name, option)
     if engine == "duckdb":
-        from kanonym.engines.duckdb import DuckDB
+        from kanonym.engines.duckdb import scan_duckdb
 
-        return DuckDB(place, memory=memory)
+        return scan_duckdb(place, memory=memory)
     if engine == "spark":
-        from kanonym.engines.spark import Spark
+        from kanonym.engines.spark import scan_spark
 
-        return Spark(place)
+        return scan_spark(place)
     from kanonym.data.files import read_table
 
     return read_table(

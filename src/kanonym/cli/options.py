@@ -5,18 +5,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from kanonym.data.credentials import displayable_url
 
-if TYPE_CHECKING:
-    from kanonym.policy import Policy
-
 ASKED = "Requirements"
-FOUND = "Algorithm"
-SEARCHED = "Full-domain and local recoding"
 WRITTEN = "Output"
 
 Table = Annotated[str, typer.Argument(metavar="INPUT", help="Table to read; - for standard input.")]
@@ -24,133 +19,6 @@ PolicyFile = Annotated[
     Path | None,
     typer.Option(
         "--policy", "-p", metavar="FILE", help="Policy, YAML or JSON.", rich_help_panel=ASKED
-    ),
-]
-QuasiIdentifiers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--quasi-identifiers",
-        "-q",
-        metavar="A,B",
-        help="Quasi-identifiers.",
-        rich_help_panel=ASKED,
-    ),
-]
-SensitiveAttributes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--sensitive", "-s", metavar="C", help="Sensitive attributes.", rich_help_panel=ASKED
-    ),
-]
-Identifiers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--identifiers",
-        "-i",
-        metavar="A,B",
-        help="Identifiers: dropped.",
-        rich_help_panel=ASKED,
-    ),
-]
-Others = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ROLE",
-        help="Role of all other columns, such as insensitive.",
-        rich_help_panel=ASKED,
-    ),
-]
-K = Annotated[
-    int | None,
-    typer.Option(
-        "-k",
-        metavar="K",
-        help="k-anonymity: records per class.",
-        rich_help_panel=ASKED,
-    ),
-]
-Entity = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="With -k: column that identifies people with several records; k then counts people.",
-        rich_help_panel=ASKED,
-    ),
-]
-Rows = Annotated[
-    str | None,
-    typer.Option(
-        metavar="persons",
-        help="persons: each record is a person, although an identifier repeats.",
-        rich_help_panel=ASKED,
-    ),
-]
-L = Annotated[
-    int | None,
-    typer.Option(
-        "-l",
-        metavar="L",
-        help="l-diversity: sensitive values per class.",
-        rich_help_panel=ASKED,
-    ),
-]
-T = Annotated[
-    float | None,
-    typer.Option(
-        "-t",
-        metavar="T",
-        help="t-closeness: largest distance to the table.",
-        rich_help_panel=ASKED,
-    ),
-]
-Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model",
-        metavar="{type: …}",
-        help="A privacy model as in a policy, such as '{type: t-closeness, attribute: a, t: 0.2, "
-        "distance: ordered}'; may be repeated.",
-        rich_help_panel=ASKED,
-    ),
-]
-Hierarchies = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN=FILE",
-        help="Hierarchy file of a column; may be repeated.",
-        rich_help_panel=ASKED,
-    ),
-]
-Levels = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="A=2,B=1-3",
-        help="Levels of attributes: fixed, or the lowest and the highest.",
-        rich_help_panel=SEARCHED,
-    ),
-]
-Metric = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Metric to minimize, such as discernibility.",
-        rich_help_panel=SEARCHED,
-    ),
-]
-Steps = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Stop after this many nodes, with the best so far.",
-        rich_help_panel=SEARCHED,
-    ),
-]
-Seconds = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        help="Stop after this many seconds, with the best so far.",
-        rich_help_panel=SEARCHED,
     ),
 ]
 Format = Annotated[
@@ -236,7 +104,7 @@ def read_like_first_table(
 ) -> tuple[dict[str, Any], list[Any]]:
     """Return what is asked and the tables, dates and numbers read as the first table writes them.
 
-    asked: of `column_arguments`. tables: the original, and releases or further tables, or None.
+    asked: of `columns_meant`. tables: the original, and releases or further tables, or None.
     """
     from kanonym import pipeline
     from kanonym.data.conventions import canonical_table, detect_conventions
@@ -347,100 +215,3 @@ def parse_levels(given: list[str] | None) -> dict[str, int | tuple[int, int]]:
             )
         asked[column] = (int(least), int(most)) if dash else int(least)
     return asked
-
-
-def policy_of(file: Path | None, algorithm: dict[str, Any] | None = None, **short: Any) -> Policy:
-    """Return the policy of a file, or the one that the short options state.
-
-    Parameters
-    ----------
-    file
-        The policy file.
-    algorithm
-        Name and parameters of the algorithm; they take the place of the file's. Without a name,
-        it is the policy's own where that has these parameters, else mondrian.
-    short
-        Parameters of `Policy.from_columns`; None, empty or False where an option was not
-        given. They take the place of the file's values.
-
-    """
-    from kanonym.policy import Policy
-
-    given = {name: v for name, v in short.items() if v is not None and v not in ([], {})}
-    if file is not None:
-        from kanonym.policy.algorithms import parameters_of
-        from kanonym.policy.overrides import override
-
-        policy = override(Policy.from_file(file), given)
-        if algorithm is None:
-            return policy
-        own = policy.algorithm
-        fits = algorithm.keys() <= parameters_of(own).keys()
-        return policy.with_algorithm({"type": own.type if fits else "mondrian", **algorithm})
-    if "quasi_identifiers" not in given:
-        raise typer.BadParameter(
-            "missing policy: give --policy FILE, or -q COLUMNS with -k, -l or -t", param_hint="-q"
-        )
-    if algorithm is not None:
-        given["algorithm"] = {"type": "mondrian", **algorithm}
-    return Policy.from_columns(**given)
-
-
-def column_arguments(
-    file: Path | None,
-    quasi_identifiers: list[str] | None,
-    sensitive: list[str] | None,
-    hierarchies: dict[str, str],
-) -> dict[str, Any]:
-    """Return the policy, or the columns that are named in its place, as keyword arguments.
-
-    file: the policy file. hierarchies: the file of each column.
-    """
-    from kanonym.data.hierarchy import from_file
-    from kanonym.policy import Policy
-
-    known = parse_names(quasi_identifiers)
-    if file is not None:
-        if known or sensitive or hierarchies:
-            raise typer.BadParameter(
-                "not allowed with --policy, which names the columns", param_hint="--policy"
-            )
-        return {"policy": Policy.from_file(file)}
-    if not known:
-        raise typer.BadParameter(
-            "missing columns: give --policy FILE, or -q COLUMNS", param_hint="-q"
-        )
-    return {
-        "quasi_identifiers": known,
-        "sensitive": parse_names(sensitive),
-        "hierarchies": {name: from_file(place) for name, place in hierarchies.items()},
-    }
-
-
-def parse_models(given: list[str] | None) -> list[dict[str, Any]]:
-    """Return the YAML forms of the models that `--model` asks for."""
-    from kanonym.policy.document import parse_part
-
-    return [parse_part(text, "--model") for text in given or []]
-
-
-def algorithm_form(name: str | None, **given: Any) -> dict[str, Any] | None:
-    """Return the YAML form of the algorithm, or None where no option says anything.
-
-    name: of the algorithm, or itself in YAML: `{type: kmeans, clusters: 4}`. Without it, the
-    parameters tell which one is meant; of a target alone, which several have, `policy_of` finds
-    out.
-    """
-    if name is not None and name.lstrip().startswith("{"):
-        from kanonym.policy.document import parse_part
-
-        form = parse_part(name, "--algorithm")
-        name = form.pop("type", None)
-        given = {**form, **{key: v for key, v in given.items() if v not in (None, [], {})}}
-    said = {key: value for key, value in given.items() if value not in (None, [], {})}
-    if name is None and not said:
-        return None
-    if name is None and said.keys() == {"target"}:
-        return said
-    meant = {"split": "mondrian", "target": "mondrian", "importance": "cell-suppression"}
-    return {"type": name or meant.get(next(iter(said)), "full-domain"), **said}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from kanonym.comparison.comparison import Comparison, as_frame_type
 from kanonym.comparison.recommendation import Recommendation, recommend
@@ -22,8 +22,9 @@ from kanonym.data.errors import DataError, PolicyError
 from kanonym.evaluation.utility.measures import MEASURES, measure_of, target_of
 from kanonym.models.base import check_integer
 from kanonym.pipeline import one_policy
-from kanonym.policy import Policy
+from kanonym.policy import PolicySource
 from kanonym.policy.faults import unknown_name
+from kanonym.policy.keywords import Keywords, takes_keywords
 
 __all__ = [
     "Comparison",
@@ -35,16 +36,17 @@ __all__ = [
 ]
 
 
+@takes_keywords
 def compare(
     frame: Frame,
-    policy: Policy | None = None,
+    policy: PolicySource | None = None,
     *,
     sweep: Mapping[str, Iterable[Any]] | None = None,
     measures: Sequence[str] = (SPAN_LOSS,),
     workers: int | None = None,
     progress: Callable[[str], None] | None = None,
     resume: str | Path | None = None,
-    **short: Any,
+    **short: Unpack[Keywords],
 ) -> Comparison:
     """Anonymize a table in many ways, and find the Pareto-optimal releases.
 

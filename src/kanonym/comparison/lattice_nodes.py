@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -17,18 +17,20 @@ from kanonym.data.columns.frame_types import Frame
 from kanonym.engines.decision import evaluate_nodes_of_task
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline import bind_actions, encoded_columns, one_policy, parse_with_policy, task_of
-from kanonym.policy import Policy
+from kanonym.policy import Policy, PolicySource
 from kanonym.policy.algorithms import parameters_of
+from kanonym.policy.keywords import Keywords, takes_keywords
 
 
+@takes_keywords
 def lattice(
     frame: Frame,
-    policy: Policy | None = None,
+    policy: PolicySource | None = None,
     *,
     chart: str | Path | None = None,
     language: str = "en",
     progress: Callable[[str], None] | None = None,
-    **short: Any,
+    **short: Unpack[Keywords],
 ) -> Any:
     """Evaluate every node of the generalization lattice.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 from kanonym.algorithms.base import Algorithm
 from kanonym.data.errors import PolicyError
@@ -14,6 +14,7 @@ from kanonym.policy import Policy
 from kanonym.policy.algorithms import build_algorithm as algorithm_of
 from kanonym.policy.algorithms import form_of, leaves_no_recoding
 from kanonym.policy.faults import FaultsFoundError, policy_error, unknown_name
+from kanonym.policy.keywords import Keywords
 
 ALGORITHMS = ("mondrian", "segmentation", "auto", "full-domain")
 """What is tried where a sweep does not say it."""
@@ -118,16 +119,14 @@ def sweep_lists(sweep: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
     return found
 
 
-def with_first_values(
-    short: Mapping[str, Any], sweep: Mapping[str, Sequence[Any]]
-) -> dict[str, Any]:
+def with_first_values(short: Mapping[str, Any], sweep: Mapping[str, Sequence[Any]]) -> Keywords:
     """Return the short forms of a policy with thresholds that only the sweep states.
 
     Their first values stand in: every combination puts its own in their place.
     """
     thresholds = ("k", "l", "t", "alpha", "beta", "delta")
     absent = [name for name in thresholds if sweep.get(name) and short.get(name) is None]
-    return {**short, **{name: sweep[name][0] for name in absent}}
+    return cast("Keywords", {**short, **{name: sweep[name][0] for name in absent}})
 
 
 def plain_value(value: Any) -> Any:

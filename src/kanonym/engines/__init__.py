@@ -5,9 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from kanonym.engines.base import Engine
+from kanonym.engines.database import scan_database
+from kanonym.engines.duckdb import scan_duckdb
 from kanonym.engines.local import LocalEngine
+from kanonym.engines.spark import scan_spark
 
-__all__ = ["Engine", "LocalEngine", "engine_of", "is_local"]
+__all__ = [
+    "Engine",
+    "LocalEngine",
+    "engine_of",
+    "is_local",
+    "scan_database",
+    "scan_duckdb",
+    "scan_spark",
+]
 
 _ENGINES = ("kanonym", "duckdb", "_duckdb", "pyspark")
 """Packages whose tables are not in this process."""
@@ -38,11 +49,7 @@ def engine_of(frame: Any) -> Engine:
     from kanonym.engines.sql.store import Source  # noqa: PLC0415 - as above
 
     if type(frame).__module__.startswith("pyspark"):
-        from kanonym.engines.spark import Spark  # noqa: PLC0415 - it may be absent
-
-        frame = Spark(frame)
+        frame = scan_spark(frame)
     elif not isinstance(frame, Source):
-        from kanonym.engines.duckdb import DuckDB  # noqa: PLC0415 - it may be absent
-
-        frame = DuckDB(frame)
+        frame = scan_duckdb(frame)
     return SqlEngine(frame)

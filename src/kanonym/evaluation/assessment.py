@@ -14,7 +14,7 @@ from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.attacks.table_attacks import attack
 from kanonym.evaluation.risk.table_risk import Risk, risk
 from kanonym.evaluation.utility.table_utility import Utility, utility
-from kanonym.policy import Policy
+from kanonym.policy import PolicySource
 
 __all__ = [
     "Assessment",
@@ -54,7 +54,7 @@ class Assessment(Result):
 def assess(
     original: Frame,
     released: Frame,
-    policy: Policy | None = None,
+    policy: PolicySource | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[str] = (),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import polars as pl
 
@@ -47,6 +48,15 @@ class SelectedColumns(ShortRepr):
         return [column for own in self.held.values() for column in own]
 
 
+class ColumnKeywords(TypedDict, total=False):
+    """Which columns are meant, in the place of a policy."""
+
+    quasi_identifiers: Sequence[str]
+    sensitive: Sequence[str]
+    hierarchies: Mapping[str, HierarchySource] | None
+    aligned: bool | None
+
+
 def select_columns(
     policy: Policy | None,
     quasi_identifiers: Sequence[str],
@@ -68,11 +78,6 @@ def select_columns(
         known, hidden = (name_list(one, "columns") for one in (quasi_identifiers, sensitive))
         _check_names(known, hidden, hierarchies, names)
         return SelectedColumns(_columns_by_attribute(known, names), hidden, hierarchies, [])
-    if not isinstance(policy, Policy):
-        raise PolicyError(
-            f"a policy is a Policy, not a {type(policy).__name__}; see Policy.from_file, or name "
-            "quasi_identifiers"
-        )
     if quasi_identifiers or sensitive or hierarchies:
         raise PolicyError("give a policy or name the columns, not both")
     chosen = {

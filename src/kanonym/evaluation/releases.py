@@ -6,17 +6,19 @@ from typing import Any
 
 from kanonym.data.errors import DataError
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.policy import Policy
+from kanonym.policy import Policy, PolicySource
+from kanonym.policy.definition import policy_from
 from kanonym.release import Release
 
 
 def unpack_release(
-    given: Any, policy: Policy | None, *, named: bool
+    given: Any, source: PolicySource | None, *, named: bool
 ) -> tuple[Any, Policy | None, Release | None]:
     """Return the table of what was given, the policy that is meant, and the release it is.
 
-    named: whether columns are named in the place of a policy.
+    source: the policy, or its file. named: whether columns are named in its place.
     """
+    policy = None if source is None else policy_from(source)
     if not isinstance(given, Release):
         return given, policy, None
     return given.frame, given.policy if policy is None and not named else policy, given

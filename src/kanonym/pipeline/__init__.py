@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from kanonym.engines import engine_of
 from kanonym.engines.base import Engine, Input, require_abilities
@@ -21,9 +21,13 @@ from kanonym.pipeline.planning import one_policy, required_abilities, task_of
 from kanonym.pipeline.recorded_persons import recorded_persons
 from kanonym.pipeline.release_check import verify_staged
 from kanonym.pipeline.replaying import decide_again, replay
-from kanonym.policy import Policy
-from kanonym.release import Release
+from kanonym.policy import Policy, PolicySource
+from kanonym.policy.keywords import Keywords, takes_keywords
+from kanonym.release import FrameT, Release
 from kanonym.verification import Verification
+
+if TYPE_CHECKING:
+    from kanonym.engines.sql.store import Source
 
 __all__ = [
     "anonymize",
@@ -43,22 +47,41 @@ __all__ = [
 ]
 
 
+@overload
+def anonymize(
+    frame: Source,
+    policy: PolicySource | None = ...,
+    *,
+    output: str | Path | None = ...,
+    progress: Callable[[str], None] | None = ...,
+    **short: Unpack[Keywords],
+) -> Release[Any]: ...
+@overload
+def anonymize(
+    frame: FrameT,
+    policy: PolicySource | None = ...,
+    *,
+    output: str | Path | None = ...,
+    progress: Callable[[str], None] | None = ...,
+    **short: Unpack[Keywords],
+) -> Release[FrameT]: ...
+@takes_keywords
 def anonymize(
     frame: Any,
-    policy: Policy | str | os.PathLike[str] | None = None,
+    policy: PolicySource | None = None,
     *,
     output: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
-    **short: Any,
-) -> Release:
+    **short: Unpack[Keywords],
+) -> Release[Any]:
     """Release a table that satisfies a policy.
 
     Parameters
     ----------
     frame
         A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table; or a table that
-        stays where it is: a DuckDB relation, a Spark DataFrame, or what `DuckDB`, `Spark` or
-        `Database` made.
+        stays where it is: a DuckDB relation, a Spark DataFrame, or what `scan_duckdb`,
+        `scan_spark` or `scan_database` returned.
     policy
         What is asked, or the path of a policy file; or leave it out and use the short forms.
     output

@@ -27,7 +27,8 @@ from kanonym.pipeline.planning import (
     persons_of_policy,
 )
 from kanonym.pipeline.recorded_persons import RecordedPersons
-from kanonym.policy import Policy
+from kanonym.policy import Policy, PolicySource
+from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
 from kanonym.verification import (
     ColumnValues,
@@ -42,7 +43,7 @@ from kanonym.verification import (
 
 def verify(
     frame: Any,
-    policy: Policy,
+    policy: PolicySource,
     *,
     original: Any = None,
     count: str | None = None,
@@ -78,6 +79,7 @@ def verify(
         identifier is still there.
 
     """
+    policy = policy_from(policy)
     if is_local(frame):
         native = frames.to_eager(frame)
         frame = to_canonical(native, policy)

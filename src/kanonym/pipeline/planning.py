@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from typing import Any
 
 from kanonym.actions.registry import record_actions, unwrap
 from kanonym.data import frames
-from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import Automatic
 from kanonym.data.schema import QuasiIdentifier, Schema, conventions_of
 from kanonym.engines.base import Request
 from kanonym.engines.task import Task, population_of
-from kanonym.policy import Policy
+from kanonym.policy import Policy, PolicySource
 from kanonym.policy.algorithms import target_of
+from kanonym.policy.definition import policy_from
+from kanonym.policy.keywords import Keywords
 from kanonym.policy.overrides import override
 from kanonym.verification import Counting
 from kanonym.verification.persons import PopulationColumn
 
 
-def one_policy(policy: Policy | str | os.PathLike[str] | None, short: Mapping[str, Any]) -> Policy:
+def one_policy(policy: PolicySource | None, short: Keywords) -> Policy:
     """Return the policy that is given, with the values of short forms in the place of its own."""
-    if policy is None:
-        return Policy.from_columns(**short)
-    if isinstance(policy, str | os.PathLike):
-        policy = Policy.from_file(policy)
-    if not isinstance(policy, Policy):
-        raise PolicyError(
-            f"policy must be a Policy or the path of a policy file, not {type(policy).__name__}"
-        )
-    return override(policy, short)
+    return Policy.from_columns(**short) if policy is None else override(policy_from(policy), short)
 
 
 def task_of(policy: Policy, native: Any) -> Task:

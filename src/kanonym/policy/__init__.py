@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from kanonym.policy.definition import Policy
+from typing import TYPE_CHECKING
 
-__all__ = ["Policy"]
+from kanonym.data.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from kanonym.policy.definition import Policy, PolicySource
+
+__all__ = ["Policy", "PolicySource"]
+
+__getattr__, __dir__ = lazy_names(__name__, dict.fromkeys(__all__, "kanonym.policy.definition"))

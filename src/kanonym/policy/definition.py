@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias, Unpack
 
 from pydantic import (
     BaseModel,
@@ -25,11 +25,14 @@ from pydantic_core import PydanticCustomError, core_schema
 from kanonym.actions.registry import random_actions
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.mondrian import Mondrian
+from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.option import option_of
 from kanonym.data.schema import Attribute, QuasiIdentifier, Recoding, Role, Schema
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
+from kanonym.policy.keywords import Keywords, Seed, SuppressionLimit, takes_keywords
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,13 @@ def _validator(build: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
             raise PydanticCustomError("faults", "faults", {"faults": error.faults}) from None
 
     return BeforeValidator(run)
+
+
+def _range(declared: Any) -> Any:
+    """Return the range that a keyword declares."""
+    found = option_of(declared)
+    assert found is not None  # noqa: S101 - keywords of this module have options
+    return Field(ge=found[1].least, le=found[1].most, allow_inf_nan=False)
 
 
 # Attributes, models and algorithms check themselves: pydantic need not look inside.
@@ -174,8 +184,8 @@ class Policy(BaseModel):
         Mondrian()
     )
     recoding: Annotated[Recoding | None, _fitting] = None
-    suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
-    seed: Annotated[int | None, Field(ge=0)] = None
+    suppression_limit: Annotated[float, _range(SuppressionLimit)] = 0.0
+    seed: Annotated[int | None, _range(Seed)] = None
     keep_order: bool = False
     keep_integers: bool = False
 
@@ -253,47 +263,23 @@ class Policy(BaseModel):
             return cls(**parts)
 
     @classmethod
-    def from_columns(
-        cls,
-        *,
-        quasi_identifiers: Sequence[str] = (),
-        sensitive: Sequence[str] = (),
-        identifiers: Sequence[str] = (),
-        hierarchies: Mapping[str, HierarchySource | str | os.PathLike[str]] | None = None,
-        k: int | None = None,
-        entity: str | None = None,
-        l: float | None = None,
-        t: float | None = None,
-        alpha: float | None = None,
-        beta: float | None = None,
-        delta: float | None = None,
-        models: Sequence[PrivacyModel | Mapping[str, Any]] = (),
-        **options: Any,
-    ) -> Self:
+    @takes_keywords
+    def from_columns(cls, **short: Unpack[Keywords]) -> Self:
         """Build a policy from the short forms.
 
         Parameters
         ----------
-        quasi_identifiers, sensitive, identifiers
-            Names of columns.
-        hierarchies
-            A hierarchy, or the path of a hierarchy file, for any of these columns.
-        k
-            k-anonymity. Neither this nor one of the next is needed where the algorithm
-            forms groups by its own parameters.
-        entity
-            With `k`: the identifier of persons, where one person may have
-            several records; k then counts persons.
-        l, t, beta, delta
-            Distinct l-diversity, t-closeness (equal distance), basic β-likeness and
-            δ-disclosure, of each sensitive attribute.
-        alpha
-            With `k`: (α, k)-anonymity of each sensitive attribute.
-        models
-            Further models, as objects or in their YAML form.
-        options
-            `others`, `rows`, `algorithm`, `recoding`, `suppression_limit`, `seed`,
-            `keep_order` and `keep_integers` of `Policy`.
+        short
+            `quasi_identifiers`, `sensitive`, `identifiers`: names of columns.
+            `hierarchies`: a hierarchy, or the path of a hierarchy file, for any of these.
+            `k`: k-anonymity; it and the next may be left out where the algorithm forms groups
+            by its own parameters. `entity`, with `k`: the identifier that tells persons apart,
+            where one person may have several records; k then counts persons.
+            `l`, `t`, `beta`, `delta`: distinct l-diversity, t-closeness (equal distance), basic
+            β-likeness and δ-disclosure, of each sensitive attribute. `alpha`, with `k`:
+            (α, k)-anonymity of each. `models`: further models, as objects or in their YAML form.
+            `others`, `rows`, `algorithm`, `recoding`, `suppression_limit`, `seed`, `keep_order`
+            and `keep_integers` are those of `Policy`. None leaves one out.
 
         Raises
         ------
@@ -313,18 +299,21 @@ class Policy(BaseModel):
           suppression_limit: must be less than or equal to 1, not 2
 
         """
+        given: dict[str, Any] = {name: one for name, one in short.items() if one is not None}
         with _reading(_Origin(rename=shorthand.rename)), _collect_faults():
-            shorthand.check_names(options, cls.model_fields)
+            shorthand.check_names(given)
+            options = {name: given[name] for name in given if name in cls.model_fields}
+            models = options.pop("models", ())
             attributes, expanded = shorthand.expand(
                 {
-                    Role.IDENTIFIER: identifiers,
-                    Role.QUASI_IDENTIFIER: quasi_identifiers,
-                    Role.SENSITIVE: sensitive,
+                    Role.IDENTIFIER: given.get("identifiers", ()),
+                    Role.QUASI_IDENTIFIER: given.get("quasi_identifiers", ()),
+                    Role.SENSITIVE: given.get("sensitive", ()),
                 },
-                hierarchies or {},
-                k,
-                {"l": l, "t": t, "alpha": alpha, "beta": beta, "delta": delta},
-                entity=entity,
+                given.get("hierarchies", {}),
+                given.get("k"),
+                {name: given.get(name) for name in shorthand.MODEL_OF},
+                entity=given.get("entity"),
                 required=not models and algorithms.needs_models(options.get("algorithm")),
             )
             return cls(attributes=attributes, models=[*expanded, *models], **options)
@@ -399,6 +388,28 @@ class Policy(BaseModel):
             "keep_integers": self.keep_integers,
         }
         return {name: value for name, value in parts.items() if value is not None}
+
+
+PolicySource: TypeAlias = Policy | str | os.PathLike[str]
+"""A policy, or the path of a policy file."""
+
+
+def policy_from(given: PolicySource) -> Policy:
+    """Return a policy, read from its file where a path is given.
+
+    Raises
+    ------
+    PolicyError
+        It is neither, or the file cannot be read or has faults.
+
+    """
+    if isinstance(given, str | os.PathLike):
+        return Policy.from_file(given)
+    if not isinstance(given, Policy):
+        raise PolicyError(
+            f"policy must be a Policy or the path of a policy file, not {type(given).__name__}"
+        )
+    return given
 
 
 def _plain(part: Any) -> dict[str, Any]:

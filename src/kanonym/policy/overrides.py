@@ -15,7 +15,7 @@ from kanonym.models.base import PrivacyModel
 from kanonym.policy import construction
 from kanonym.policy.definition import Policy
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error
-from kanonym.policy.shorthand import COLUMNS, MODEL_OF, check_names
+from kanonym.policy.shorthand import MODEL_OF, check_names
 
 ROLES: dict[str, type[Identifier | QuasiIdentifier | Sensitive]] = {
     "identifiers": Identifier,
@@ -49,10 +49,7 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
     if not given:
         return policy
     try:
-        check_names(
-            [name for name in given if name not in _COLUMN_FORMS and name not in _MODEL_FORMS],
-            type(policy).model_fields,
-        )
+        check_names(given)
         attributes = _attributes(policy.attributes, given)
         models = _models(policy.models, attributes, given)
     except FaultsFoundError as error:
@@ -65,10 +62,6 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
     algorithm = changed.pop("algorithm", None)
     found = type(policy)(**{**fields, **changed, "attributes": attributes, "models": models})
     return found if algorithm is None else found.with_algorithm(algorithm)
-
-
-_COLUMN_FORMS = (*COLUMNS, "hierarchies")
-_MODEL_FORMS = ("k", "entity", "models", *MODEL_OF)
 
 
 def _attributes(own: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[str, Attribute]:

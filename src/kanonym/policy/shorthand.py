@@ -8,8 +8,8 @@ from typing import Any
 
 from kanonym.data.schema import Role
 from kanonym.policy.faults import Fault, FaultsFoundError, unknown_name
+from kanonym.policy.keywords import KEYWORDS
 
-COLUMNS = ("quasi_identifiers", "sensitive", "identifiers")
 # Short name, with the type of the model that each sensitive attribute gets.
 MODEL_OF = {
     "l": "l-diversity",
@@ -20,14 +20,12 @@ MODEL_OF = {
 }
 
 
-def check_names(options: Iterable[str], fields: Iterable[str]) -> None:
-    """Refuse options that are neither a short form nor a field that has none."""
-    further = [name for name in fields if name not in ("version", "attributes", "models")]
-    known = [*COLUMNS, "hierarchies", "k", "entity", *MODEL_OF, "models", *further]
+def check_names(given: Iterable[str]) -> None:
+    """Refuse what is no keyword of a policy."""
     faults = [
-        Fault((name,), unknown_name("parameter", name, known))
-        for name in options
-        if name not in further
+        Fault((name,), unknown_name("parameter", name, list(KEYWORDS)))
+        for name in given
+        if name not in KEYWORDS
     ]
     if faults:
         raise FaultsFoundError(faults)

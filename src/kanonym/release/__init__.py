@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from typing_extensions import TypeVar  # its default is Python 3.13's
 
 from kanonym import __version__
 from kanonym.actions.registry import keeps_values, share_kept
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from kanonym.evaluation.utility.table_utility import Utility
     from kanonym.profiling import Profile
 
+FrameT = TypeVar("FrameT", default=Any)
+"""The type of a table."""
+
 _FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names")
 """What is measured before a release is pickled."""
 
@@ -46,7 +50,7 @@ _LEFT_OUT = ("decision", "writer", "examples")
 
 
 @dataclass(frozen=True, repr=False)
-class Release(Result):
+class Release(Result, Generic[FrameT]):
     """A released table that satisfies its policy, and everything measured about it.
 
     Attributes
@@ -88,7 +92,7 @@ class Release(Result):
         "verification.verdict",
     )
 
-    frame: Any
+    frame: FrameT
     policy: Policy
     schema: Schema
     verification: Verification

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
@@ -20,7 +20,8 @@ from kanonym.pipeline import (
     parse_with_policy,
     task_of,
 )
-from kanonym.policy import Policy
+from kanonym.policy import Policy, PolicySource
+from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import Release
 from kanonym.series.batch_release import BatchRelease
 from kanonym.series.batches import Series
@@ -30,14 +31,15 @@ from kanonym.series.learning import learn_recoding
 __all__ = ["BatchRelease", "Fitted", "fit"]
 
 
+@takes_keywords
 def fit(
     frame: Any,
-    policy: Policy | None = None,
+    policy: PolicySource | None = None,
     *,
     unseen: Literal["root", "error"] = "root",
     each_batch: bool = True,
     progress: Callable[[str], None] | None = None,
-    **short: Any,
+    **short: Unpack[Keywords],
 ) -> Fitted:
     """Fit a recoding to a table, to apply it to further tables.
 

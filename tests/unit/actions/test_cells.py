@@ -53,13 +53,13 @@ def test_equal_numbers_have_equal_texts(values, expected):
 )
 def test_listed_values_are_suppressed_however_they_are_written(values, listed):
     """No listed value stays because the policy writes it otherwise than the column does."""
-    assert set(acted(values, ka.Suppress(values=listed))) == {None}
+    assert set(acted(values, ka.actions.Suppress(values=listed))) == {None}
 
 
 def test_what_is_no_value_of_the_column_cannot_be_listed():
     """A word in a list for dates is refused, not ignored."""
     with pytest.raises(ka.SchemaError, match="not all values that suppress lists"):
-        acted([date(1970, 1, 1)], ka.Suppress(values=["never"]))
+        acted([date(1970, 1, 1)], ka.actions.Suppress(values=["never"]))
 
 
 @pytest.mark.parametrize(
@@ -73,21 +73,21 @@ def test_what_is_no_value_of_the_column_cannot_be_listed():
 def test_a_date_that_may_leave_the_calendar_is_refused(first, last):
     """What stands for no date is named by its row, whichever way it would be shifted."""
     with pytest.raises(ka.DataError, match=r"row 2: .* may fall outside of the calendar"):
-        acted(pl.Series([first, last]), ka.ShiftDate())
+        acted(pl.Series([first, last]), ka.actions.ShiftDate())
 
 
 def test_numbers_at_the_ends_of_their_type_are_not_rounded_to_others():
     """Floats stay finite, the lowest integer and long decimals are refused."""
-    assert acted([1e307, 1e10], ka.Round(digits=2)) == [1e307, 1e10]
-    assert acted([1e10], ka.Round(digits=300)) == [1e10]
+    assert acted([1e307, 1e10], ka.actions.Round(digits=2)) == [1e307, 1e10]
+    assert acted([1e10], ka.actions.Round(digits=300)) == [1e10]
     for values, action in (
-        ([-(2**63)], ka.Round(to=1000)),
-        ([Decimal("12345678901234567.89")], ka.Round(digits=1)),
+        ([-(2**63)], ka.actions.Round(to=1000)),
+        ([Decimal("12345678901234567.89")], ka.actions.Round(digits=1)),
     ):
         with pytest.raises(ka.DataError, match="floating-point numbers"):
             acted(values, action)
     with pytest.raises(ka.PolicyError, match="at most 300"):
-        ka.Round(digits=400)
+        ka.actions.Round(digits=400)
 
 
 def test_the_percentage_that_is_advised_is_enough():
@@ -95,9 +95,9 @@ def test_the_percentage_that_is_advised_is_enough():
     for n in (3, 7, 30):
         values = [float(i) for i in range(n)]
         with pytest.raises(ka.DataError, match="use at least") as refused:
-            acted(values, ka.RankSwap(0.001))
+            acted(values, ka.actions.RankSwap(0.001))
         advised = float(str(refused.value).rpartition(" ")[2])
-        assert sorted(acted(values, ka.RankSwap(advised))) == values
+        assert sorted(acted(values, ka.actions.RankSwap(advised))) == values
 
 
 def test_a_full_or_damaged_mapping_is_refused(tmp_path):
@@ -106,7 +106,7 @@ def test_a_full_or_damaged_mapping_is_refused(tmp_path):
         file = tmp_path / "mapping.csv"
         file.write_text(f"value,pseudonym\n{line}\n", "utf-8")
         with pytest.raises(ka.DataError, match=said):
-            acted(["a", "b"], ka.Surrogate(mapping=file))
+            acted(["a", "b"], ka.actions.Surrogate(mapping=file))
         assert file.read_text("utf-8").endswith(f"{line}\n")
 
 
@@ -120,7 +120,7 @@ def test_subjects_keep_their_shift_where_records_are_suppressed():
             "visit": [date(2020, 1, 1)] * n,
         }
     )
-    shifted = ka.After(ka.ShiftDate(days=9, subject="id"))
+    shifted = ka.actions.After(ka.actions.ShiftDate(days=9, subject="id"))
     policy = ka.Policy(
         attributes={"age": ka.QuasiIdentifier(), "visit": ka.Insensitive(action=shifted)},
         others="insensitive",

@@ -143,7 +143,7 @@ def test_of_equal_classes_that_of_the_smallest_labels_goes():
         "flag": (["x", "y", *"xxxxyyyy"], FLAG),
         "city": (["Rome", "Paris", *["Bonn"] * 8], EUROPE),
     }
-    table, models = table_of(columns), [ka.SampleUniqueness(0.12)]
+    table, models = table_of(columns), [ka.models.SampleUniqueness(0.12)]
     algorithm = FullDomain("kl-divergence", levels={"flag": 0, "city": 1})
     found = algorithm.partition(Problem(table, COSTS, models, 0.1))
     flags, cities = table.domains

@@ -378,7 +378,7 @@ def hollow_table(n=400):
         ka.LDiversity("income", l=2),
         ka.LDiversity("income", l=1.4, kind="entropy"),
         ka.TCloseness("income", t=0.2),
-        ka.BetaLikeness("income", beta=1),
+        ka.models.BetaLikeness("income", beta=1),
     ],
     ids=lambda model: model.type,
 )

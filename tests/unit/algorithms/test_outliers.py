@@ -48,7 +48,7 @@ def test_a_limit_is_never_passed_and_never_loses(limit):
 def test_a_requirement_beyond_the_table_is_told_without_a_number():
     """Where no value of a model helps, the error says that its k or l is out of reach."""
     frame = pl.DataFrame({"age": [1, 2, 3], "illness": ["a", "b", "a"]})
-    model = ka.AlphaKAnonymity(0.9, 5, "illness")
+    model = ka.models.AlphaKAnonymity(0.9, 5, "illness")
     attributes = {"age": ka.QuasiIdentifier(), "illness": ka.Sensitive()}
 
     with pytest.raises(ka.InfeasibleError, match="no value is possible"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kanonym.cli.options import policy_of
+from kanonym.cli.policy_options import PolicyOptions
 
 POLICY = """
 version: 1
@@ -22,5 +22,5 @@ def test_a_parameter_goes_to_the_algorithm_that_has_it(tmp_path, algorithm, expe
     """A parameter alone is one of the policy's algorithm where that has it, else of mondrian."""
     file = tmp_path / "policy.yaml"
     file.write_text(POLICY.format(algorithm=algorithm))
-    policy = policy_of(file, {"target": "note"})
+    policy = PolicyOptions(file, {}, {"target": "note"}).policy()
     assert (policy.algorithm.type, policy.algorithm.target) == (expected, "note")

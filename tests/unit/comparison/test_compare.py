@@ -393,7 +393,7 @@ def test_kmeans_finds_the_same_beside_others():
         attributes={"age": ka.QuasiIdentifier()},
         others="insensitive",
         models=[],
-        algorithm=ka.KMeans(3),
+        algorithm=ka.algorithms.KMeans(3),
     )
     sweep = {"algorithm.clusters": [3, 5, 8]}
     one, three = (compare(TABLE, asked, sweep=sweep, workers=n) for n in (1, 3))

@@ -159,7 +159,7 @@ def test_the_key_looks_into_the_population_table():
         people = pl.DataFrame({"age": ages})
         return ka.Policy(
             attributes={"age": ka.QuasiIdentifier()},
-            models=[ka.KMap(2, people)],
+            models=[ka.models.KMap(2, people)],
             algorithm="full-domain",
         )
 

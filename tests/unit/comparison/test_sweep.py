@@ -116,7 +116,7 @@ def test_an_algorithm_is_shown_by_what_it_does_not_leave_at_its_default():
     """An object is shown as people would write it: a name where no parameter says more."""
     assert plain_value(ka.FullDomain()) == "full-domain"
     assert plain_value(ka.FullDomain(steps=9)) == {"type": "full-domain", "steps": 9}
-    assert plain_value(ka.KMeans(3)) == {"type": "kmeans", "clusters": 3}
+    assert plain_value(ka.algorithms.KMeans(3)) == {"type": "kmeans", "clusters": 3}
     assert plain_value({"type": "auto"}) == "auto"
 
 

@@ -158,7 +158,7 @@ def test_where_suppression_breaks_a_model_nothing_is_suppressed():
     series = pl.Series("age", [1, 2, 3, 4]), pl.Series("s", ["u", "u", "v", "v"])
     table = encode([(series[0], None)], [(series[1], None, False)], 4)
     schema = Schema({"age": ka.QuasiIdentifier(), "s": ka.Sensitive()})
-    task = Task(schema, [ka.DeltaDisclosure("s", 0.5)], ka.Mondrian(), None, 0.5)
+    task = Task(schema, [ka.models.DeltaDisclosure("s", 0.5)], ka.Mondrian(), None, 0.5)
     left = Partition(np.array([0, 0, 0, -1], np.int32), 1)
     mended = _repair_partition(task, table, left, certainty_costs(table.domains, ["interval"]))
     assert mended.labels.tolist() == [0, 0, 0, 0]

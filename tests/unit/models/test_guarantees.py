@@ -100,7 +100,7 @@ def policy_of(*models, names="ab", **options):
 
 
 @pytest.mark.parametrize("algorithm", ["mondrian", "segmentation", "mdav", "full-domain"])
-@pytest.mark.parametrize("engine", [pl.DataFrame.clone, ka.DuckDB])
+@pytest.mark.parametrize("engine", [pl.DataFrame.clone, ka.engines.scan_duckdb])
 def test_itemsets_and_mechanisms_go_through_the_flow(algorithm, engine):
     """A release is made for both and verified; its verdicts say what was checked and what not."""
     km, budget = {"type": "km-anonymity", "k": 2, "m": 2}, {"type": "budget", "epsilon": 1.0}

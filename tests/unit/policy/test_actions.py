@@ -72,33 +72,36 @@ def test_the_form_of_an_action_is_read_back(form, when):
     assert given.items() <= {"when": "before", **written}.items()
     assert build_action(json.loads(json.dumps(written))) == built
     assert build_action(yaml.safe_load(yaml.safe_dump(written))) == built
-    assert isinstance(built, ka.After) == (when == "after")
+    assert isinstance(built, ka.actions.After) == (when == "after")
 
 
 def test_what_says_nothing_is_left_out_of_a_form():
     """Empty defaults are not written; other defaults, and empty values set on purpose, are."""
-    assert form_of(ka.Keep(first=2)) == {"type": "keep", "first": 2, "character": "*"}
-    assert form_of(ka.Redact(text="")) == {"type": "redact", "text": ""}
+    assert form_of(ka.actions.Keep(first=2)) == {"type": "keep", "first": 2, "character": "*"}
+    assert form_of(ka.actions.Redact(text="")) == {"type": "redact", "text": ""}
 
 
 def test_a_form_holds_nothing_but_json():
     """Dates, tuples and paths are written as text and lists."""
-    assert form_of(ka.Suppress(values=[date(2020, 1, 31), 2]))["values"] == ["2020-01-31", 2]
-    assert form_of(ka.Surrogate(mapping=Path("a.csv")))["mapping"] == "a.csv"
-    assert form_of(ka.KeyedHash(key={"file": Path("k")}))["key"] == {"file": "k"}
+    assert form_of(ka.actions.Suppress(values=[date(2020, 1, 31), 2]))["values"] == [
+        "2020-01-31",
+        2,
+    ]
+    assert form_of(ka.actions.Surrogate(mapping=Path("a.csv")))["mapping"] == "a.csv"
+    assert form_of(ka.actions.KeyedHash(key={"file": Path("k")}))["key"] == {"file": "k"}
 
 
 def test_a_name_alone_is_an_action_without_parameters():
     """`shuffle` is `{type: shuffle}`."""
-    assert build_action("shuffle") == ka.Shuffle() == build_action({"type": "shuffle"})
+    assert build_action("shuffle") == ka.actions.Shuffle() == build_action({"type": "shuffle"})
 
 
 def test_built_actions_are_taken_as_they_are():
     """Objects and forms may stand in one list; After stays, around a form as well."""
-    rounding = ka.Round(to=10)
-    assert build_actions([rounding, "shuffle"]) == (rounding, ka.Shuffle())
-    assert build_actions(ka.After(rounding)) == (ka.After(rounding),)
-    assert build_action(ka.After("swap")) == ka.After(ka.Swap())
+    rounding = ka.actions.Round(to=10)
+    assert build_actions([rounding, "shuffle"]) == (rounding, ka.actions.Shuffle())
+    assert build_actions(ka.actions.After(rounding)) == (ka.actions.After(rounding),)
+    assert build_action(ka.actions.After("swap")) == ka.actions.After(ka.actions.Swap())
     assert build_actions(None) == build_actions([]) == ()
 
 
@@ -148,7 +151,7 @@ def test_an_empty_path_is_refused_not_taken_for_the_directory():
         ({"to": 100}, "needs a type: {type: keep | redact"),
         ({"type": ["round"]}, "needs a type: {type: keep | redact"),
         (7, "needs a type"),
-        (ka.Shuffle, "needs a type"),
+        (ka.actions.Shuffle, "needs a type"),
         ({"type": "round", "too": 5}, "too: 'too' is an unknown key of round; did you mean 'to'?"),
         ({"type": "round", "to": "5"}, "to: must be a valid number, not '5'"),
         ({"type": "round", "to": 0}, "to: is 0; it must be a number above 0"),
@@ -189,11 +192,11 @@ def test_no_fault_repeats_a_key(kind, key):
 
 def test_a_text_describes_one_action_or_several():
     """On a command line, an action is a name, a form in YAML or JSON, or a list of them."""
-    rounding = ka.Round(to=100)
-    assert actions_of_text("shuffle", "x") == (ka.Shuffle(),)
+    rounding = ka.actions.Round(to=100)
+    assert actions_of_text("shuffle", "x") == (ka.actions.Shuffle(),)
     assert actions_of_text("{type: round, to: 100}", "x") == (rounding,)
     assert actions_of_text('{"type": "round", "to": 100}', "x") == (rounding,)
-    assert actions_of_text("[{type: round, to: 100}, swap]", "x") == (rounding, ka.Swap())
+    assert actions_of_text("[{type: round, to: 100}, swap]", "x") == (rounding, ka.actions.Swap())
     with pytest.raises(ka.PolicyError, match=r"x: type: 'shufle'.*'shuffle'"):
         actions_of_text("shufle", "x")
     with pytest.raises(ka.PolicyError, match=r"x, line 1, column .*: not valid YAML"):

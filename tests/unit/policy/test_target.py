@@ -68,7 +68,7 @@ def test_a_population_leaves_no_room_for_a_target():
     with pytest.raises(PolicyError, match="choose full-domain"):
         ka.Policy(
             attributes={"age": ka.QuasiIdentifier(), "income": ka.Insensitive()},
-            models=[ka.KMap(2, TABLE)],
+            models=[ka.models.KMap(2, TABLE)],
             algorithm=ka.Mondrian(target="income"),
         )
 

@@ -18,6 +18,7 @@ from effort import examples
 from kanonym import profiling
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.patients import patients
+from kanonym.data.schema import Role
 from kanonym.profiling import minimal, profile
 from kanonym.profiling.identifiers.finding import by_values, of_values
 
@@ -32,9 +33,9 @@ COLUMNS = {
 def test_roles_are_the_same_on_every_frame_library(frame):
     """pandas, polars and pyarrow tables have one profile."""
     found = profile(frame(COLUMNS))
-    assert found.names(ka.Role.IDENTIFIER) == ["name"]
-    assert found.names(ka.Role.QUASI_IDENTIFIER) == ["age", "city"]
-    assert found.names(ka.Role.SENSITIVE) == ["disease"]
+    assert found.names(Role.IDENTIFIER) == ["name"]
+    assert found.names(Role.QUASI_IDENTIFIER) == ["age", "city"]
+    assert found.names(Role.SENSITIVE) == ["disease"]
     assert found.columns[1].content.nulls == 1
 
 
@@ -42,7 +43,7 @@ def test_the_numbers_are_those_of_measure():
     """The k and the uniques of the proposed quasi-identifiers are what `measure` says of them."""
     table = patients(400)
     found = profile(table)
-    known = found.names(ka.Role.QUASI_IDENTIFIER)
+    known = found.names(Role.QUASI_IDENTIFIER)
     measured = ka.measure(table, quasi_identifiers=known)
     assert found.together.smallest == measured.k
     assert found.together.uniques == measured.uniques
@@ -207,10 +208,10 @@ def test_the_policy_of_any_table_runs_unedited(data):
     }
     frame = pl.DataFrame(list(table.values())).with_columns(pl.lit(0).alias("constant"))
     found = profile(frame)
-    assert found.names(ka.Role.INSENSITIVE)[-1] == "constant"
+    assert found.names(Role.INSENSITIVE)[-1] == "constant"
     for one in found.columns:
-        assert one.role is not ka.Role.INSENSITIVE or one.content.constant
-    if found.names(ka.Role.QUASI_IDENTIFIER):
+        assert one.role is not Role.INSENSITIVE or one.content.constant
+    if found.names(Role.QUASI_IDENTIFIER):
         assert ka.anonymize(frame, found.policy()).verification.satisfied
 
 
@@ -228,7 +229,7 @@ def test_columns_that_cannot_be_recoded_are_dropped_and_said():
         }
     )
     found = profile(table)
-    assert found.names(ka.Role.IDENTIFIER) == ["tags", "size"]
+    assert found.names(Role.IDENTIFIER) == ["tags", "size"]
     assert "List" in found.columns[0].evidence[0]
     assert ka.anonymize(table, found.policy()).verification.satisfied
 
@@ -236,7 +237,7 @@ def test_columns_that_cannot_be_recoded_are_dropped_and_said():
 def test_named_quasi_identifiers_are_taken_as_such():
     """The caller's word counts more than what the column looks like."""
     found = profile(pl.DataFrame(COLUMNS), quasi_identifiers=["name"])
-    assert found.names(ka.Role.QUASI_IDENTIFIER) == ["name", "age", "city"]
+    assert found.names(Role.QUASI_IDENTIFIER) == ["name", "age", "city"]
 
 
 def test_wrong_names_are_refused():
@@ -254,7 +255,7 @@ def test_a_table_without_records_has_a_profile():
     found = profile(
         pl.DataFrame({"name": [], "age": []}, schema={"name": pl.String, "age": pl.Int64})
     )
-    assert found.names(ka.Role.INSENSITIVE) == []
+    assert found.names(Role.INSENSITIVE) == []
     assert json.dumps(found.to_dict())
 
 
@@ -307,8 +308,8 @@ def test_identifiers_of_one_or_two_persons_are_not_released(persons):
         }
     )
     found = profile(table)
-    assert found.names(ka.Role.IDENTIFIER) == table.columns[:6]
-    assert found.names(ka.Role.INSENSITIVE) == ["country", "empty"]
+    assert found.names(Role.IDENTIFIER) == table.columns[:6]
+    assert found.names(Role.INSENSITIVE) == ["country", "empty"]
     assert ka.anonymize(table, found.policy()).frame.columns == table.columns[6:]
 
 
@@ -316,7 +317,7 @@ def test_identifiers_of_one_or_two_persons_are_not_released(persons):
 def test_tables_of_wide_integers_are_profiled(dtype):
     """Integers that numpy lacks, or that floating point rounds, are counted up exactly."""
     table = pl.DataFrame({"v": pl.Series(range(60), dtype=dtype), "x": [1, 2] * 30})
-    assert profile(table).names(ka.Role.IDENTIFIER) == ["v"]
+    assert profile(table).names(Role.IDENTIFIER) == ["v"]
 
 
 def test_no_two_records_are_said_equal_where_two_are(monkeypatch):

@@ -210,7 +210,7 @@ def test_nothing_released_is_as_no_batch_at_all():
         table,
         ka.Policy(
             attributes={"q": ka.QuasiIdentifier(H.flat())},
-            models=[ka.AverageRisk(0.25)],
+            models=[ka.models.AverageRisk(0.25)],
             algorithm=ka.FullDomain(levels={"q": 0}),
             suppression_limit=1.0,
         ),
@@ -259,7 +259,7 @@ def test_later_batches_draw_anew():
 def test_actions_are_carried_out_on_every_batch():
     """Classes and labels are of the values that actions leave, in every batch."""
     policy = ka.Policy(
-        attributes={"zip": ka.QuasiIdentifier(H.masking(), action=[ka.Keep(first=4)])},
+        attributes={"zip": ka.QuasiIdentifier(H.masking(), action=[ka.actions.Keep(first=4)])},
         models=[ka.KAnonymity(2)],
         others="insensitive",
         algorithm=ka.FullDomain(levels={"zip": 1}),
@@ -293,7 +293,7 @@ def test_a_batch_without_a_record_is_released():
     ("policy", "said"),
     [
         ({"k": 2, "entity": "sex", "identifiers": ["sex"]}, "counts persons by 'sex'"),
-        ({"k": 2, "algorithm": ka.CellSuppression()}, "cell by cell"),
+        ({"k": 2, "algorithm": ka.algorithms.CellSuppression()}, "cell by cell"),
         ({"k": 10, "algorithm": ka.MDAV()}, "classes that overlap"),
     ],
 )
@@ -309,7 +309,7 @@ def test_actions_on_released_values_are_refused():
     """They would be drawn anew for every batch, after all that is verified."""
     attributes = {
         "age": ka.QuasiIdentifier(),
-        "s": ka.Sensitive(action=ka.After(ka.Shuffle())),
+        "s": ka.Sensitive(action=ka.actions.After(ka.actions.Shuffle())),
     }
     policy = ka.Policy(
         attributes=attributes, models=[ka.KAnonymity(2)], others="insensitive", seed=99

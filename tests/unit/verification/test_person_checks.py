@@ -215,11 +215,11 @@ def test_a_value_of_one_person_in_several_rows_has_one_owner():
         [ka.KAnonymity(1)],
         [ka.TCloseness("disease", t=1)],
         [ka.LDiversity("disease", l=1)],
-        [ka.AlphaKAnonymity(1, 1, "disease")],
-        [ka.BetaLikeness("disease", beta=1000)],
-        [ka.DeltaDisclosure("disease", delta=1000)],
-        [ka.AverageRisk(1)],
-        [ka.SampleUniqueness(1)],
+        [ka.models.AlphaKAnonymity(1, 1, "disease")],
+        [ka.models.BetaLikeness("disease", beta=1000)],
+        [ka.models.DeltaDisclosure("disease", delta=1000)],
+        [ka.models.AverageRisk(1)],
+        [ka.models.SampleUniqueness(1)],
     ],
     ids=lambda models: models[0].type,
 )
@@ -242,7 +242,7 @@ def test_a_model_that_asks_something_is_not_trivial():
         ka.KAnonymity(2),
         L,
         ka.TCloseness("disease", t=0.5),
-        ka.AlphaKAnonymity(0.9, 2, "disease"),
+        ka.models.AlphaKAnonymity(0.9, 2, "disease"),
     ]
     found = ka.verify(table, policy(*models, roles=roles))
     assert not any(one.trivial for one in found.checks)
@@ -253,7 +253,8 @@ def test_half_of_a_model_that_asks_nothing_is_told():
     """(α, k)-anonymity with α = 1 is k-anonymity: the attribute is not protected."""
     roles = {"age": ka.QuasiIdentifier(), "disease": ka.Sensitive()}
     release = ka.anonymize(
-        VISITS.select("age", "disease"), policy(ka.AlphaKAnonymity(1, 4, "disease"), roles=roles)
+        VISITS.select("age", "disease"),
+        policy(ka.models.AlphaKAnonymity(1, 4, "disease"), roles=roles),
     )
     assert release.verification.verdict == "satisfied with warnings"
     assert "trivial-model" in kinds(release.verification)

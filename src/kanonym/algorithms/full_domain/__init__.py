@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,14 @@ from kanonym.algorithms.full_domain.nodes import (
     score_of,
 )
 from kanonym.algorithms.full_domain.search import SearchClock, SearchResult
-from kanonym.algorithms.full_domain.space import Bounds, SearchSpace, count_nodes, prepare_space
+from kanonym.algorithms.full_domain.space import SearchSpace, count_nodes, prepare_space
 from kanonym.algorithms.full_domain.strategies import (
     lower_levels,
     search_best_first,
     search_optimal,
 )
 from kanonym.algorithms.full_domain.walk import evaluate_every_node
+from kanonym.algorithms.options import Bounds, Levels, MetricForm, Search, Seconds, Steps
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.merged_table import MergedTable
 from kanonym.data.partition import Partition
@@ -46,8 +47,6 @@ REPLAYED = 1 << 9
 
 KEPT = 1000
 """So many nodes of such a lattice are listed."""
-
-Search = Literal["optimal", "best-first", "genetic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +89,12 @@ class FullDomain(Algorithm):
 
     """
 
-    metric: str | Mapping[str, Any] | Metric = "loss"
+    metric: MetricForm = "loss"
     search: Search = "optimal"
-    levels: Mapping[str, Bounds] = field(default_factory=dict)
+    levels: Levels = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
-    steps: int | None = None
-    seconds: float | None = None
+    steps: Steps = None
+    seconds: Seconds = None
 
     type: ClassVar[str] = "full-domain"
     recodes: ClassVar[Recodes] = "levels"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.criteria import ancestors_of, table_counts
+from kanonym.algorithms.options import Bounds
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.merged_table import MergedTable, records_of
@@ -20,7 +21,6 @@ from kanonym.kernels.lattice.walk import FLOOR, FLOOR_LOST, HIGH, HIGHEST, LOW, 
 from kanonym.metrics.information_loss import BoundMetric, Metric, Terms
 from kanonym.models.base import PrivacyModel
 
-Bounds = int | Sequence[int]
 """A level, or the lowest and the highest one."""
 
 Room = tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.uint64], NDArray[np.int32]]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.algorithms.options import Target
 from kanonym.algorithms.segmentation import orders
 from kanonym.algorithms.segmentation.cuts import Cut, cut_order
 from kanonym.algorithms.workload import GuidingTarget, guiding_target
@@ -83,7 +84,7 @@ class Segmentation(Algorithm):
     """
 
     order: Order = "auto"
-    target: str | None = None
+    target: Target = None
 
     type: ClassVar[str] = "segmentation"
     recodes: ClassVar[Recodes] = "spans"

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from kanonym.cli import locations, options
+from kanonym.cli.policy_options import COLUMNS, PolicyOptions, takes_policy
 
 ASSESSED = "Assessment"
 
 
+@takes_policy(*COLUMNS)
 def assess(
     original: Annotated[
         str, typer.Argument(metavar="TABLE", help="Table to assess; - for standard input.")
@@ -23,10 +25,8 @@ def assess(
             help="A release of TABLE: report its risk, and its utility compared with TABLE.",
         ),
     ] = None,
-    policy: options.PolicyFile = None,
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.SensitiveAttributes = None,
-    hierarchy: options.Hierarchies = None,
+    *,
+    asked: PolicyOptions,
     population: Annotated[
         str | None,
         typer.Option(
@@ -140,19 +140,17 @@ def assess(
         )
     persons = _parse_population(population)
     everybody = None if isinstance(persons, int) else persons
-    trees = options.hierarchy_files(hierarchy)
     places = {
         "TABLE": original,
         "RELEASED": released,
         "--population": everybody,
-        "--policy": policy,
-        **{f"--hierarchy {name}": file for name, file in trees.items()},
+        **asked.files,
     }
     if list(places.values()).count("-") > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
     options.check_places(places, [("--records", records)])  # before any of them is read
-    asked = options.column_arguments(policy, quasi_identifiers, sensitive, trees)
-    options.check_places(places, [("--records", records)], asked)
+    columns = asked.columns()
+    options.check_places(places, [("--records", records)], columns)
     if records is not None:
         check_table_output(records, options.format_of(str(records), format))
     further: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
@@ -176,11 +174,11 @@ def assess(
                 option="--released-table",
                 user_missing=missing[released],
             )
-        asked, (before, after) = options.read_like_first_table(asked, (before, after), step)
+        columns, (before, after) = options.read_like_first_table(columns, (before, after), step)
         step("risk")
         found = ka.risk(
             before if after is None else after,
-            **asked,
+            **columns,
             population=persons,
             entity=entity,
             weight=weight,
@@ -195,7 +193,7 @@ def assess(
             useful = ka.utility(
                 before,
                 after,
-                **_without_sensitive(asked),
+                **_without_sensitive(columns),
                 aligned=aligned,
                 target=target,
                 measures=chosen,
@@ -212,14 +210,14 @@ def assess(
         show(*assessment_tables(parts, written), to_stderr=str(records) == "-")
 
 
-def _without_sensitive(asked: dict[str, Any]) -> dict[str, Any]:
-    """Return what is asked without the sensitive attributes, which utility does not know."""
-    if "policy" in asked:
-        return asked
-    trees = asked["hierarchies"]
+def _without_sensitive(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return what is columns without the sensitive attributes, which utility does not know."""
+    if "policy" in columns:
+        return columns
+    trees = columns["hierarchies"]
     return {
-        "quasi_identifiers": asked["quasi_identifiers"],
-        "hierarchies": {name: trees[name] for name in trees if name not in asked["sensitive"]},
+        "quasi_identifiers": columns["quasi_identifiers"],
+        "hierarchies": {name: trees[name] for name in trees if name not in columns["sensitive"]},
     }
 
 

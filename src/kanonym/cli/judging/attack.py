@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from kanonym.cli import locations, options
+from kanonym.cli.policy_options import COLUMNS, PolicyOptions, takes_policy
 
 ATTACKED = "Attack"
 
@@ -22,6 +23,7 @@ def _list_attacks(asked: bool) -> None:
     raise typer.Exit
 
 
+@takes_policy(*COLUMNS)
 def attack(
     original: Annotated[
         str,
@@ -33,10 +35,8 @@ def attack(
         str | None,
         typer.Argument(metavar="[RELEASED]", help="The release; omit it with --hold-out."),
     ] = None,
-    policy: options.PolicyFile = None,
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.SensitiveAttributes = None,
-    hierarchy: options.Hierarchies = None,
+    *,
+    asked: PolicyOptions,
     control: Annotated[
         str | None,
         typer.Option(
@@ -118,7 +118,7 @@ def attack(
         raise typer.BadParameter(
             "name a release, or use --hold-out to make one", param_hint="RELEASED"
         )
-    if hold_out is not None and (policy is None or control is not None or aligned is not None):
+    if hold_out is not None and (asked.file is None or control is not None or aligned is not None):
         raise typer.BadParameter(
             "needs --policy, and makes its own control", param_hint="--hold-out"
         )
@@ -127,8 +127,7 @@ def attack(
     places = [one for one in (original, released, control, second) if one == "-"]
     if len(places) > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
-    files = options.hierarchy_files(hierarchy)
-    asked = options.column_arguments(policy, quasi_identifiers, sensitive, files)
+    columns = asked.columns()
 
     missing = locations.user_missing_of(user_missing, original, released, control, second)
 
@@ -146,11 +145,13 @@ def attack(
             read(released, name=released_table, option="--released-table"),
             *(read(place) for place in (control, second)),
         ]
-        asked, (before, after, beside, other) = options.read_like_first_table(asked, tables, step)
+        columns, (before, after, beside, other) = options.read_like_first_table(
+            columns, tables, step
+        )
         found = ka.attack(
             before,
             after,
-            **asked,
+            **columns,
             control=beside,
             hold_out=hold_out,
             second=other,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kanonym.cli import locations, options
+from kanonym.cli.policy_options import PolicyOptions, takes_policy
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,17 +22,14 @@ CHARTS = (".html", ".svg", ".png")
 PRIVACY: dict[str, Privacy] = {"k": "k", "average-risk": "average_risk"}
 
 
+@takes_policy(
+    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "l", "t", "models"),
+    "hierarchies",
+)
 def compare(
     table: options.Table,
-    policy: options.PolicyFile = None,
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.SensitiveAttributes = None,
-    identifiers: options.Identifiers = None,
-    others: options.Others = None,
-    k: options.K = None,
-    l: options.L = None,
-    t: options.T = None,
-    hierarchy: options.Hierarchies = None,
+    *,
+    asked: PolicyOptions,
     sweep: Annotated[
         list[str] | None,
         typer.Option(
@@ -128,32 +126,18 @@ def compare(
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     _check_names(chart, privacy)
-    hierarchies = options.hierarchy_files(hierarchy)
-    read = {"INPUT": table, "--policy": policy}
-    read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
     swept = _parse_sweep(sweep)
-    short: dict[str, Any] = {
-        "quasi_identifiers": options.parse_names(quasi_identifiers),
-        "sensitive": options.parse_names(sensitive),
-        "identifiers": options.parse_names(identifiers),
-        "others": others,
-        "hierarchies": hierarchies,
-        "k": k,
-        "l": l,
-        "t": t,
-    }
-    if policy is None:
-        short = comparison.with_first_values(short, swept or {"k": [5]})
-    asked = options.policy_of(policy, **short)
+    first = {} if asked.file else comparison.with_first_values({}, swept or {"k": [5]})
+    policy = asked.policy(**{**first, **asked.given})
     options.check_places(
-        read,
+        {"INPUT": table, **asked.files},
         [
             ("-o", output),
             ("--write", write),
             ("--chart", chart),
             ("--resume", resume),
         ],
-        asked,
+        policy,
     )
     if output is not None:
         check_table_output(output, options.format_of(output, format))
@@ -170,11 +154,11 @@ def compare(
             header_row=header_row,
             user_missing=user_missing,
         )
-        asked, _ = pipeline.with_conventions(asked, frame, options.sentence_printer(step))
+        policy, _ = pipeline.with_conventions(policy, frame, options.sentence_printer(step))
         with _announce_resume(resume):
             found = comparison.compare(
                 frame,
-                asked,
+                policy,
                 sweep=swept,
                 measures=options.parse_names(measure) or ("span-loss",),
                 workers=workers,
@@ -196,7 +180,7 @@ def compare(
     if json:
         show_json(contract)
     else:
-        more = next_command(table, policies) or _command(table, policy, short, contract["knee"])
+        more = next_command(table, policies) or _command(table, asked, contract["knee"])
         show(*comparison_tables(contract), *more, to_stderr=output == "-")
     if not any(one.has_release for one in found.trials):
         raise typer.Exit(1)
@@ -213,11 +197,11 @@ def _write(found: Comparison, chart: Path | None, write: Path | None, language: 
 
 
 def _command(
-    table: str, policy: Path | None, short: Mapping[str, Any], knee: Mapping[str, Any] | None
+    table: str, asked: PolicyOptions, knee: Mapping[str, Any] | None
 ) -> list[RenderableType]:
     """Return the command that makes the recommended release; nothing where there is none.
 
-    short: the options of what is asked, as they were given. knee: the swept values.
+    knee: the swept values.
     """
     from kanonym.cli.terminal import command_text
 
@@ -227,15 +211,16 @@ def _command(
         return []
     if any(key not in flags or isinstance(value, dict) for key, value in knee.items()):
         return ["\nTo run it, write its policy: --write policy.yaml"]
+    given = asked.given
     words: list[object] = ["kanonym", "anonymize", table]
-    words += [] if policy is None else ["--policy", policy]
+    words += [] if asked.file is None else ["--policy", asked.file]
     for name, flag in (("quasi_identifiers", "-q"), ("sensitive", "-s"), ("identifiers", "-i")):
-        words += [flag, ",".join(map(_quote_name, short[name]))] if short[name] else []
-    words += ["--others", short["others"]] if short["others"] else []
-    for column, file in short["hierarchies"].items():
+        words += [flag, ",".join(map(_quote_name, given[name]))] if name in given else []
+    words += ["--others", given["others"]] if "others" in given else []
+    for column, file in given.get("hierarchies", {}).items():
         words += ["--hierarchy", f"{column}={file}"]
-    asked = {key: short[key] for key in ("k", "l", "t") if short[key] is not None} | dict(knee)
-    for key, value in asked.items():
+    chosen = {key: given[key] for key in ("k", "l", "t") if key in given} | dict(knee)
+    for key, value in chosen.items():
         words += [] if value is None else [flags[key], value]
     return ["\nTo run it:", command_text(*words, "-o", "released.csv")]
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from kanonym.cli import locations, options
+from kanonym.cli.policy_options import COLUMNS, PolicyOptions, takes_policy
 
 
+@takes_policy(*COLUMNS, file=False)
 def measure(
     table: options.Table,
-    quasi_identifiers: Annotated[
-        list[str],
-        typer.Option("--quasi-identifiers", "-q", metavar="A,B", help="Quasi-identifiers."),
-    ],
-    sensitive: options.SensitiveAttributes = None,
-    hierarchy: options.Hierarchies = None,
+    *,
+    asked: PolicyOptions,
     engine: locations.Engine = None,
     memory: locations.Memory = None,
     table_name: locations.TableName = None,
@@ -34,10 +30,9 @@ def measure(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import measurement_tables, show, show_json
     from kanonym.data.conventions import detect_conventions, typed_table
-    from kanonym.data.hierarchy import from_file
     from kanonym.engines import is_local
 
-    files = options.hierarchy_files(hierarchy)
+    columns = asked.columns()
     texts: dict[str, Any] = {}
     with show_progress() as step:
         step("read")
@@ -53,7 +48,7 @@ def measure(
             user_missing=user_missing,
         )
         if is_local(frame):
-            amounts = [name for name in options.parse_names(sensitive) if name in frame.columns]
+            amounts = [name for name in columns["sensitive"] if name in frame.columns]
             conventions, notes = detect_conventions(frame, amounts, lenient=True)
             for note in notes:
                 options.sentence_printer(step)(note)
@@ -61,9 +56,7 @@ def measure(
         step("measure")
         found = pipeline.measure(
             frame,
-            quasi_identifiers=options.parse_names(quasi_identifiers),
-            sensitive=options.parse_names(sensitive),
-            hierarchies={name: from_file(file) for name, file in files.items()},
+            **columns,
             texts=texts,
         ).to_dict()
     if json:

@@ -12,6 +12,7 @@ import typer
 
 from kanonym.cli import locations, options
 from kanonym.cli.making.repetition import repetition
+from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
 
 if TYPE_CHECKING:
     from kanonym.release import Release
@@ -20,6 +21,7 @@ REPORTS = (".html", ".pdf", ".md", ".json")
 ATTACKED = 200_000  # larger releases are attacked for their report if that is asked for
 
 
+@takes_policy(*OPTIONS)
 def anonymize(
     context: typer.Context,
     table: options.Table,
@@ -33,103 +35,8 @@ def anonymize(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
-    policy: options.PolicyFile = None,
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.SensitiveAttributes = None,
-    identifiers: options.Identifiers = None,
-    others: options.Others = None,
-    k: options.K = None,
-    entity: options.Entity = None,
-    rows: options.Rows = None,
-    l: options.L = None,
-    t: options.T = None,
-    model: options.Models = None,
-    hierarchy: options.Hierarchies = None,
-    suppression_limit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Maximum share of records to suppress.",
-            rich_help_panel=options.FOUND,
-        ),
-    ] = None,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="mondrian (default), auto, segmentation, mdav, full-domain or another; with "
-            "parameters '{type: kmeans, clusters: 4}'.",
-            rich_help_panel=options.FOUND,
-        ),
-    ] = None,
-    split: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULE",
-            help="How Mondrian chooses cuts: auto, loss or span.",
-            rich_help_panel=options.FOUND,
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column that models will predict; for mondrian and segmentation.",
-            rich_help_panel=options.FOUND,
-        ),
-    ] = None,
-    recoding: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Recoding: Recoding: interval, range, set, hierarchy, mean, median or mode.",
-            rich_help_panel=options.FOUND,
-        ),
-    ] = None,
-    importance: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="Quasi-identifiers to keep, most important first; for cell-suppression.",
-            rich_help_panel=options.FOUND,
-        ),
-    ] = None,
-    levels: options.Levels = None,
-    metric: options.Metric = None,
-    search: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Search: optimal (default), best-first or genetic; for full-domain.",
-            rich_help_panel=options.SEARCHED,
-        ),
-    ] = None,
-    steps: options.Steps = None,
-    seconds: options.Seconds = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Random seed of the row order and of actions; default: a new one each time.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = None,
-    keep_order: Annotated[
-        bool,
-        typer.Option(
-            "--keep-order",
-            help="Keep the row order of the input.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = False,
-    keep_integers: Annotated[
-        bool,
-        typer.Option(
-            "--keep-integers",
-            help="Round means and medians of whole numbers to whole numbers.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = False,
+    *,
+    asked: PolicyOptions,
     aggregate: Annotated[
         bool,
         typer.Option(
@@ -221,50 +128,18 @@ def anonymize(
     from kanonym.engines import is_local
 
     reports = report or []
-    hierarchies = options.hierarchy_files(hierarchy)
-    read: dict[str, str | Path | None] = {"--policy": policy}
-    read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
     _check_output(output, json=json, dry_run=dry_run)
     _check_reports(reports)
     place = locations.Place.of(output or os.devnull, table, table_name, output_table)
-    asked = options.policy_of(
-        policy,
-        quasi_identifiers=options.parse_names(quasi_identifiers),
-        sensitive=options.parse_names(sensitive),
-        identifiers=options.parse_names(identifiers),
-        k=k,
-        entity=entity,
-        rows=rows,
-        l=l,
-        t=t,
-        models=options.parse_models(model),
-        hierarchies=hierarchies,
-        algorithm=options.algorithm_form(
-            algorithm,
-            split=split,
-            target=target,
-            levels=options.parse_levels(levels),
-            metric=metric,
-            search=search,
-            steps=steps,
-            seconds=seconds,
-            importance=options.parse_names(importance),
-        ),
-        recoding=recoding,
-        suppression_limit=suppression_limit,
-        others=others,
-        seed=seed,
-        keep_order=keep_order or None,
-        keep_integers=keep_integers or None,
-    )
+    policy = asked.policy()
     options.check_places(
-        {"INPUT": table, **read, "-o": output if place.table else None},
+        {"INPUT": table, **asked.files, "-o": output if place.table else None},
         [
             ("-o", output and place.file),
             *(("--report", r) for r in reports),
             ("--manifest", manifest),
         ],
-        asked,
+        policy,
     )
     if output is not None and place.file is not None and engine is None:
         check_table_output(output, options.format_of(output, format))
@@ -289,8 +164,8 @@ def anonymize(
             if stays and not dry_run
             else None
         )
-        asked, notes = (asked, ()) if stays else pipeline.with_conventions(asked, frame, tell)
-        release = pipeline.anonymize(frame, asked, output=there, progress=step)
+        policy, notes = (policy, ()) if stays else pipeline.with_conventions(policy, frame, tell)
+        release = pipeline.anonymize(frame, policy, output=there, progress=step)
         step("write")
         start = perf_counter()
         result = locations.content_at(output or "-") if stays else None

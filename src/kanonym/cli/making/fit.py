@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
 import typer
 
 from kanonym.cli import options
+from kanonym.cli.policy_options import PolicyOptions, takes_policy
 
 SERIES = "Requirements for every batch"
 
 
+@takes_policy(
+    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "l", "t", "models"),
+    *("hierarchies", "suppression_limit", "algorithm", "levels", "metric"),
+)
 def fit(
     table: options.Table,
     output: Annotated[
@@ -21,34 +25,8 @@ def fit(
             "--output", "-o", metavar="FILE", help="Recoding for `kanonym apply`, as JSON."
         ),
     ],
-    policy: options.PolicyFile = None,
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.SensitiveAttributes = None,
-    identifiers: options.Identifiers = None,
-    others: options.Others = None,
-    k: options.K = None,
-    l: options.L = None,
-    t: options.T = None,
-    model: options.Models = None,
-    hierarchy: options.Hierarchies = None,
-    suppression_limit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Maximum share of a batch's records to suppress.",
-            rich_help_panel=options.FOUND,
-        ),
-    ] = None,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="mondrian (default) or full-domain; others if their classes do not overlap.",
-            rich_help_panel=options.FOUND,
-        ),
-    ] = None,
-    levels: options.Levels = None,
-    metric: options.Metric = None,
+    *,
+    asked: PolicyOptions,
     unseen: Annotated[
         str,
         typer.Option(
@@ -77,37 +55,18 @@ def fit(
     records, but it has the values of hierarchies and the bounds of classes: protect it like the
     table.
     """
-    from kanonym import pipeline
-    from kanonym import series as fitting
+    from kanonym import pipeline, series
     from kanonym.cli.printing.series import fit_tables as tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_output, read_table
 
-    hierarchies = options.hierarchy_files(hierarchy)
     if unseen not in ("root", "error"):
         raise typer.BadParameter(f"{unseen!r} is neither root nor error", param_hint="--unseen")
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
-    read: dict[str, str | Path | None] = {"INPUT": table, "--policy": policy}
-    read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
-    asked = options.policy_of(
-        policy,
-        quasi_identifiers=options.parse_names(quasi_identifiers),
-        sensitive=options.parse_names(sensitive),
-        identifiers=options.parse_names(identifiers),
-        k=k,
-        l=l,
-        t=t,
-        models=options.parse_models(model),
-        hierarchies=hierarchies,
-        algorithm=options.algorithm_form(
-            algorithm, levels=options.parse_levels(levels), metric=metric
-        ),
-        suppression_limit=suppression_limit,
-        others=others,
-    )
-    options.check_places(read, [("-o", output)], asked)
+    policy = asked.policy()
+    options.check_places({"INPUT": table, **asked.files}, [("-o", output)], policy)
     check_output(output)
     start = perf_counter()
     with show_progress() as step:
@@ -119,10 +78,10 @@ def fit(
             header_row=header_row,
             user_missing=user_missing,
         )
-        asked, _ = pipeline.with_conventions(asked, frame, options.sentence_printer(step))
-        fitted = fitting.fit(
+        policy, _ = pipeline.with_conventions(policy, frame, options.sentence_printer(step))
+        fitted = series.fit(
             frame,
-            asked,
+            policy,
             unseen="root" if unseen == "root" else "error",
             each_batch=not union_only,
             progress=step,

@@ -9,11 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from kanonym.cli import options
+from kanonym.cli.policy_options import PolicyOptions, takes_policy
 
 TARGETS = "Targets for classes (at least one)"
 MARKED = "Marks"
 
 
+@takes_policy("quasi_identifiers", "sensitive", file=False)
 def inject(
     table: options.Table,
     output: Annotated[
@@ -25,8 +27,8 @@ def inject(
             help="Table with the added records; - for standard output.",
         ),
     ],
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.SensitiveAttributes = None,
+    *,
+    asked: PolicyOptions,
     size: Annotated[
         int | None,
         typer.Option(metavar="K", help="Records per class.", rich_help_panel=TARGETS),
@@ -130,8 +132,8 @@ def inject(
     if marks == "-":
         raise typer.BadParameter("marks need a file of their own", param_hint="--marks")
     if remove:
-        asked = (quasi_identifiers, sensitive, size, diversity, l, drop, named, constraint, seed)
-        if any(one not in (None, []) for one in asked):
+        others = (asked.given or None, size, diversity, l, drop, named, constraint, seed)
+        if any(one not in (None, []) for one in others):
             raise typer.BadParameter(
                 "only --key and --marks can be combined with it", param_hint="--remove"
             )
@@ -162,9 +164,7 @@ def inject(
     check_table_output(output, options.format_of(output, format))
     if marks is not None:
         check_output(marks)
-    known = options.parse_names(quasi_identifiers)
-    if not known:
-        raise typer.BadParameter("name the columns that form classes", param_hint="-q")
+    columns = asked.columns()
     classes = [_class(entry) for entry in named] if named else None
     start = perf_counter()
     with show_progress() as step:
@@ -182,8 +182,8 @@ def inject(
         step("inject")
         done = synthesis.inject(
             frame,
-            quasi_identifiers=known,
-            sensitive=options.parse_names(sensitive),
+            quasi_identifiers=columns["quasi_identifiers"],
+            sensitive=columns["sensitive"],
             size=size,
             diversity=diversity,
             l=l,

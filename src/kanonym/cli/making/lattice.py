@@ -9,10 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from kanonym.cli import options
+from kanonym.cli.policy_options import PolicyOptions, takes_policy
 
 CHARTS = (".html", ".svg", ".png")
 
 
+@takes_policy(
+    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "l", "t", "models"),
+    *("hierarchies", "levels", "metric", "steps", "seconds"),
+)
 def lattice(
     table: options.Table,
     output: Annotated[
@@ -31,20 +36,8 @@ def lattice(
         ),
     ] = None,
     language: options.Language = "en",
-    policy: options.PolicyFile = None,
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.SensitiveAttributes = None,
-    identifiers: options.Identifiers = None,
-    others: options.Others = None,
-    k: options.K = None,
-    l: options.L = None,
-    t: options.T = None,
-    model: options.Models = None,
-    hierarchy: options.Hierarchies = None,
-    levels: options.Levels = None,
-    metric: options.Metric = None,
-    steps: options.Steps = None,
-    seconds: options.Seconds = None,
+    *,
+    asked: PolicyOptions,
     format: options.Format = None,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
@@ -69,25 +62,10 @@ def lattice(
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     if chart is not None and chart.suffix.lower() not in CHARTS:
         raise typer.BadParameter(f"{chart} must end in {', '.join(CHARTS)}", param_hint="--chart")
-    hierarchies = options.hierarchy_files(hierarchy)
-    asked = options.policy_of(
-        policy,
-        quasi_identifiers=options.parse_names(quasi_identifiers),
-        sensitive=options.parse_names(sensitive),
-        identifiers=options.parse_names(identifiers),
-        others=others,
-        k=k,
-        l=l,
-        t=t,
-        models=options.parse_models(model),
-        hierarchies=hierarchies,
-        algorithm=options.algorithm_form(
-            None, levels=options.parse_levels(levels), metric=metric, steps=steps, seconds=seconds
-        ),
+    policy = asked.policy()
+    options.check_places(
+        {"INPUT": table, **asked.files}, [("-o", output), ("--chart", chart)], policy
     )
-    read = {"INPUT": table, "--policy": policy}
-    read |= {f"--hierarchy {name}": file for name, file in hierarchies.items()}
-    options.check_places(read, [("-o", output), ("--chart", chart)], asked)
     check_table_output(output, options.format_of(output, format))
     if chart is not None:
         check_output(chart)
@@ -101,8 +79,8 @@ def lattice(
             header_row=header_row,
             user_missing=user_missing,
         )
-        asked, _ = pipeline.with_conventions(asked, frame, options.sentence_printer(step))
-        nodes = lattice_nodes.lattice(frame, asked, chart=chart, language=language, progress=step)
+        policy, _ = pipeline.with_conventions(policy, frame, options.sentence_printer(step))
+        nodes = lattice_nodes.lattice(frame, policy, chart=chart, language=language, progress=step)
         step("write")
         write_table(nodes, output, options.format_of(output, format))
     written = [output, *([str(chart)] if chart else [])]

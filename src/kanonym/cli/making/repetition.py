@@ -69,7 +69,7 @@ def _option_words(parameter: Any, value: Any) -> Iterator[str]:
         return
     for one in value if isinstance(value, list | tuple) else [value]:
         yield option
-        if parameter.name == "hierarchy":
+        if parameter.name == "hierarchies":
             column, _, file = str(one).partition("=")
             yield f"{column}={Path(file).name}"
         elif parameter.name in FILES:

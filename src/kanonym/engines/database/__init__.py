@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Database", "write_table"]
 
 
-def Database(  # noqa: N802 - it stands for a kind of source
+def scan_database(
     url: str, table: str, *, schema: str | None = None, most_tuples: int | None = None
 ) -> Source:
     """Use a table of a database: it is counted, recoded and written there.
@@ -32,7 +32,7 @@ def Database(  # noqa: N802 - it stands for a kind of source
         The schema of the table, and of released tables; the one that the database looks in
         if None.
     most_tuples
-        As of `DuckDB`.
+        As of `scan_duckdb`.
 
     Raises
     ------
@@ -56,14 +56,14 @@ def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) 
         A polars, pyarrow or pandas table; or several polars tables of the same columns, which
         are not in memory at the same time.
     url, schema
-        As of `Database`.
+        As of `scan_database`.
     table
         The name of a table that does not exist.
 
     Raises
     ------
     DataError
-        There is a table of this name; or as `Database`; or a column has a type that the
+        There is a table of this name; or as `scan_database`; or a column has a type that the
         database cannot hold. Nothing is written then.
 
     """

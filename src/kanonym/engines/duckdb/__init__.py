@@ -1,6 +1,6 @@
 """Tables that DuckDB reads: files, relations, and tables of this process.
 
-The driver is an extra: nothing of it is needed before `DuckDB` is called.
+The driver is an extra: nothing of it is needed before `scan_duckdb` is called.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["DuckDB"]
 
 
-def DuckDB(  # noqa: N802 - it stands for a kind of source
+def scan_duckdb(
     table: Any,
     *,
     memory: str | None = None,

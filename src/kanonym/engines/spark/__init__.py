@@ -1,6 +1,6 @@
 """Tables on Spark: a DataFrame, or files that Spark reads.
 
-PySpark is an extra, and takes a second to import: nothing of it is needed before `Spark` is
+PySpark is an extra, and takes a second to import: nothing of it is needed before `scan_spark` is
 called.
 """
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kanonym.engines.sql.store import Source
 
 
-def Spark(  # noqa: N802 - it stands for a kind of source
+def scan_spark(
     table: Any,
     *,
     session: Any = None,

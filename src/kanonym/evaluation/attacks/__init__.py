@@ -1,1 +1,68 @@
 """What an intruder gets from a released table, tried on pairs of tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kanonym.data.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
+    from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
+    from kanonym.evaluation.attacks.classes.similarity_of_values import SimilarityOfValues
+    from kanonym.evaluation.attacks.classes.skewness import Skewness
+    from kanonym.evaluation.attacks.downcoding import Downcoding
+    from kanonym.evaluation.attacks.inference import Inference
+    from kanonym.evaluation.attacks.linking.intersection import Intersection
+    from kanonym.evaluation.attacks.linking.linkability import Linkability
+    from kanonym.evaluation.attacks.linking.linkage import Linkage
+    from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
+    from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
+    from kanonym.evaluation.attacks.linking.similarity import similarity_attack
+    from kanonym.evaluation.attacks.membership import Membership
+    from kanonym.evaluation.attacks.models.table_membership import model_membership
+    from kanonym.evaluation.attacks.result import AttackResult, AttackResults
+    from kanonym.evaluation.attacks.singling_out import SinglingOut
+
+__all__ = [
+    "AttackResult",
+    "AttackResults",
+    "BackgroundKnowledge",
+    "Downcoding",
+    "Homogeneity",
+    "Inference",
+    "Intersection",
+    "Linkability",
+    "Linkage",
+    "Membership",
+    "OptimalLinkage",
+    "SimilarRecords",
+    "SimilarityOfValues",
+    "SinglingOut",
+    "Skewness",
+    "model_membership",
+    "similarity_attack",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "AttackResult": "kanonym.evaluation.attacks.result",
+        "AttackResults": "kanonym.evaluation.attacks.result",
+        "BackgroundKnowledge": "kanonym.evaluation.attacks.classes.background",
+        "Downcoding": "kanonym.evaluation.attacks.downcoding",
+        "Homogeneity": "kanonym.evaluation.attacks.classes.homogeneity",
+        "Inference": "kanonym.evaluation.attacks.inference",
+        "Intersection": "kanonym.evaluation.attacks.linking.intersection",
+        "Linkability": "kanonym.evaluation.attacks.linking.linkability",
+        "Linkage": "kanonym.evaluation.attacks.linking.linkage",
+        "Membership": "kanonym.evaluation.attacks.membership",
+        "OptimalLinkage": "kanonym.evaluation.attacks.linking.optimal_linkage",
+        "SimilarRecords": "kanonym.evaluation.attacks.linking.similar_records",
+        "SimilarityOfValues": "kanonym.evaluation.attacks.classes.similarity_of_values",
+        "SinglingOut": "kanonym.evaluation.attacks.singling_out",
+        "Skewness": "kanonym.evaluation.attacks.classes.skewness",
+        "model_membership": "kanonym.evaluation.attacks.models.table_membership",
+        "similarity_attack": "kanonym.evaluation.attacks.linking.similarity",
+    },
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -23,12 +23,13 @@ from kanonym.evaluation.attacks.intruder_view import NOT_REPLAYED, AttackContext
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
 from kanonym.evaluation.attacks.setup import build_context
-from kanonym.evaluation.columns import name_list
+from kanonym.evaluation.columns import ColumnKeywords, name_list
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
 from kanonym.evaluation.releases import hierarchies_of, unpack_release
 from kanonym.models.base import check_integer, check_number
 from kanonym.pipeline import anonymize, decide_again, parse_with_policy, replay, to_canonical
-from kanonym.policy import Policy
+from kanonym.policy import Policy, PolicySource
+from kanonym.policy.definition import policy_from
 from kanonym.policy.faults import unknown_name
 
 SEVERAL = "persons have several records, and this attack treats every record as a different person"
@@ -37,7 +38,7 @@ SEVERAL = "persons have several records, and this attack treats every record as 
 def attack(
     original: Frame,
     released: Frame | None = None,
-    policy: Policy | None = None,
+    policy: PolicySource | None = None,
     *,
     control: Frame | None = None,
     hold_out: float | None = None,
@@ -46,7 +47,7 @@ def attack(
     attempts: int = 2000,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
-    **columns: Any,
+    **columns: Unpack[ColumnKeywords],
 ) -> AttackResults:
     """Attack a release as an intruder would, and compare with chance.
 
@@ -112,21 +113,21 @@ def attack(
     step = progress or _ignore_progress
     if hold_out is not None:
         given = released is not None or control is not None or any(columns.values())
-        if given or not isinstance(policy, Policy):
+        if given or policy is None:
             raise PolicyError("hold_out makes a release and its control: it needs a policy alone")
         step("anonymize")
-        original, control = split_hold_out(original, policy, hold_out, seed)
-        released = anonymize(original, policy)
-        policy = None
+        whole = policy_from(policy)
+        original, control = split_hold_out(original, whole, hold_out, seed)
+        released, policy = anonymize(original, whole), None
     elif released is None:
         raise PolicyError("attack needs a release, or hold_out and a policy to make one")
     step("read")
     tables = align_tables(original, released, policy, **columns)
     scene = _attack_context(tables, control, second)
     if any(one.type == Minimality.type for one in chosen):
-        scene = replace(scene, replay=_replay_release(original, released, policy, scene))
+        scene = replace(scene, replay=_replay_release(original, released, tables.policy, scene))
     # The policy that is meant, or that of the release, may count persons.
-    several = any(one.entities for one in (policy, policy_of(released)) if one is not None)
+    several = any(one.entities for one in (tables.policy, policy_of(released)) if one is not None)
     results = []
     for one in chosen:
         step(one.type)

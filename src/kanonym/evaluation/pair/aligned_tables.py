@@ -28,7 +28,7 @@ from kanonym.evaluation.columns import (
 from kanonym.evaluation.recodings import recodings_of
 from kanonym.evaluation.releases import hierarchies_of, require_made_of, unpack_release
 from kanonym.pipeline import parse_with_policy, to_canonical
-from kanonym.policy import Policy
+from kanonym.policy import Policy, PolicySource
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -95,7 +95,7 @@ class AlignedTables(ShortRepr):
 def align_tables(
     original: Frame,
     released: Frame,
-    policy: Policy | None,
+    policy: PolicySource | None,
     *,
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[str] = (),
@@ -108,11 +108,11 @@ def align_tables(
     which.
     """
     named = bool(quasi_identifiers or hierarchies)
-    released, policy, release = unpack_release(released, policy, named=named)
-    tables = parse_with_policy(original, policy), to_canonical(released, policy)
+    released, meant, release = unpack_release(released, policy, named=named)
+    tables = parse_with_policy(original, meant), to_canonical(released, meant)
     names = frames.column_names(tables[0])
     held = frames.column_names(tables[1])
-    asked = select_columns(policy, quasi_identifiers, sensitive, hierarchies or {}, held)
+    asked = select_columns(meant, quasi_identifiers, sensitive, hierarchies or {}, held)
     absent = [name for name in asked.held if name not in names]
     if absent:
         raise SchemaError(f"the original has no column {absent[0]!r}. It has: {', '.join(names)}")
@@ -121,14 +121,14 @@ def align_tables(
         raise DataError("the original has no record: there is nothing to compare a release with")
     if release is not None:
         require_made_of(release, n_rows)
-    elif aligned is None and policy is not None and policy.keep_order:
+    elif aligned is None and meant is not None and meant.keep_order:
         aligned = n_rows == frames.n_rows(tables[1]) or None
-    before, after, left_out = _comparable_columns(tables, names, held, policy, asked)
+    before, after, left_out = _comparable_columns(tables, names, held, meant, asked)
     trees = dict(asked.trees)
     recodings: dict[str, Recoding] = {}
-    if policy is not None:
-        as_recoded = {name: _apply_actions(policy, tables[0], name) for name in asked.held}
-        recodings = recodings_of(policy, as_recoded)
+    if meant is not None:
+        as_recoded = {name: _apply_actions(meant, tables[0], name) for name in asked.held}
+        recodings = recodings_of(meant, as_recoded)
         trees |= {} if release is None else hierarchies_of(release)
         trees = {
             name: tree
@@ -138,7 +138,7 @@ def align_tables(
         before |= {
             name: as_recoded[name]
             for name in asked.held
-            if _is_compared_after_actions(policy, name, trees)
+            if _is_compared_after_actions(meant, name, trees)
         }
     return AlignedTables(
         {name: before[name] for name in names if name in before},
@@ -151,7 +151,7 @@ def align_tables(
         aligned,
         None if release is None else release.rows,
         left_out,
-        policy,
+        meant,
     )
 
 

@@ -35,7 +35,7 @@ from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.metrics.record_risk import THRESHOLD
 from kanonym.pipeline import to_canonical
-from kanonym.policy import Policy
+from kanonym.policy import PolicySource
 from kanonym.verification import SensitiveColumn, classes_of_release, group_by_code, k_wildcard
 
 MANY_ATTRIBUTES = 10
@@ -181,7 +181,7 @@ def _free_name(name: str, names: set[str]) -> str:
 
 def risk(
     frame: Frame,
-    policy: Policy | None = None,
+    policy: PolicySource | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[str] = (),
@@ -259,10 +259,10 @@ def risk(
     """
     check_seed(seed)
     named = bool(quasi_identifiers or sensitive or hierarchies)
-    frame, policy, release = unpack_release(frame, policy, named=named)
-    native = to_canonical(frame, policy)
+    frame, meant, release = unpack_release(frame, policy, named=named)
+    native = to_canonical(frame, meant)
     names = frames.column_names(native)
-    asked = select_columns(policy, quasi_identifiers, sensitive, hierarchies or {}, names)
+    asked = select_columns(meant, quasi_identifiers, sensitive, hierarchies or {}, names)
     if not asked.held:
         raise SchemaError("say which columns are quasi-identifiers: without one there is no risk")
     judged = presets_of(presets)

@@ -21,7 +21,7 @@ from kanonym.evaluation.utility.measures import MEASURES, measure_of
 from kanonym.evaluation.utility.models.learning import learning_measure
 from kanonym.metrics.measured_table import measured_table
 from kanonym.metrics.measured_value import MeasuredValue
-from kanonym.policy import Policy
+from kanonym.policy import PolicySource
 from kanonym.policy.faults import unknown_name
 
 
@@ -61,7 +61,7 @@ class Utility(Result):
 def utility(
     original: Frame,
     released: Frame,
-    policy: Policy | None = None,
+    policy: PolicySource | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
     hierarchies: Mapping[str, HierarchySource] | None = None,

@@ -39,7 +39,7 @@ def released(frame, k, **parameters):
         frame,
         quasi_identifiers=frame.columns,
         k=k,
-        algorithm=ka.VMDAV(**parameters),
+        algorithm=ka.algorithms.VMDAV(**parameters),
         keep_order=True,
     )
 
@@ -88,7 +88,7 @@ def test_a_policy_names_it():
         models=[KAnonymity(2)],
         algorithm={"type": "v-mdav", "gamma": 0.5},
     )
-    assert policy.algorithm == ka.VMDAV(gamma=0.5)
+    assert policy.algorithm == ka.algorithms.VMDAV(gamma=0.5)
     assert policy.to_dict()["algorithm"] == {"type": "v-mdav", "gamma": 0.5, "standardize": True}
 
 

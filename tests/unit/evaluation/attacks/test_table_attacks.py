@@ -408,7 +408,7 @@ def test_a_control_may_have_values_that_no_hierarchy_has(kind, tmp_path):
         assert compatible == (0.5 if kind == "masking" else 0.25)
 
 
-@pytest.mark.parametrize("action", [ka.Round(10), ka.TopBottom(30, 60)])
+@pytest.mark.parametrize("action", [ka.actions.Round(10), ka.actions.TopBottom(30, 60)])
 def test_actions_are_done_to_the_control(action):
     """Where labels are of rounded or coded values, so are the control's: nobody stands out."""
     table, control = people(300), people(300, 1)
@@ -427,7 +427,7 @@ def test_actions_may_change_the_type():
     table = pl.DataFrame({"born": born, "ill": ["flu", "cold"] * 30})
     asked = ka.Policy(
         attributes={
-            "born": ka.QuasiIdentifier(action=ka.TruncateDate("year")),
+            "born": ka.QuasiIdentifier(action=ka.actions.TruncateDate("year")),
             "ill": ka.Sensitive(),
         },
         models=[ka.KAnonymity(3)],
@@ -526,7 +526,7 @@ def test_persons_are_held_out_with_all_their_records(monkeypatch):
     )
     asked = ka.Policy(
         attributes={
-            "who": ka.Identifier(action=ka.Surrogate()),
+            "who": ka.Identifier(action=ka.actions.Surrogate()),
             "age": ka.QuasiIdentifier(),
             "ill": ka.Sensitive(),
         },
@@ -654,7 +654,7 @@ def test_attempts_bound_the_persons():
         ({"seed": 1.5}, ka.PolicyError, "seed is 1.5"),
         ({"quasi_identifiers": ["height"]}, ka.SchemaError, "height"),
         ({"quasi_identifiers": "age"}, ka.SchemaError, "give a list of columns"),
-        ({"policy": 3, "quasi_identifiers": ()}, ka.PolicyError, "a policy is a Policy"),
+        ({"policy": 3, "quasi_identifiers": ()}, ka.PolicyError, "policy must be a Policy"),
         ({"policy": policy()}, ka.PolicyError, "not both"),
     ],
 )

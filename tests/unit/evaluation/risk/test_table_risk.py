@@ -372,7 +372,10 @@ def test_weights_are_numbers_above_0(weights, said):
         ({"largest": -1}, "-1 attributes are not a set"),
         ({"seed": -1}, "seed is -1; it must be an integer"),
         ({"policy": policy()}, "give a policy or name the columns, not both"),
-        ({"policy": ["age"], "quasi_identifiers": ()}, "a policy is a Policy, not a list"),
+        (
+            {"policy": ["age"], "quasi_identifiers": ()},
+            "policy must be a Policy or the path of a policy file, not list",
+        ),
     ],
 )
 def test_what_has_no_meaning_is_refused(asked, said):

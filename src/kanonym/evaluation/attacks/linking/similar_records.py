@@ -24,7 +24,7 @@ from kanonym.models.base import check_choice, check_integer, check_number
 class SimilarRecords(Attack):
     """Look up each person among the released records by similarity of their numbers.
 
-    `kanonym.similarity_attack`, judged. The most similar group of released records is taken
+    `kanonym.attacks.similarity_attack`, judged. The most similar group of released records is taken
     for the person's, if it is similar enough. Where a sensitive attribute is known, success
     is that its value is right: the one that all records of the group share, and else, as
     without the release, the most frequent of all released ones. Without a sensitive

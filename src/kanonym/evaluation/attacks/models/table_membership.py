@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
@@ -18,12 +18,13 @@ from kanonym.evaluation.attacks.models.model_membership import (
 from kanonym.evaluation.attacks.models.model_outcome import ModelAttackResult
 from kanonym.evaluation.attacks.models.training_data import membership_data, read_persons
 from kanonym.evaluation.attacks.table_attacks import policy_of, split_hold_out
-from kanonym.evaluation.columns import check_seed
+from kanonym.evaluation.columns import ColumnKeywords, check_seed
 from kanonym.evaluation.pair.aligned_tables import align_tables
 from kanonym.metrics.measured_table import format_figure
 from kanonym.models.base import check_integer
 from kanonym.pipeline import anonymize
-from kanonym.policy import Policy
+from kanonym.policy import PolicySource
+from kanonym.policy.definition import policy_from
 
 UNKNOWN_ROWS = (
     "it is unknown which record of the release belongs to whom: all persons of the original count "
@@ -93,7 +94,7 @@ class ModelRisk(ShortRepr):
 def model_membership(
     original: Frame,
     released: Frame | None = None,
-    policy: Policy | None = None,
+    policy: PolicySource | None = None,
     *,
     target: str,
     control: Frame | None = None,
@@ -101,7 +102,7 @@ def model_membership(
     estimator: Any = None,
     shadows: int = 4,
     seed: int = 0,
-    **columns: Any,
+    **columns: Unpack[ColumnKeywords],
 ) -> ModelRisk:
     """Attack a model trained on a release, and one trained on the original.
 
@@ -181,7 +182,8 @@ def model_membership(
     """
     check_seed(seed)
     check_integer("model membership", "shadows", shadows, 1)
-    if any(one.entities for one in (policy, policy_of(released)) if one is not None):
+    meant = None if policy is None else policy_from(policy)
+    if any(one.entities for one in (meant, policy_of(released)) if one is not None):
         raise PolicyError(
             "the policy counts persons who have several records, and this attack treats every "
             "record as a different person"
@@ -191,11 +193,10 @@ def model_membership(
         raise SchemaError(f"there is no target {target!r}. The original has: {', '.join(names)}")
     if hold_out is not None:
         given = released is not None or control is not None or any(columns.values())
-        if given or not isinstance(policy, Policy):
+        if given or meant is None:
             raise PolicyError("hold_out makes a release and its control: it needs a policy alone")
-        original, control = split_hold_out(original, policy, hold_out, seed)
-        released = anonymize(original, policy)
-        policy = None
+        original, control = split_hold_out(original, meant, hold_out, seed)
+        released, meant = anonymize(original, meant), None
     elif released is None:
         raise PolicyError("model_membership needs a release, or hold_out and a policy to make one")
     elif control is None:
@@ -203,7 +204,7 @@ def model_membership(
             "model_membership needs people who are not in the original: give a control, or "
             "hold_out and a policy"
         )
-    tables = align_tables(original, released, policy, **columns)
+    tables = align_tables(original, released, meant, **columns)
     if target not in tables.before:
         why = tables.left_out.get(target, "is not in both tables, or an identifier")
         raise SchemaError(f"target {target!r} cannot be compared: it {why}")

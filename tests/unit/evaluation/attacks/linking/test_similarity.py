@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import naive_similarity
 from effort import examples
-from kanonym import similarity_attack
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.evaluation.attacks import similarity_attack
 
 CELL = st.one_of(st.none(), st.integers(-4, 4), st.sampled_from([0.5, 2.25]))
 

@@ -1,4 +1,4 @@
-"""`ka.model_membership`: whom models give away before and after anonymization."""
+"""`ka.attacks.model_membership`: whom models give away before and after anonymization."""
 
 from __future__ import annotations
 

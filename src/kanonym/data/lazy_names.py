@@ -1,0 +1,33 @@
+"""Names of a package that load on first use (PEP 562)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+
+def lazy_names(
+    package: str, homes: Mapping[str, str]
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` of a package.
+
+    Parameters
+    ----------
+    package
+        Its `__name__`.
+    homes
+        The module that holds each public name; a name with the path of its own module stands
+        for the module.
+
+    """
+
+    def load(name: str) -> object:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        home = import_module(homes[name])
+        value: object = home if home.__name__.endswith(f".{name}") else getattr(home, name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load, lambda: sorted([*homes, *vars(sys.modules[package])])

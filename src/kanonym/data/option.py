@@ -1,0 +1,73 @@
+"""What a parameter of a policy is on a command line, in a form and on a reference page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+Kind = Literal["value", "columns", "files", "parts", "part", "levels"]
+Group = Literal["requirement", "method", "search", "output"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a parameter is described, and how its value is written as text.
+
+    Attributes
+    ----------
+    help
+        One sentence.
+    value
+        What stands for the value in a usage line.
+    flag
+        The short option, such as `-k`.
+    kind
+        `value`: a number, a text or a switch. `columns`: names separated by commas. `files`:
+        COLUMN=FILE. `parts`, `part`: a part of a policy in YAML, several or one. `levels`:
+        COLUMN=LEVEL.
+    group
+        What it belongs to.
+    least, most
+        The range of a number, both ends included.
+    default
+        What holds where nothing is given.
+
+    """
+
+    help: str
+    value: str = ""
+    flag: str = ""
+    kind: Kind = "value"
+    group: Group = "requirement"
+    least: float | None = None
+    most: float | None = None
+    default: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The help, with the range and the default."""
+        reach = "" if self.most is None else f", {self.least:g} to {self.most:g}"
+        otherwise = "" if self.default is None else f"; default: {self.default:g}"
+        return f"{self.help.removesuffix('.')}{reach}{otherwise}."
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it may be given several times."""
+        return self.kind in ("columns", "files", "parts", "levels")
+
+
+def option_of(annotation: Any) -> tuple[type, Option] | None:
+    """Return the type of a value and its option, None where an annotation declares none.
+
+    The type is that of one value: `int` of `int | None`.
+    """
+    if get_origin(annotation) is not Annotated:
+        return None
+    kind, *metadata = get_args(annotation)
+    found = next((one for one in metadata if isinstance(one, Option)), None)
+    if found is None:
+        return None
+    if found.is_list:
+        return list, found
+    choices = [one for one in get_args(kind) or (kind,) if one in (bool, int, float)]
+    return (choices[0] if choices else str), found

@@ -1,0 +1,147 @@
+"""The short forms of a policy: keywords of Python functions, and options of commands.
+
+Each is declared once: its type, its range, its help and its short option.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeVar, get_type_hints
+
+from kanonym.data.option import Option
+
+if TYPE_CHECKING:
+    from kanonym.algorithms.base import Algorithm
+    from kanonym.data.hierarchy import HierarchySource
+    from kanonym.models.base import PrivacyModel
+else:  # loading them takes a second, which `kanonym --help` has not
+    Algorithm = HierarchySource = PrivacyModel = Any
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+QuasiIdentifiers = Annotated[
+    Sequence[str], Option("Quasi-identifiers.", "A,B", "-q", kind="columns")
+]
+SensitiveAttributes = Annotated[
+    Sequence[str], Option("Sensitive attributes.", "C", "-s", kind="columns")
+]
+Identifiers = Annotated[Sequence[str], Option("Identifiers: dropped.", "A,B", "-i", kind="columns")]
+Hierarchies = Annotated[
+    Mapping[str, HierarchySource | str | os.PathLike[str]] | None,
+    Option("Hierarchy file of a column; may be repeated.", "COLUMN=FILE", kind="files"),
+]
+Others = Annotated[str | None, Option("Role of all other columns, such as insensitive.", "ROLE")]
+K = Annotated[int | None, Option("k-anonymity: records per class.", "K", "-k")]
+Entity = Annotated[
+    str | None,
+    Option(
+        "With -k: column that identifies people with several records; k then counts people.",
+        "COLUMN",
+    ),
+]
+Rows = Annotated[
+    Literal["persons"] | None,
+    Option("persons: each record is a person, although an identifier repeats.", "persons"),
+]
+L = Annotated[int | float | None, Option("l-diversity: sensitive values per class.", "L", "-l")]
+T = Annotated[float | None, Option("t-closeness: largest distance to the table.", "T", "-t")]
+Models = Annotated[
+    Sequence[PrivacyModel | Mapping[str, Any]],
+    Option(
+        "A privacy model as in a policy, such as '{type: t-closeness, attribute: a, t: 0.2, "
+        "distance: ordered}'; may be repeated.",
+        "{type: …}",
+        kind="parts",
+    ),
+]
+AlgorithmForm = Annotated[
+    Algorithm | Mapping[str, Any] | str | None,
+    Option(
+        "mondrian (default), auto, segmentation, mdav, full-domain or another; with "
+        "parameters '{type: kmeans, clusters: 4}'.",
+        "NAME",
+        kind="part",
+        group="method",
+    ),
+]
+RecodingName = Annotated[
+    Literal["interval", "range", "set", "hierarchy", "mean", "median", "mode"] | None,
+    Option(
+        "Recoding: interval, range, set, hierarchy, mean, median or mode.", "NAME", group="method"
+    ),
+]
+SuppressionLimit = Annotated[
+    float | None,
+    Option(
+        "Maximum share of records to suppress.",
+        "SHARE",
+        group="method",
+        least=0,
+        most=1,
+        default=0,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    Option(
+        "Random seed of the row order and of actions; default: a new one each time.",
+        "N",
+        group="output",
+        least=0,
+    ),
+]
+KeepOrder = Annotated[bool | None, Option("Keep the row order of the input.", group="output")]
+KeepIntegers = Annotated[
+    bool | None,
+    Option("Round means and medians of whole numbers to whole numbers.", group="output"),
+]
+
+
+class Keywords(TypedDict, total=False):
+    """What `Policy.from_columns`, `anonymize` and others take in place of a policy, or with one.
+
+    `docs/policies.md` says what each means.
+    """
+
+    quasi_identifiers: QuasiIdentifiers
+    sensitive: SensitiveAttributes
+    identifiers: Identifiers
+    others: Others
+    k: K
+    entity: Entity
+    rows: Rows
+    l: L
+    t: T
+    alpha: float | None
+    beta: float | None
+    delta: float | None
+    models: Models
+    hierarchies: Hierarchies
+    suppression_limit: SuppressionLimit
+    algorithm: AlgorithmForm
+    recoding: RecodingName
+    seed: Seed
+    keep_order: KeepOrder
+    keep_integers: KeepIntegers
+
+
+KEYWORDS: dict[str, Any] = get_type_hints(Keywords, include_extras=True)
+"""The annotation of each keyword."""
+
+
+def takes_keywords(function: Function) -> Function:
+    """Spell out the keywords in the signature of a function that ends with `**short`.
+
+    Editors, `help` and reference pages then show them; type checkers read `Unpack[Keywords]`.
+    """
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    spelt = [
+        inspect.Parameter(name, keyword, default=None, annotation=annotation)
+        for name, annotation in KEYWORDS.items()
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *spelt])  # type: ignore[attr-defined]
+    return function
