@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from kanonym.data.lazy_names import lazy_names
+from kanonym.data.loading.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from kanonym import actions, algorithms, engines, metrics, models, series, synthesis

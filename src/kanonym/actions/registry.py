@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kanonym.actions import masking, perturbation, pseudonymization
 from kanonym.actions.base import Action, After, Context
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 
 ACTIONS: dict[str, type[Action]] = {
     one.type: one for one in (*masking.ACTIONS, *pseudonymization.ACTIONS, *perturbation.ACTIONS)

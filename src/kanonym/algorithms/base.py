@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Recoding
-from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.models.base import PrivacyModel

@@ -17,7 +17,7 @@ from kanonym.comparison.frontier import Knee, frontier, knee
 from kanonym.comparison.trials import ALWAYS, SPAN_LOSS, Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
-from kanonym.data.result import Result, ResultTable
+from kanonym.data.results.result import Result, ResultTable
 from kanonym.evaluation.utility.measures import measure_of
 from kanonym.language import ENGLISH, Translator
 from kanonym.policy import Policy
@@ -300,10 +300,7 @@ class Comparison(Result):
             The path has another extension, or cannot be written; or there is no such language.
 
         """
-        from kanonym.reporting import (  # noqa: PLC0415 - reports stand above results
-            chart_format,
-            render_comparison,
-        )
+        from kanonym.reporting import chart_format, render_comparison  # noqa: PLC0415 - it is above
 
         files.write_bytes(path, render_comparison(self, chart_format(path), language))
 

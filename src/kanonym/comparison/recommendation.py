@@ -17,8 +17,8 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.files import write_text
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role
-from kanonym.data.short_repr import ShortRepr
 from kanonym.models import PrivacyModel, TCloseness
 from kanonym.models.base import check_integer
 from kanonym.policy import Policy

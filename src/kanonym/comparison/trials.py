@@ -16,7 +16,7 @@ from kanonym.comparison.sweep import Combination, in_one_line, with_parts
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.progress import Progress
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.utility.table_utility import utility
 from kanonym.kernels.parallel import cores
 from kanonym.models.base import PrivacyModel

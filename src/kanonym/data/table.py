@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.kernels.classes.grouping import dense_codes, group_rows, one_group
 from kanonym.kernels.parallel import parallel
 

@@ -17,7 +17,7 @@ from kanonym.algorithms.full_domain import EvaluatedNode, evaluate_lattice
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, value_codes
 from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.stopwatch import Stopwatch

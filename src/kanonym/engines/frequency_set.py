@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.verification import ColumnValues, record_counts, repeats_of
 
 

@@ -17,8 +17,8 @@ from kanonym.actions.registry import ColumnActions
 from kanonym.data import files, frames
 from kanonym.data.columns.sorting import sorting_key
 from kanonym.data.conventions import canonical_table, changed_texts, styled_columns, typed_table
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role, Schema
-from kanonym.data.short_repr import ShortRepr
 from kanonym.engines.base import ABILITIES, Ability
 from kanonym.engines.decision import Decision, run_task
 from kanonym.engines.frequency_set import FrequencySet, values_of

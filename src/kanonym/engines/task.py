@@ -17,8 +17,8 @@ from kanonym.data.conventions import typed_table
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
 from kanonym.data.population import encode_with_population, require_contained
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive, conventions_of
-from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, encode, kind_of
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.classes.penalty import Costs

@@ -12,8 +12,8 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
-from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST
 from kanonym.models.base import check_integer
 from kanonym.pipeline import released_columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanonym.data.result import ResultTable
+from kanonym.data.results.result import ResultTable
 from kanonym.metrics.measured_value import MeasuredValue
 
 

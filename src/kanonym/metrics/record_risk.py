@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.data.result import Result, ResultTable
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.metrics.measured_table import format_figure
 
 THRESHOLD = 0.05

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
-from kanonym.data.result import Result, ResultTable
+from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.metrics.certainty import numeric_values
 from kanonym.metrics.coverage import Coverage, coverage_of

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.minimization.boxes import Feature
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.minimization.records import Records
 
 Columns = NDArray[np.float64]

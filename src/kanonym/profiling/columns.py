@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Suggestion
 from kanonym.data.hierarchy.leaves import parse_times
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import LARGEST, encode_column
 from kanonym.metrics.span import are_codes
 from kanonym.profiling.extremes import (

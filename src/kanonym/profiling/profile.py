@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 from kanonym.data.conventions import Convention
 from kanonym.data.files import write_text
-from kanonym.data.result import Result, ResultTable
+from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role
-from kanonym.data.short_repr import ShortRepr
 from kanonym.policy import Policy
 from kanonym.policy.writing import policy_yaml
 from kanonym.profiling.columns import Content

@@ -21,7 +21,7 @@ from kanonym.actions.registry import keeps_values, share_kept
 from kanonym.data import files, frames
 from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.result import Result, ResultTable
+from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.base import Request, unsupported_error
 from kanonym.engines.decision import Decision

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.policy import Policy
 from kanonym.series.learning import Recoding
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.partition import Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Recoding
-from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable, value_codes
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.neighbours.containing_box import LEAF, build_box_tree, find_containing

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from polars.exceptions import PolarsError
 
 from kanonym.data.errors import DataError, KanonymError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.policy import Policy
 from kanonym.release import versions
 from kanonym.series import document

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.hierarchy import Hierarchy, HierarchySource, from_dict
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import Domain, encode_column, kind_of
 from kanonym.series.hierarchies import extend_hierarchy, from_rows, to_rows
 from kanonym.series.values import (

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.partition import BLANK, Partition
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.recoding.generalization import generalize

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Schema, Sensitive
-from kanonym.data.short_repr import ShortRepr
 from kanonym.kernels.classes.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
 from kanonym.models import PrivacyModel
 from kanonym.series.values import (

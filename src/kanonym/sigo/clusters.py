@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.clustering.kdtree import KDTree
 from kanonym.algorithms.criteria import classes_of
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import encode
 from kanonym.kernels.partitioning.kd_cells import cell_bounds
 from kanonym.models import KAnonymity, LDiversity

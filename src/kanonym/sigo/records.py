@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.files.disk import decode, read_bytes
 from kanonym.data.files.text import delimited
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Insensitive, Role, Schema
-from kanonym.data.short_repr import ShortRepr
 from kanonym.sigo.printing import go_numbers, quote_texts
 
 NULL = "null"

@@ -12,7 +12,7 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.result import Result, ResultTable
+from kanonym.data.results.result import Result, ResultTable
 from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.columns import name_list
 from kanonym.evaluation.utility.table_utility import Utility

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from kanonym.data.result import Result, ResultTable
+from kanonym.data.results.result import Result, ResultTable
 from kanonym.models import Guarantee
 from kanonym.verification.class_counting import Counting
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import naive_cells as naive
 from effort import examples
-from kanonym.algorithms import cell_patterns
 from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.cell_suppression import CellSuppression
+from kanonym.algorithms.cell_suppression import patterns as cell_patterns
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import BLANK
 from kanonym.data.table import encode

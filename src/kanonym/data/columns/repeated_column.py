@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias
 
 import polars as pl
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 
 
 @dataclass(frozen=True, slots=True, repr=False)

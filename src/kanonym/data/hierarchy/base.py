@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.drawing import draw
 from kanonym.data.hierarchy.leaves import count_phrase, has_null, parse_leaves, quote_first
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 
 ROOT = "*"
 

@@ -15,7 +15,7 @@ from kanonym.data.hierarchy.base import ROOT, Hierarchy
 from kanonym.data.hierarchy.builders.base import plain_parameter
 from kanonym.data.hierarchy.leaves import plain_text
 from kanonym.data.hierarchy.rows import Row, Rows
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -14,7 +14,7 @@ from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.base import Hierarchy, with_null
 from kanonym.data.hierarchy.builders.base import neighbour_runs
 from kanonym.data.hierarchy.leaves import has_null, parse_leaves, quote_first
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 
 Row = Sequence[str | None]
 

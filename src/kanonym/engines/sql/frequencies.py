@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.files import differing_texts, values_of_file
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.sql.statements import COUNT, count_query, empty_query, free_name, project
 from kanonym.engines.sql.store import Query, Source

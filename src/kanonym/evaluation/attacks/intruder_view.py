@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.refusals import Replay
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import TablePair
 
 NOT_REPLAYED = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
-from kanonym.data.result import Result, ResultTable
+from kanonym.data.results.result import Result, ResultTable
 from kanonym.metrics.measured_table import format_figure
 from kanonym.policy.faults import unknown_name
 

@@ -16,8 +16,8 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Identifier, Recoding
-from kanonym.data.short_repr import ShortRepr
 from kanonym.data.table import LARGEST
 from kanonym.evaluation.columns import (
     SelectedColumns,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.risk.entries import ENTRIES
 from kanonym.evaluation.risk.individual import (
     HouseholdRisk,

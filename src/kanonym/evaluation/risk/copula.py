@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.risk.dependence import fit_correlation
 from kanonym.evaluation.risk.normal import Sides, box_probabilities, lattice
 from kanonym.kernels.classes.grouping import group_rows

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.metrics.record_risk import THRESHOLD, RecordRisk, summarize
 
 Form = Literal["approximate", "exact"]

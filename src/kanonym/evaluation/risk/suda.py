@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.kernels.risk.suda import Uniques, minimal_uniques
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 

@@ -15,7 +15,7 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame, Population
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.result import Result, ResultTable
+from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.table import encode_column, value_codes
 from kanonym.evaluation.columns import SelectedColumns, check_seed, finite_column, select_columns
 from kanonym.evaluation.options import households_of, population_of, presets_of, weights_of

@@ -11,7 +11,7 @@ import numpy as np
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.result import Result, ResultTable
+from kanonym.data.results.result import Result, ResultTable
 from kanonym.evaluation.columns import check_seed, name_list
 from kanonym.evaluation.pair.aligned_tables import align_tables
 from kanonym.evaluation.pair.reading import read_pair

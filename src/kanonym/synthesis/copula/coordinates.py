@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.risk.dependence import positive_definite
 from kanonym.synthesis.copula.axes import bin_axis
 from kanonym.synthesis.copula.correlation import fit_correlation

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.synthesis.copula.numbers import EXACT, MOST_DECIMALS
 
 ULPS = 4

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from kanonym.data.errors import DataError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.synthesis.copula.conditional import draw_between, draw_in_boxes, regression_on
 from kanonym.synthesis.copula.coordinates import Axis, Coordinates
 from kanonym.synthesis.copula.numbers import typed_numbers

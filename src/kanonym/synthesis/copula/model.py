@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.kernels.parallel import parallel
 from kanonym.synthesis.copula.constraints import Constraint
 from kanonym.synthesis.copula.coordinates import coordinates_of

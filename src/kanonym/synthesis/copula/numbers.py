@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.builders.grid import numbers_of
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 
 Floats = NDArray[np.float64]
 

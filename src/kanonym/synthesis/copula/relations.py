@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.synthesis.copula.constraints import Constraint
 from kanonym.synthesis.copula.numbers import WIDEST, Grid, plain_numbers
 from kanonym.synthesis.copula.scales import Codes, Scale, scale_of

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import encode_column, kind_of
 from kanonym.synthesis.copula.digits import Digits, digits_of
 from kanonym.synthesis.copula.numbers import EXACT, Grid, plain_numbers, typed_numbers

@@ -15,7 +15,7 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.copula.numbers import Grid, plain_numbers

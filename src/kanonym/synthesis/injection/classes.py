@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.verification import group_released

@@ -18,7 +18,7 @@ from kanonym.actions.pseudonymization.key import LEAST_BYTES, check_source, read
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import read_bytes
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.synthesis.injection.canonical import record_texts
 
 Key = bytes | str | Path | Mapping[str, str | Path]

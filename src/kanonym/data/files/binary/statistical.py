@@ -20,9 +20,9 @@ from typing import Any
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.extras import require_extra
 from kanonym.data.files.binary.user_missing import declare_missing, label_keys, without_codes
 from kanonym.data.files.text.cells import convert_decimals, require_printable
+from kanonym.data.loading.extras import require_extra
 
 WRITTEN = {"spss": ".sav", "stata": ".dta", "sas": ".xpt"}
 """The formats, and the extension under which each is written."""

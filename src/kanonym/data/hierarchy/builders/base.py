@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.base import ROOT, Hierarchy, with_null
 from kanonym.data.hierarchy.leaves import has_null, require_text, value_texts
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 
 Labels = Callable[[NDArray[np.int64], NDArray[np.int64]], Sequence[str]]
 

@@ -18,7 +18,7 @@ from kanonym.data.hierarchy.builders.mask import Masking
 from kanonym.data.hierarchy.builders.rarity import Frequency
 from kanonym.data.hierarchy.builders.trie import Prefix
 from kanonym.data.hierarchy.leaves import parse_times, value_texts
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 
 FEW = 5  # up to here, a root over the values is the whole hierarchy
 INTERVALS = 20  # about so many intervals at the finest level

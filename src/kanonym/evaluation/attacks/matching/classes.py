@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.neighbours import class_tree as opened

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.attacks.matching.lookup import Candidates
 from kanonym.evaluation.attacks.matching.nearest import TIE
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn

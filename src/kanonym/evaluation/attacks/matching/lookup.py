@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.attacks.matching.nearest import TIE
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 

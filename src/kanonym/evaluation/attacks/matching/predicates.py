@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.attacks.matching.cells import cell_codes
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 

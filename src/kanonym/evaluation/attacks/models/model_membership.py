@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.attacks.models import roc
 from kanonym.evaluation.attacks.models.model_outcome import (
     FALSE_POSITIVES,

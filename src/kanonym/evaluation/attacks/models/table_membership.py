@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import PolicyError, SchemaError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.attacks.models.model_membership import (
     attack_model,
     classifies,

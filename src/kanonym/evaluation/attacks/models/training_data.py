@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.attacks.matching.values import Values, values_of
 from kanonym.evaluation.attacks.models.model_membership import Persons, TrainingData
 from kanonym.evaluation.attacks.setup import build_context, stack_columns

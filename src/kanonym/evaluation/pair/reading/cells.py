@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.hierarchy.leaves import parse_times
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import Column, Generalization
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.labels import members_of, text_of
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import LARGEST, Domain, encode_column
 from kanonym.evaluation.pair.reading.cells import (
     Cells,

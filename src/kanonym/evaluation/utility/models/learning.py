@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, TablePair
 from kanonym.evaluation.utility.cells import nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
-from kanonym.algorithms.cell_patterns import (
+from kanonym.algorithms.cell_suppression.patterns import (
     Keys,
     Pieces,
     distinct_keys,
     patterns_to_try,
     released_codes,
 )
-from kanonym.algorithms.cell_subsets import blank_subsets, hit_subsets, subset_sizes
+from kanonym.algorithms.cell_suppression.subsets import blank_subsets, hit_subsets, subset_sizes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.options import Importance
 from kanonym.data.errors import PolicyError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from kanonym.data.short_repr import ShortRepr
+from kanonym.data.results.short_repr import ShortRepr
 
 
 @dataclass(frozen=True, slots=True)

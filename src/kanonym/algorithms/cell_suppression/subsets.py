@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.cell_patterns import Keys, Pieces, released_codes
+from kanonym.algorithms.cell_suppression.patterns import Keys, Pieces, released_codes
 from kanonym.kernels.cells.hitting_sets import cheapest_hitting_sets
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.wildcard import wildcard_sizes

@@ -1,0 +1,1 @@
+"""What is imported on first use, and what may be absent."""

@@ -1,0 +1,1 @@
+"""Results: how they print, without values of a table."""
