@@ -81,16 +81,17 @@ def _values_satisfy(
     m: Int,
     total: Int,
     counts: NDArray[np.int64],
+    values: NDArray[np.int32],
+    compact: NDArray[np.int64],
     criteria: Criteria,
 ) -> bool:
     """Say whether a class satisfies every condition about sensitive attribute j.
 
     touched: (>= m, 1) int64, the m values of the class; counts: (n_values,) int64 records of
-    each value, zeroed for those of the class. total: their sum.
+    each value, zeroed for those of the class. total: their sum. values, compact: (>= m,) int32
+    and int64, overwritten.
     """
     shell_sort(touched, np.int64(0), m)
-    values = np.empty(m, np.int32)
-    compact = np.empty(m, np.int64)
     for i in range(m):
         values[i] = touched[i, 0]
         compact[i] = counts[touched[i, 0]]
@@ -130,6 +131,8 @@ def sides_satisfy(
     weight_at = records.shape[1] - 2
     counts = np.zeros(n_values, np.int64)
     touched = np.empty((min(n_values, stop - start), 1), np.int64)
+    values = np.empty(len(touched), np.int32)
+    compact = np.empty(len(touched), np.int64)
     for turn in range(first * s, (last + 1) * s):
         j = turn % s
         right = turn >= s
@@ -144,7 +147,7 @@ def sides_satisfy(
                         m += 1
                     counts[value] += records[i, weight_at]
                     total += records[i, weight_at]
-        if not _values_satisfy(np.int64(j), touched, m, total, counts, criteria):
+        if not _values_satisfy(np.int64(j), touched, m, total, counts, values, compact, criteria):
             return False
     return True
 
@@ -181,6 +184,8 @@ def chain_satisfies(
             length += 1
             i = following[i]
         touched = np.empty((length, 1), np.int64)
+        values = np.empty(length, np.int32)
+        compact = np.empty(length, np.int64)
         m = np.int64(0)
         total = np.int64(0)
         i = first
@@ -193,6 +198,6 @@ def chain_satisfies(
                 counts[value] += tuples.weights[i]
                 total += tuples.weights[i]
             i = following[i]
-        if not _values_satisfy(np.int64(j), touched, m, total, counts, criteria):
+        if not _values_satisfy(np.int64(j), touched, m, total, counts, values, compact, criteria):
             return False
     return True
