@@ -363,6 +363,16 @@ def test_a_release_on_an_engine_has_a_report(engine_holder, tmp_path):
             {"attributes": {"zip": ka.QuasiIdentifier(type="date", format="%d.%m.%Y")}},
             "attribute 'zip', type and format: not supported by the engine",
         ),
+        (
+            {
+                "attributes": {
+                    "age": ka.QuasiIdentifier(),
+                    "diagnosis": ka.Insensitive(action="redact"),
+                },
+                "algorithm": ka.Mondrian(target="diagnosis"),
+            },
+            "target 'diagnosis', which has an action: not supported by the engine",
+        ),
     ],
 )
 def test_what_an_engine_cannot_do_is_refused_in_one_form(asked, message, engine_holder):
