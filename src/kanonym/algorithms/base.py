@@ -46,6 +46,8 @@ class Problem(ShortRepr):
         Largest share of the records that may be suppressed, in [0, 1].
     listen
         Told how a long search proceeds.
+    seed
+        Of what an algorithm leaves to chance.
 
     """
 
@@ -56,6 +58,7 @@ class Problem(ShortRepr):
     models: Sequence[PrivacyModel]
     suppression_limit: float = 0.0
     listen: Listener | None = None
+    seed: int = 0
 
 
 @runtime_checkable

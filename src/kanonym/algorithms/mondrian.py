@@ -20,13 +20,14 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.classes.chance import LARGEST
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.parallel import cores, parallel
 from kanonym.kernels.partitioning.mondrian import refine, separate, workspace
 from kanonym.kernels.partitioning.one_sided_cuts import suppressing_cuts, total_loss
 from kanonym.kernels.partitioning.relaxed_mondrian import refine_relaxed
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import PrivacyModel, check_number
 
 LARGE = 1 << 19
 """Tables of more tuples than this are cut by `span` unless the policy says `loss`."""
@@ -60,6 +61,13 @@ class Mondrian(Algorithm):
         suppressed. Classes then tell more about the target, to intruders, too: where it is
         sensitive, ask for l-diversity or t-closeness of it.
 
+    minimality
+        With which probability a class of 2 k records that could be cut is left whole; larger
+        ones with the cube of 2 k / size of it, up to 16 k. Only where models look at sensitive
+        values; cuts are strict, and without a target. That such a class was not cut then does
+        not prove that its sensitive values forbade it. What is drawn follows from the seed of
+        the policy: keep it secret, or leave it out.
+
     Notes
     -----
     Cost O(n log n · d²) for n tuples and d attributes. Works where quasi-identifiers
@@ -88,6 +96,7 @@ class Mondrian(Algorithm):
     strict: bool = True
     split: Split = "auto"
     target: Target = None
+    minimality: float = 0.0
 
     type: ClassVar[str] = "mondrian"
     recodes: ClassVar[Recodes] = "spans"
@@ -104,6 +113,12 @@ class Mondrian(Algorithm):
             raise PolicyError(f"mondrian: split is {self.split!r}; it must be auto, loss or span")
         if self.target is not None and not self.strict:
             raise PolicyError("mondrian: target needs strict cuts; leave strict out")
+        check_number(self.type, "minimality", self.minimality, minimum=0, maximum=0.5)
+        if self.minimality and (self.target is not None or not self.strict):
+            raise PolicyError(
+                "mondrian: minimality is for strict cuts without a target; leave minimality, "
+                "strict: false and target out"
+            )
 
     @property
     def cuts(self) -> Mondrian | None:
@@ -114,6 +129,11 @@ class Mondrian(Algorithm):
         """Return up to how many tuples of a node every cut is tried, in a table of so many."""
         by_loss = self.split == "loss" or (self.split == "auto" and n_tuples <= LARGE)
         return _default_exhaustive_limit(n_tuples) if by_loss else 0
+
+    def with_chance(self, criteria: Criteria, seed: int) -> Criteria:
+        """Return criteria by which nodes are left whole by chance as the parameters say."""
+        key = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> 1)
+        return criteria._replace(chance=float(self.minimality), key=key)
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
@@ -136,7 +156,7 @@ class Mondrian(Algorithm):
         by_row = not self.strict
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row)
-        criteria = compile_criteria(models, table)
+        criteria = self.with_chance(compile_criteria(models, table), problem.seed)
         require_feasible(table, models)
         records = _records(table, by_row=by_row)
         exact = self.exhaustive_limit(len(records))
@@ -176,8 +196,9 @@ class Mondrian(Algorithm):
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return the cuts of classes that were refused; of strict cuts alone.
 
-        In classes of more tuples than every cut is tried of, none is known. Cuts that were
-        refused in favour of another one, further up in the tree, are not among them.
+        In classes of more tuples than every cut is tried of, none is known, and in those that
+        may have been left whole by chance. Cuts that were refused in favour of another one,
+        further up in the tree, are not among them.
         """
         if not self.strict:
             return None
@@ -186,6 +207,8 @@ class Mondrian(Algorithm):
         least = compile_criteria(problem.models, table).min_size
         tuples = np.bincount(partition.labels[partition.labels >= 0], minlength=partition.n_classes)
         tried = tuples <= self.exhaustive_limit(len(table.weights))
+        if self.minimality:
+            tried &= np.bincount(units.classes, units.sizes) >= LARGEST * least
         return Refusals.of(
             units,
             (

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.classes.chance import is_left_whole
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import hold_all, measure_classes
 from kanonym.kernels.classes.penalty import Costs, span_losses
@@ -145,6 +146,9 @@ def candidate_cuts(
     histograms: by quasi-identifier. total: records of the node. Cost O(n) an attribute of n
     values.
     """
+    box = np.array([[one.codes[at] for one in histograms] for at in (0, -1)], np.int64)
+    if criteria.chance and is_left_whole(criteria, total, box):
+        return
     spans = [
         span_losses(a, one.codes[:1], one.codes[-1:], costs)[0] for a, one in enumerate(histograms)
     ]

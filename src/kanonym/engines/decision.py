@@ -212,7 +212,7 @@ def decide(
     found: the division, where it is known already.
     """
     table, costs = ready.table, ready.costs
-    problem = Problem(table, costs, task.models, task.suppression_limit)
+    problem = Problem(table, costs, task.models, task.suppression_limit, seed=task.seed)
     values_of = partial(
         recode,
         table,
@@ -274,7 +274,7 @@ def _repair_partition(
             break
         if partition.n_classes == 1:
             # What is left after suppression fails against the whole table.
-            return task.algorithm.partition(Problem(table, costs, task.models, 0.0))
+            return task.algorithm.partition(Problem(table, costs, task.models, seed=task.seed))
         starts = ~failing
         starts[0] = True
         starts[1] &= not failing[0]

@@ -52,6 +52,8 @@ class Task:
         Whether means and medians of integers are rounded, and keep their column's type.
     target
         The column that guides the algorithm, as it is in the input; or None.
+    seed
+        Of what the algorithm leaves to chance.
 
     """
 
@@ -63,10 +65,14 @@ class Task:
     population: Callable[[str], pl.Series] | None = None
     keep_integers: bool = False
     target: str | None = None
+    seed: int = 0
 
     @classmethod
-    def of(cls, policy: Policy, schema: Schema) -> Task:
-        """Return what a policy asks; schema: the roles of the table's columns."""
+    def of(cls, policy: Policy, schema: Schema, seed: int | None = None) -> Task:
+        """Return what a policy asks.
+
+        schema: the roles of the table's columns. seed: what is drawn for a policy without one.
+        """
         return cls(
             schema=schema,
             models=policy.models,
@@ -76,6 +82,7 @@ class Task:
             population=population_of(policy),
             keep_integers=policy.keep_integers,
             target=target_of(policy.algorithm, schema),
+            seed=(policy.seed or 0) if seed is None else seed,
         )
 
     @property

@@ -28,6 +28,11 @@ class Criteria(NamedTuple):
         padded to the largest.
     ancestors
         (s, n_levels, n_values) int32, padded.
+    chance
+        Probability with which a node of twice the least size is left whole, where there are
+        conditions.
+    key
+        What is drawn follows from it.
 
     """
 
@@ -36,6 +41,8 @@ class Criteria(NamedTuple):
     thresholds: NDArray[np.float64]
     references: NDArray[np.float64]
     ancestors: NDArray[np.int32]
+    chance: float = 0.0
+    key: int = 0
 
 
 class Tuples(NamedTuple):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.classes.chance import is_left_whole
 from kanonym.kernels.classes.conditions import Criteria, shell_sort, sides_satisfy
 from kanonym.kernels.classes.penalty import RANGE, SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
@@ -424,7 +425,7 @@ def refine(
             if first_cut >= 0 and only_once:
                 break
             total = measure_node(records, first, last, box)
-            if total < 2 * criteria.min_size:
+            if total < 2 * criteria.min_size or is_left_whole(criteria, total, box):
                 break
             if last - first <= exact_below:
                 a, cut = least_loss_cut(records, first, last, total, box, costs, criteria, work)

@@ -115,6 +115,8 @@ def partition_on_engine(
     table = coding.ready.table
     require_values(algorithm, coding.ready, task.models)
     criteria = compile_criteria(task.models, table)
+    if algorithm.cuts is not None:
+        criteria = algorithm.cuts.with_chance(criteria, task.seed)
     require_feasible(table, task.models)
     with watch.stage("count"):
         held, n_tuples = frequency_set(source, coding, dtypes, table.n_rows)
