@@ -41,6 +41,8 @@ def replay(decision: Decision, policy: Policy) -> Replay | str:
     table = problem.table
     if len(table.tuple_of_row) != decision.rows_in or table.population is not None:
         return ELSEWHERE
+    if not table.domains or not decision.rows_in:
+        return "there is no quasi-identifier, or no record"
     asked = _least(problem)
     if isinstance(asked, str):
         return asked

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
-from kanonym.data.errors import DataError, PolicyError, SchemaError, shown_value
+from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaError, shown_value
 from kanonym.data.progress import Progress
 from kanonym.data.refusals import Replay
 from kanonym.data.table import value_codes
@@ -147,14 +147,18 @@ def _replay_release(
 ) -> Replay | str:
     """Return what the algorithm behind a release refused, or why nobody knows.
 
-    A table is of a policy where that leads to as many classes of the same sizes.
+    A table is of a policy where that leads to as many classes of the same sizes. A policy may
+    know hierarchies and roles alone, and not fit the original: then nothing is replayed.
     """
     _, own, release = unpack_release(released, policy, named=False)
     if release is not None:
         return replay(release.decision, release.policy)
     if own is None or scene.pair.classes is None:
         return NOT_REPLAYED
-    decision = decide_again(original, own)
+    try:
+        decision = decide_again(original, own)
+    except KanonymError:
+        return NOT_REPLAYED
     sizes = np.bincount(scene.pair.classes)
     if not np.array_equal(np.sort(sizes), np.sort(decision.class_sizes)):
         return NOT_REPLAYED

@@ -176,6 +176,22 @@ def test_a_released_file_is_replayed_by_its_policy():
     assert attack(table, frame, policy, attacks=["minimality"])["minimality"].targets.rate == 1
 
 
+def test_a_policy_that_does_not_fit_the_original_is_not_replayed():
+    """A column that no role names stops the policy, and leaves the attack untried."""
+    table, policy = persons("aabbb", "hhfff"), policy_of(ka.Mondrian())
+    frame = ka.anonymize(table, policy).frame
+    wider = table.with_columns(further=pl.lit(1))
+    found = attack(wider, frame, policy, attacks=["minimality"])["minimality"]
+    assert "not known" in found.reason
+
+
+def test_a_table_without_a_record_is_not_replayed():
+    """There are no classes, and the reason says so."""
+    policy = policy_of(ka.Mondrian())
+    found = replay(ka.anonymize(persons("", ""), policy).decision, policy)
+    assert found == "there is no quasi-identifier, or no record"
+
+
 def test_without_a_model_of_sensitive_values_nothing_is_refused_for_them():
     """k-anonymity alone looks at no sensitive value: there is nothing to replay."""
     table = persons("aabbb", "hhfff")
