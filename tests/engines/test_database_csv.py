@@ -48,7 +48,7 @@ REFUSED = {
     "no header": (b"34,Bern\n35,Bern\n36,Chur\n", "no header"),
     "same names": (b"a,a\n1,2\n", "occurs 2 times"),
     "no name": (b"a,\n1,2\n", "no name"),
-    "mixed ends above": (b"\r\na;b\n1;2\n", "end otherwise"),
+    "mixed ends above": (b"\r\na;b\n1;2\n", "end differently"),
     "empty": (b"\n\n", "is empty"),
 }
 

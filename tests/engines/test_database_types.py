@@ -146,7 +146,7 @@ def test_names_that_differ_in_case_are_refused(tmp_path):
     frame.write_parquet(tmp_path / "ages.parquet")
     frame.write_csv(tmp_path / "ages.csv")
     for table in (frame, tmp_path / "ages.parquet", tmp_path / "ages.csv"):
-        with pytest.raises(DataError, match="'Age' and 'age' differ in case only"):
+        with pytest.raises(DataError, match="'Age' and 'age' differ only in case"):
             scan_duckdb(table)
 
 

@@ -79,7 +79,7 @@ def test_many_actions_in_one_policy(kanonym, key):
     assert [one["type"] for one in named["birth_date"]["action"]] == ["shift-date", "truncate-date"]
     text = Path("report.md").read_text("utf-8")
     assert "| identifier, changed | national\\_number | replaced |" in text
-    assert "| identifier | name | left out |" in text
+    assert "| identifier | name | removed |" in text
 
 
 @pytest.mark.usefixtures("key")

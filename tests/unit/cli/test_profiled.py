@@ -13,7 +13,7 @@ from kanonym.cli.printing.profile import profile_tables
 def column(distinct, separation, role="quasi-identifier", kinds=(), **more):
     """Return the JSON form of one profiled column."""
     form = {"role": role, "type": "integer", "distinct": distinct, "separation": separation}
-    evidence = [f"{distinct} values tell {100 * separation:g} % apart"]
+    evidence = [f"{distinct} values distinguish {100 * separation:g} % of the pairs"]
     return {**form, "kinds": list(kinds), "nulls": 0, "evidence": evidence, "remarks": [], **more}
 
 
@@ -40,9 +40,9 @@ def wide():
 def test_what_tells_persons_apart_stands_alone(wide):
     """Age and postal code have a row of their own beside 180 other quasi-identifiers."""
     told = shown(wide)
-    rows = [line.split()[0] for line in told.splitlines() if " apart" in line]
+    rows = [line.split()[0] for line in told.splitlines() if " distinguish " in line]
     assert {"zip", "age"} <= set(rows)
-    assert "4000 values tell" in told
+    assert "4000 values distinguish" in told
     assert len(rows) == 13  # seven more of the best, three groups, and all columns
 
 
@@ -52,7 +52,7 @@ def test_only_alike_columns_share_a_row(wide):
     assert "140 columns alike: flag_0, flag_1, flag_10" in told
     assert "18 columns alike" in told
     assert "33 columns alike" in told
-    assert "2 values tell 50.00 % of the pairs" in told
+    assert "2 values distinguish 50.00 % of the pairs" in told
 
 
 def test_no_remark_is_lost_among_alike_columns(wide):
