@@ -297,7 +297,7 @@ def test_empty_table_gives_an_empty_release(kanonym, folder):
         (f"{RUN} -o out.csv --reprot r.html", "--report"),
         ("anonymise patients.csv", "anonymize"),
         ("verify patients.csv", "Missing option"),
-        ("measure patients.csv", "Missing option"),
+        ("measure patients.csv", "missing columns: give -q COLUMNS"),
         ("hierarchy show masking", "--table"),
         ("hierarchy check zip.csv --table patients.csv", "must be given together"),
         ("demo --rows 3", "--rows"),

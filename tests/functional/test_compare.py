@@ -75,7 +75,7 @@ def test_a_recoding_that_an_algorithm_cannot_have_is_told(run, folder):
     swept = "--sweep algorithm=mondrian,full-domain --sweep k=2,3"
     code, _, error = run(f"compare people.csv -p set.yaml {swept}")
     assert code == 0, error
-    assert error.count("the policy's recoding set is left out for full-domain") == 1
+    assert error.count("the policy's recoding set is ignored for full-domain") == 1
     assert "left out for mondrian" not in error
 
 
