@@ -219,7 +219,7 @@ def test_names_that_differ_in_case(spark):
     assert source.store.fetch(source.query).columns == ["Age", "age"]
     spark.conf.set("spark.sql.caseSensitive", "false")
     try:
-        with pytest.raises(DataError, match=r"'Age' and 'age' have the same name on Spark.*caseSens"):
+        with pytest.raises(DataError, match=r"'Age' and 'age' have the same name.*caseSens"):
             scan_spark(frame)
     finally:
         spark.conf.set("spark.sql.caseSensitive", "true")
