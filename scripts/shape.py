@@ -20,8 +20,8 @@ KINDS = ("algorithms", "models", "actions", "recoding", "engines", "attacks")
 VERDICTS = ("required", "achieved", "satisfied", "released")
 """Participles that the field uses as nouns: a model's figures, and the side beside an original."""
 IRREGULAR = (
-    " bound broken built caught chosen dealt done drawn fallen felt found given gone grown heard "
-    "held hidden kept known laid left lost made meant met paid rebuilt redrawn rewritten said "
+    " broken built caught chosen dealt done drawn fallen felt found given gone grown heard "
+    "held hidden kept known laid lost made meant met paid rebuilt redrawn rewritten said "
     "seen sent shown spent spoken stood taken taught thought thrown told torn undrawn unfit "
     "unknown unseen untold won worn written "
 )

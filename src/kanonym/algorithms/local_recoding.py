@@ -178,7 +178,7 @@ class LocalRecoding(Algorithm):
         unit[problem.table.tuple_of_row] = units.of_row
         first = np.zeros(units.n_units, np.int64)
         first[unit[unit >= 0]] = np.flatnonzero(unit >= 0)
-        return Refusals.of(units, ([group] for group in sweep.refused(first, unit)))
+        return Refusals.of(units, ([group] for group in sweep.refused_nodes(first, unit)))
 
 
 def _complete_account(partition: Partition, clock: SearchClock) -> Partition:

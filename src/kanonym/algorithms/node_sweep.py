@@ -219,7 +219,7 @@ class Sweep:
         self.labels = place[self.labels]
         self.n_classes = len(by_loss)
 
-    def refused(
+    def refused_nodes(
         self, first: NDArray[np.int64], units: NDArray[np.int32]
     ) -> Iterator[NDArray[np.int64]]:
         """Yield the groups of units that were large enough at some node and not kept.

@@ -98,7 +98,7 @@ def guiding_target(table: EncodedTable, name: str) -> GuidingTarget:
     domain, codes = table.target, table.target_codes
     if domain.kind in ("number", "temporal") and domain.size > FEW:
         held = codes >= 0
-        values = _in_units(domain, codes[held], table.weights[held], table.n_rows)
+        values = _distance_units(domain, codes[held], table.weights[held], table.n_rows)
         return GuidingTarget("regression", Target(values, np.zeros(0, np.int64), 0.0), codes)
     if domain.size > CATEGORIES:
         raise DataError(
@@ -115,7 +115,7 @@ def guiding_target(table: EncodedTable, name: str) -> GuidingTarget:
     )
 
 
-def _in_units(
+def _distance_units(
     domain: Domain, codes: NDArray[np.int32], weights: NDArray[np.int64], n_rows: int
 ) -> NDArray[np.int64]:
     """Return (size,) int64: how far each value is from the mean, the farthest in most units."""

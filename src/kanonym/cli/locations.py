@@ -243,7 +243,7 @@ class Place:
         """What may be printed of it: no user, password or host."""
         return f"{place_name(self.given)} table {self.table}" if self.table else self.given
 
-    def of_engine(self, *, aggregate: bool, as_file: bool = False) -> str:
+    def for_engine(self, *, aggregate: bool, as_file: bool = False) -> str:
         """Return the place as the engine of the input takes it.
 
         aggregate: the form to write; as_file: whether options of files are given.

@@ -139,14 +139,14 @@ def takes_policy(
         @functools.wraps(command)
         def run(*arguments: Any, **values: Any) -> None:
             place = values.pop("policy", None)
-            parsed = {name: _parsed(name, values.pop(name)) for name in names}
+            parsed = {name: _parse_value(name, values.pop(name)) for name in names}
             said = {name: value for name, value in parsed.items() if value not in (None, [], {})}
             keywords = {name: value for name, value in said.items() if name in KEYWORDS}
             parameters = {name: value for name, value in said.items() if name not in KEYWORDS}
             command(*arguments, **values, asked=PolicyOptions(place, keywords, parameters, file))
 
         spelt = {"policy": options.PolicyFile} if file else {}
-        spelt |= {name: _typed(name) for name in names}
+        spelt |= {name: _annotation(name) for name in names}
         keyword = inspect.Parameter.KEYWORD_ONLY
         signature = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
@@ -168,7 +168,7 @@ def takes_policy(
     return with_options
 
 
-def _typed(name: str) -> Any:
+def _annotation(name: str) -> Any:
     """Return the annotation of an option, as typer reads it."""
     kind, declared = OPTIONS[name]
     long = FLAGS.get(name, f"--{name.replace('_', '-')}")
@@ -184,7 +184,7 @@ def _typed(name: str) -> Any:
     return Annotated[(list[str] if kind is list else kind) | None, option]
 
 
-def _parsed(name: str, value: Any) -> Any:
+def _parse_value(name: str, value: Any) -> Any:
     """Return the value of a keyword that an option gave, None or empty where it did not."""
     kind = OPTIONS[name][1].kind
     if value is None or value is False:

@@ -21,7 +21,7 @@ from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.evaluation.utility.measures import MEASURES, measure_of, target_of
 from kanonym.models.base import check_integer
-from kanonym.pipeline import one_policy
+from kanonym.pipeline import resolve_policy
 from kanonym.policy import PolicySource
 from kanonym.policy.faults import unknown_name
 from kanonym.policy.keywords import Keywords, takes_keywords
@@ -118,7 +118,7 @@ def compare(
     swept = None if sweep is None else sweep_lists(sweep)
     if policy is None:
         short = with_first_values(short, swept or {"k": [5]})
-    asked = one_policy(policy, short)
+    asked = resolve_policy(policy, short)
     if workers is not None:
         check_integer("compare", "workers", workers, 1)
     if isinstance(measures, str):

@@ -229,11 +229,14 @@ class Comparison(Result):
         knee, best = self.knee, self._best
         return {
             **{
-                key: _one_type(values)
+                key: _unify_type(values)
                 for key, values in collect(lambda one: one.parameters).items()
             },
             "released": [one.has_release for one in every],
-            **{key: _one_type(values) for key, values in collect(lambda one: one.achieved).items()},
+            **{
+                key: _unify_type(values)
+                for key, values in collect(lambda one: one.achieved).items()
+            },
             "smallest_class": [one.k for one in every],
             "classes": [one.classes for one in every],
             "suppressed": [one.suppressed for one in every],
@@ -333,7 +336,7 @@ def as_frame_type(native: Any, frame: Any) -> Any:
     return frames.assemble(native, np.zeros(1, np.int64), [pl.Series("row", [0])], frame)
 
 
-def _one_type(values: list[Any]) -> list[Any]:
+def _unify_type(values: list[Any]) -> list[Any]:
     """Return values of one type: numbers as they are, others as a reader sees them."""
     numbers = all(value is None or _is_number(value) for value in values)
     if not numbers:

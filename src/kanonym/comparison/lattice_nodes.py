@@ -16,7 +16,13 @@ from kanonym.data import files, frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.engines.decision import evaluate_nodes_of_task
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.pipeline import bind_actions, encoded_columns, one_policy, parse_with_policy, task_of
+from kanonym.pipeline import (
+    bind_actions,
+    encoded_columns,
+    parse_with_policy,
+    resolve_policy,
+    task_of,
+)
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.algorithms import parameters_of
 from kanonym.policy.keywords import Keywords, takes_keywords
@@ -79,7 +85,7 @@ def lattice(
     └───────────┴───────────┴───────────┘
 
     """
-    policy = one_policy(policy, short)
+    policy = resolve_policy(policy, short)
     asked = policy.with_algorithm(_full_domain(policy.algorithm))
     watch = Stopwatch(progress)
     with watch.stage("read"):

@@ -143,7 +143,7 @@ def recommend(
         table = frames.assemble(native, rows, frames.column_names(native))
     trials = run(table, [_combination(found, k, form) for form in CANDIDATES], progress=progress)
     best = None
-    for one in _by_loss(trials):
+    for one in _sort_by_loss(trials):
         step("check")
         best = one
         if not sampled:
@@ -180,7 +180,7 @@ def _combination(found: Profile, k: int, form: Mapping[str, Any]) -> Combination
     return Combination({"algorithm": form["type"]}, Policy.from_text(text, source="candidate"))
 
 
-def _by_loss(trials: list[Trial]) -> Iterator[Trial]:
+def _sort_by_loss(trials: list[Trial]) -> Iterator[Trial]:
     """Return the releases, that of the least loss first; of equal ones the first that was tried."""
     return iter(sorted((one for one in trials if one.has_release), key=_loss))
 
@@ -240,7 +240,7 @@ def _diversity(model: PrivacyModel) -> str:
 
 def _choice(best: Trial, trials: list[Trial]) -> list[str]:
     """Say why this algorithm, and what became of the others."""
-    others = [one for one in _by_loss(trials) if one.parameters != best.parameters]
+    others = [one for one in _sort_by_loss(trials) if one.parameters != best.parameters]
     beside = ", ".join(f"{one.label} {_loss(one):.3f}" for one in others)
     compared = f", where others lose more or as much ({beside})" if others else ""
     loses = (

@@ -171,7 +171,7 @@ def with_parts(policy: Policy, **parts: Any) -> Policy:
     return type(policy)(**{**own, **parts})
 
 
-def in_one_line(error: Exception) -> str:
+def single_line(error: Exception) -> str:
     """Return what an error tells, without line breaks."""
     first, *more = [line.strip() for line in str(error).splitlines()]
     return "; ".join(more) if first.endswith("faults") else " ".join([first, *more])
@@ -204,7 +204,7 @@ def _combine(policy: Policy, asked: Mapping[str, Any], parameters: dict[str, Any
             parts.setdefault("recoding", None)
         return Combination(parameters, with_parts(policy, **parts))
     except PolicyError as error:
-        return Combination(parameters, None, in_one_line(error))
+        return Combination(parameters, None, single_line(error))
 
 
 def _with_thresholds(model: PrivacyModel, asked: Mapping[str, Any]) -> PrivacyModel:

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from kanonym.comparison.state import key_of, open_state, table_digest
-from kanonym.comparison.sweep import Combination, in_one_line, with_parts
+from kanonym.comparison.sweep import Combination, single_line, with_parts
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.progress import Progress
@@ -263,7 +263,7 @@ def _try_combination(
 
 def _refused_trial(one: Combination, error: Exception) -> Trial:
     """Return a combination without a release, with the reason that an error tells."""
-    return Trial(one.parameters, one.policy, _without_values(in_one_line(error)))
+    return Trial(one.parameters, one.policy, _without_values(single_line(error)))
 
 
 def _smallest(release: Release) -> int:

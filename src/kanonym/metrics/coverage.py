@@ -84,7 +84,7 @@ def coverage_of(
             low, high = domain.hierarchy.subtree(low, high)
         by_label = attribute.recoding in ("hierarchy", "value")
         values, listed = axis.values(low, high), low == high
-        spans = axis.of_labels(low, high) if by_label else axis.of_ranges(low, high)
+        spans = axis.label_costs(low, high) if by_label else axis.range_costs(low, high)
     kept = int(sizes.sum())
     rows, least = kept + suppressed, max(kept, 1)
     covered = float(sizes @ spans)
@@ -102,12 +102,12 @@ def _list_spans(
 ) -> NDArray[np.float64]:
     """Return (n_classes,) float64: what the list of each class costs in a column with an order."""
     if (np.diff(line) >= 0).all():  # the outer codes are the outer values
-        return axis.of_ranges(attribute.low, attribute.high)
+        return axis.range_costs(attribute.low, attribute.high)
     code = {text: i for i, text in enumerate(text_of(domain.values).to_list())}
     lists = [_codes(text, code, domain.null_code) for text in attribute.columns[0].to_list()]
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
     members = np.fromiter(chain.from_iterable(lists), np.int32, int(offsets[-1]))
-    return axis.of_lists(offsets, members)[attribute.label_of_class]
+    return axis.list_costs(offsets, members)[attribute.label_of_class]
 
 
 def _codes(text: str | None, code: dict[str, int], null_code: int) -> list[int]:

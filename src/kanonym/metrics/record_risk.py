@@ -39,7 +39,7 @@ class ProsecutorRisk(Result):
     uniques: int
 
     @classmethod
-    def of_sizes(cls, sizes: NDArray[np.int64]) -> ProsecutorRisk:
+    def from_sizes(cls, sizes: NDArray[np.int64]) -> ProsecutorRisk:
         """Measure risk from (n_classes,) class sizes. Cost O(n_classes)."""
         if not len(sizes):
             return cls(0.0, 0.0, 0)
@@ -97,7 +97,7 @@ class RecordRisk(ShortRepr):
         """Records at risk / records, in [0, 1]."""
         return self.at_risk / self.records if self.records else 0.0
 
-    def of_records(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
+    def per_record(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return (n_rows,) float64 from (n_rows,) class labels; 0 for suppressed ones, -1."""
         return np.append(self.by_class, 0.0)[labels]
 

@@ -70,7 +70,7 @@ class Axis(ShortRepr):
         """Return (n,) float64: what labels of so many values cost without an order."""
         return np.maximum(values - 1, 0) / max(self.n_values - 1, 1)
 
-    def of_labels(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.float64]:
+    def label_costs(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return (n,) float64: what labels of a hierarchy over codes low to high cost.
 
         They count values: a width over the range of the column would tell that range, although
@@ -78,7 +78,7 @@ class Axis(ShortRepr):
         """
         return self.shares(self.values(low, high))
 
-    def of_ranges(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.float64]:
+    def range_costs(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return (n,) float64: what covering the codes low to high costs, (n,) int32 each.
 
         With null among other values there is no range: it costs 1.
@@ -91,7 +91,7 @@ class Axis(ShortRepr):
         mixed = (high == self.null_code) & (low != high)
         return np.where(low == high, 0.0, np.where(mixed, 1.0, width))
 
-    def of_lists(
+    def list_costs(
         self, offsets: NDArray[np.int64], members: NDArray[np.int32]
     ) -> NDArray[np.float64]:
         """Return (n_lists,) float64: what lists of codes cost.

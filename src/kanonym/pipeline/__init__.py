@@ -17,7 +17,7 @@ from kanonym.engines.task import Task
 from kanonym.pipeline.checks import measure, released_columns, verify
 from kanonym.pipeline.conventions import parse_with_policy, to_canonical, with_conventions
 from kanonym.pipeline.person_checks import input_warnings
-from kanonym.pipeline.planning import one_policy, required_abilities, task_of
+from kanonym.pipeline.planning import required_abilities, resolve_policy, task_of
 from kanonym.pipeline.recorded_persons import recorded_persons
 from kanonym.pipeline.release_check import verify_staged
 from kanonym.pipeline.replaying import decide_again, replay
@@ -35,11 +35,11 @@ __all__ = [
     "decide_again",
     "encoded_columns",
     "measure",
-    "one_policy",
     "parse_with_policy",
     "recorded_persons",
     "released_columns",
     "replay",
+    "resolve_policy",
     "task_of",
     "to_canonical",
     "verify",
@@ -117,7 +117,7 @@ def anonymize(
     True
 
     """
-    policy = one_policy(policy, short)
+    policy = resolve_policy(policy, short)
     watch = Stopwatch(progress)
     engine = engine_of(frame)
     place = None if output is None else os.fspath(output)

@@ -19,7 +19,7 @@ from kanonym.verification import Counting
 from kanonym.verification.persons import PopulationColumn
 
 
-def one_policy(policy: PolicySource | None, short: Keywords) -> Policy:
+def resolve_policy(policy: PolicySource | None, short: Keywords) -> Policy:
     """Return the policy that is given, with the values of short forms in the place of its own."""
     return Policy.from_columns(**short) if policy is None else override(policy_from(policy), short)
 

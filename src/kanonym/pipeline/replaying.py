@@ -15,7 +15,7 @@ from kanonym.engines.local import LocalEngine, resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
 from kanonym.kernels.classes.disclosure import DISTINCT
-from kanonym.pipeline.planning import one_policy
+from kanonym.pipeline.planning import resolve_policy
 from kanonym.policy import Policy
 
 ELSEWHERE = "the encoded table stayed on its engine: read the table into this process"
@@ -23,7 +23,7 @@ ELSEWHERE = "the encoded table stayed on its engine: read the table into this pr
 
 def decide_again(original: Any, policy: Policy) -> Decision:
     """Return what a policy decides about a table in this process; nothing is written."""
-    policy = one_policy(policy, {})
+    policy = resolve_policy(policy, {})
     engine = LocalEngine(original)
     schema = policy.schema_for(engine.columns)
     table = engine.read(policy, schema, resolve_seed(policy.seed))
@@ -53,7 +53,7 @@ def replay(decision: Decision, policy: Policy) -> Replay | str:
     domain = table.sensitive[attribute]
     values = [*map(str, domain.values), *["null"] * domain.has_null]
     return Replay(
-        _as_released(refusals, decision),
+        _relabel_refusals(refusals, decision),
         domain.name,
         least,
         tuple(values),
@@ -74,7 +74,7 @@ def _least(problem: Problem) -> tuple[int, int] | str:
     return int(attributes[0]), int(np.ceil(criteria.thresholds.max()))
 
 
-def _as_released(refusals: Refusals, decision: Decision) -> Refusals:
+def _relabel_refusals(refusals: Refusals, decision: Decision) -> Refusals:
     """Return refusals with the classes that are released: some may have been joined."""
     units = refusals.units
     of_row = np.where(decision.labels >= 0, units.of_row, np.int32(-1))

@@ -259,7 +259,7 @@ class Policy(BaseModel):
 
         """
         parts = document.parse(text, source)
-        with _reading(_Origin(source, directory)):
+        with _parse_context(_Origin(source, directory)):
             return cls(**parts)
 
     @classmethod
@@ -300,7 +300,7 @@ class Policy(BaseModel):
 
         """
         given: dict[str, Any] = {name: one for name, one in short.items() if one is not None}
-        with _reading(_Origin(rename=shorthand.rename)), _collect_faults():
+        with _parse_context(_Origin(rename=shorthand.rename)), _collect_faults():
             shorthand.check_names(given)
             options = {name: given[name] for name in given if name in cls.model_fields}
             models = options.pop("models", ())
@@ -425,7 +425,7 @@ def _plain(part: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _reading(origin: _Origin) -> Iterator[None]:
+def _parse_context(origin: _Origin) -> Iterator[None]:
     token = _origin.set(origin)
     try:
         yield

@@ -129,7 +129,7 @@ def _json(text: str, source: str) -> Any:
     except json.JSONDecodeError:
         return _yaml(text, source)
     except RecursionError:
-        raise _too_deep(source) from None
+        raise _too_deep_error(source) from None
     if repeated:
         raise PolicyError(
             f"{source}: given twice: {', '.join(repeated)}; a column has one role, a key one value"
@@ -143,7 +143,7 @@ def _check_values(document: Any, source: str) -> None:
     while level:
         depth += 1
         if depth > yaml_text.DEEPEST:
-            raise _too_deep(source)
+            raise _too_deep_error(source)
         inner: list[Any] = []
         for value in level:
             if isinstance(value, dict):
@@ -155,5 +155,5 @@ def _check_values(document: Any, source: str) -> None:
         level = inner
 
 
-def _too_deep(source: str) -> PolicyError:
+def _too_deep_error(source: str) -> PolicyError:
     return PolicyError(f"{source}: more than {yaml_text.DEEPEST} levels of nesting")

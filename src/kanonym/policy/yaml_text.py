@@ -168,7 +168,7 @@ def _boolean(text: str) -> bool:
     return {"true": True, "false": False}[text.lower()]
 
 
-def _nothing(text: str) -> None:
+def _null(text: str) -> None:
     del text
 
 
@@ -181,7 +181,7 @@ for _kind, _pattern, _first in _PATTERNS:
 Loader.add_implicit_resolver(f"{_PREFIX}merge", re.compile(r"^<<$"), ["<"])
 
 _KNOWN: dict[str | None, Callable[..., Any]] = {
-    f"{_PREFIX}null": _plain(_nothing),
+    f"{_PREFIX}null": _plain(_null),
     f"{_PREFIX}bool": _plain(_boolean),
     f"{_PREFIX}int": _plain(integer),
     f"{_PREFIX}float": _plain(real),

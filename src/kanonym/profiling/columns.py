@@ -155,7 +155,7 @@ def content_of(column: pl.Series) -> tuple[Content, Codes]:
     content = Content(
         name=column.name,
         type=kind,
-        counted=Separation.of_sizes(counts[counts > 0]),
+        counted=Separation.from_sizes(counts[counts > 0]),
         nulls=column.null_count(),
         largest=int(counts.max(initial=0)),
         sentinels=sentinels,
@@ -212,17 +212,17 @@ def _traits(column: pl.Series, values: pl.Series) -> frozenset[str]:
 
 def _forms(texts: pl.Series) -> set[str]:
     """Return the traits of a column of texts that tell what they are written for."""
-    if _all(texts, lambda some: parse_times(some).is_not_null()):
+    if _all_match(texts, lambda some: parse_times(some).is_not_null()):
         return {"dates as text"}
-    if _all(texts, lambda some: some.str.contains(_DATE_TEXT)):
+    if _all_match(texts, lambda some: some.str.contains(_DATE_TEXT)):
         return {"dates as other text"}
-    if not _all(texts, lambda some: some.str.contains(_NUMBER_TEXT)):
+    if not _all_match(texts, lambda some: some.str.contains(_NUMBER_TEXT)):
         return set()
     zeros = texts.str.contains(_ZERO_TEXT).any()
     return {"leading zeros" if zeros else "numbers as text"}
 
 
-def _all(texts: pl.Series, test: Callable[[pl.Series], pl.Series]) -> bool:
+def _all_match(texts: pl.Series, test: Callable[[pl.Series], pl.Series]) -> bool:
     """Whether a test holds of all texts; mostly the first of them tell that it does not."""
     return bool(test(texts.head(FIRST)).all()) and bool(test(texts).all())
 

@@ -267,7 +267,7 @@ class _Search:
 
     def _is_reached(self, groups: Groups) -> bool:
         self.visits += len(groups.labels)
-        return self.threshold.is_reached(Separation.of_sizes(groups.sizes), self.n_rows)
+        return self.threshold.is_reached(Separation.from_sizes(groups.sizes), self.n_rows)
 
 
 def _extend_level(level: Sequence[tuple[int, ...]], n: int) -> Iterator[tuple[int, ...]]:

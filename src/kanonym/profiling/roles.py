@@ -50,7 +50,7 @@ def role_of(
         return Role.QUASI_IDENTIFIER, (Reason("given"), *_separation_reasons(content))
     if content.trouble:
         return Role.IDENTIFIER, (Reason("trouble", detail=content.trouble),)
-    found = _identifying(content, findings, hinted)
+    found = _identifier_reasons(content, findings, hinted)
     if found:
         return Role.IDENTIFIER, found
     hinted = [hint for hint in hinted if hint.sure]
@@ -63,7 +63,7 @@ def role_of(
     return Role.QUASI_IDENTIFIER, _quasi_identifying(content, hinted)
 
 
-def _identifying(
+def _identifier_reasons(
     content: Content, findings: Sequence[Finding], hinted: Collection[Hint]
 ) -> Reasons:
     """Return why a column names persons; empty where nothing says so."""

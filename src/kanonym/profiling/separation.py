@@ -44,7 +44,7 @@ class Separation:
     together: int
 
     @classmethod
-    def of_sizes(cls, sizes: NDArray[np.int64]) -> Self:
+    def from_sizes(cls, sizes: NDArray[np.int64]) -> Self:
         """Summarize (n_groups,) numbers of equal records. Cost O(n_groups)."""
         return cls(
             records=int(sizes.sum()),
@@ -99,7 +99,7 @@ def separation_of(columns: Sequence[Codes], n_rows: int) -> Separation:
 
     """
     groups = group_records(columns) if columns else one_group(n_rows)
-    return Separation.of_sizes(groups.sizes)
+    return Separation.from_sizes(groups.sizes)
 
 
 def group_records(columns: Sequence[Codes]) -> Groups:

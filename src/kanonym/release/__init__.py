@@ -138,7 +138,7 @@ class Release(Result, Generic[FrameT]):
         """How likely a released record is re-identified, or a person where they are counted."""
         if self.persons is not None:
             return ProsecutorRisk(self.persons.highest, self.persons.average, self.persons.uniques)
-        return ProsecutorRisk.of_sizes(self._class_sizes)
+        return ProsecutorRisk.from_sizes(self._class_sizes)
 
     @cached_property
     def algorithm(self) -> dict[str, Any]:

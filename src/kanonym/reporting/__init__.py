@@ -259,10 +259,10 @@ def render_comparison(
     language: str = "en",
 ) -> bytes:
     """Draw compared releases by privacy and loss, as `render_frontier` draws nodes."""
-    from kanonym.reporting.charts.comparison import compared_of, draw  # noqa: PLC0415 - as above
+    from kanonym.reporting.charts.comparison import comparison_data, draw  # noqa: PLC0415 - as above
 
     says = translator(language)
-    return draw(compared_of(comparison, says), format, says)
+    return draw(comparison_data(comparison, says), format, says)
 
 
 def render_frontier(

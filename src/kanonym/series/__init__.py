@@ -16,8 +16,8 @@ from kanonym.pipeline import (
     anonymize,
     bind_actions,
     encoded_columns,
-    one_policy,
     parse_with_policy,
+    resolve_policy,
     task_of,
 )
 from kanonym.policy import Policy, PolicySource
@@ -94,7 +94,7 @@ def fit(
     2
 
     """
-    policy = one_policy(policy, short)
+    policy = resolve_policy(policy, short)
     if unseen not in ("root", "error"):
         raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
     native = parse_with_policy(frame, policy)

@@ -92,7 +92,7 @@ def _boxes(known: Sequence[KnownAttribute], decision: Decision, partition: Parti
     class_of_box = np.arange(n)
     low, high = class_bounds(partition.labels, codes, n)
     if not own:
-        joined = _by_label_of(decision, partition)
+        joined = _classes_of_decision(decision, partition)
         class_of_box[partition.labels[partition.labels >= 0]] = joined[partition.labels >= 0]
     sides = []
     for a, (one, recoded) in enumerate(zip(known, decision.recoded, strict=True)):
@@ -180,7 +180,7 @@ def _codes_by_label(
     return table.codes[table.tuple_of_row], np.ones(len(table.tuple_of_row), np.int64)
 
 
-def _by_label_of(decision: Decision, partition: Partition) -> NDArray[np.int32]:
+def _classes_of_decision(decision: Decision, partition: Partition) -> NDArray[np.int32]:
     """Return the class of the decision of each tuple or record of another partition."""
     return decision.labels if partition.by_row else decision.partition.labels
 
@@ -195,7 +195,7 @@ def _partition_before_joining(task: Task, decision: Decision, column: Columns) -
         Problem(ready.table, ready.costs, task.models, task.suppression_limit)
     )
     kept = found.labels >= 0
-    joined = _by_label_of(decision, found)
+    joined = _classes_of_decision(decision, found)
     pairs = np.unique(np.stack([found.labels[kept], joined[kept]], axis=1), axis=0)
     within = len(pairs) == found.n_classes and (pairs[:, 1] >= 0).all()
     return found if within else decision.partition

@@ -154,7 +154,7 @@ def anonymize_file(path: str, request: Request, tell: Tell) -> bytes:
         random = np.random.default_rng(request.seed)
         values = replace_values(request.method, attributes, clusters, random, request.bounds)
     if request.cluster_info:
-        values[request.cluster_info] = pl.Series(clusters.of_place + 1).cast(pl.String)
+        values[request.cluster_info] = pl.Series(clusters.cluster_of_place + 1).cast(pl.String)
     printed = json_lines(records, clusters.order, values)
     tell("info", "End of Anonymization", _achieved_figures(clusters))
     return printed

@@ -116,7 +116,7 @@ def replace_values(
         if method in _AGGREGATES:
             digits = 0 if one.kind == "date" else 2
             found = one.format_values(_AGGREGATES[method](values, clusters, digits))
-            printed[one.name] = found.gather(clusters.of_place)
+            printed[one.name] = found.gather(clusters.cluster_of_place)
         elif method == "outlier":
             printed[one.name] = one.format_values(clip_to_quartiles(values, clusters))
         elif method == "swapping":
@@ -130,7 +130,7 @@ def replace_values(
 
 def cluster_means(values: Values, clusters: Clusters, digits: int = 2) -> Values:
     """Return (n_clusters,) means, rounded half away from zero; summed up in printed order."""
-    return round_half_away(np.bincount(clusters.of_place, values) / clusters.sizes, digits)
+    return round_half_away(np.bincount(clusters.cluster_of_place, values) / clusters.sizes, digits)
 
 
 def cluster_medians(values: Values, clusters: Clusters, digits: int = 2) -> Values:  # noqa: ARG001
@@ -150,13 +150,15 @@ def clip_to_quartiles(values: Values, clusters: Clusters) -> Values:
     half[alone] = 1
     low = _median(ordered, clusters.starts[:-1], half)
     high = _median(ordered, clusters.starts[1:] - half, half)
-    clipped: Values = np.clip(values, low[clusters.of_place], high[clusters.of_place])
+    clipped: Values = np.clip(
+        values, low[clusters.cluster_of_place], high[clusters.cluster_of_place]
+    )
     return clipped
 
 
 def swap_values(values: Values, clusters: Clusters, random: np.random.Generator) -> Values:
     """Return values permuted inside of each cluster, all permutations equally likely."""
-    return values[np.lexsort((random.random(len(values)), clusters.of_place))]
+    return values[np.lexsort((random.random(len(values)), clusters.cluster_of_place))]
 
 
 def add_noise(
@@ -183,8 +185,8 @@ def add_noise(
     (n,) values. A cluster between whose bounds no number lies stays as it is.
 
     """
-    low = np.minimum.reduceat(values, clusters.starts[:-1])[clusters.of_place]
-    high = np.maximum.reduceat(values, clusters.starts[:-1])[clusters.of_place]
+    low = np.minimum.reduceat(values, clusters.starts[:-1])[clusters.cluster_of_place]
+    high = np.maximum.reduceat(values, clusters.starts[:-1])[clusters.cluster_of_place]
     draw, spans = noise
     result = values.copy()
     pending = np.flatnonzero(np.nextafter(low, high) < high)
@@ -207,13 +209,13 @@ def _generalize(
         pair = pl.select(
             pl.format("[{},{}]", pl.lit(texts.gather(low[:, a])), pl.lit(texts.gather(high[:, a])))
         ).to_series()
-        printed[one.name] = pair.gather(clusters.of_place)
+        printed[one.name] = pair.gather(clusters.cluster_of_place)
     return printed
 
 
 def _sort_within_clusters(values: Values, clusters: Clusters) -> Values:
     """Return values in order inside of each cluster."""
-    return values[np.lexsort((values, clusters.of_place))]
+    return values[np.lexsort((values, clusters.cluster_of_place))]
 
 
 def _median(ordered: Values, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Values:

@@ -78,14 +78,14 @@ def read_attribute(records: Records, name: str) -> Attribute:
     numbers = texts.cast(pl.Float64, strict=False)
     bad = numbers.is_null()
     if is_text.all() and bad.any():
-        return _of_texts(name, texts)
+        return _attribute_of_texts(name, texts)
     _refuse(records, name, bad, "is a text among numbers; make it a number, or all of them texts")
     fits = numbers.abs() <= LARGEST
     _refuse(records, name, ~fits, f"is not a finite number of at most {LARGEST:g}; replace it")
     return Attribute(name, "number", numbers.to_numpy())
 
 
-def _of_texts(name: str, texts: pl.Series) -> Attribute:
+def _attribute_of_texts(name: str, texts: pl.Series) -> Attribute:
     dates = texts.str.to_date("%Y-%m-%d", strict=False)
     if not dates.null_count() and (dates.cast(pl.String) == texts).all():
         return Attribute(name, "date", dates.cast(pl.Int32).cast(pl.Float64).to_numpy())

@@ -55,7 +55,7 @@ class Clusters(ShortRepr):
         return np.diff(self.starts)
 
     @property
-    def of_place(self) -> NDArray[np.int64]:
+    def cluster_of_place(self) -> NDArray[np.int64]:
         """(n,) the cluster of each place, from 0."""
         return np.repeat(np.arange(len(self)), self.sizes)
 

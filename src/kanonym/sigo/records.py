@@ -112,17 +112,17 @@ def read_records(path: str) -> Records:
     where = "standard input" if path == "-" else path
     data = read_bytes(path)
     text = decode(data, where)
-    first = text[_after_blank(text, 0) :][:1]
+    first = text[_skip_blank(text, 0) :][:1]
     if first not in ("", "{", "["):
-        return _of_csv(data, where)
+        return _read_csv(data, where)
     if first == "{":
-        records = _by_layout(text, where)
+        records = _read_by_layout(text, where)
         if records is not None:
             return records
-    return _one_by_one(text, where)
+    return _read_sequence(text, where)
 
 
-def _of_csv(data: bytes, where: str) -> Records:
+def _read_csv(data: bytes, where: str) -> Records:
     frame = delimited.read(data, where)
     columns = {}
     for column in frame:
@@ -146,7 +146,7 @@ def _of_csv(data: bytes, where: str) -> Records:
     )
 
 
-def _by_layout(text: str, where: str) -> Records | None:
+def _read_by_layout(text: str, where: str) -> Records | None:
     """Read lines of few layouts and no nested value; None for others."""
     lines = pl.Series("line", [text]).str.split("\n").explode()
     blank = lines.str.strip_chars(" \t\r") == ""
@@ -181,7 +181,7 @@ def _matches(lines: pl.Series) -> pl.DataFrame | None:
     None where the first line itself cannot be read so.
     """
     try:
-        names = list(_object(lines[0], _after_blank(lines[0], 0))[0])
+        names = list(_object(lines[0], _skip_blank(lines[0], 0))[0])
     except json.JSONDecodeError:
         return None
     cells = f"{_SPACE},{_SPACE}".join(
@@ -199,7 +199,7 @@ def _matches(lines: pl.Series) -> pl.DataFrame | None:
     return frame
 
 
-def _one_by_one(text: str, where: str) -> Records:
+def _read_sequence(text: str, where: str) -> Records:
     """Read any sequence of objects."""
     columns: dict[str, list[str | None]] = {}
     layouts: dict[tuple[str, ...], int] = {}
@@ -233,21 +233,21 @@ def _one_by_one(text: str, where: str) -> Records:
 
 def _objects(text: str, where: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the objects of a text and where they begin, in an array or one behind the other."""
-    place = _after_blank(text, 0)
+    place = _skip_blank(text, 0)
     in_array = text[place : place + 1] == "["
     more = True
     try:
         if in_array:
-            place = _after_blank(text, place + 1)
+            place = _skip_blank(text, place + 1)
             more = text[place : place + 1] != "]"
-            place = place if more else _after_blank(text, place + 1)
+            place = place if more else _skip_blank(text, place + 1)
         while more and (in_array or place < len(text)):
             record, after = _object(text, place)
             yield place, record
-            place = _after_blank(text, after)
+            place = _skip_blank(text, after)
             if in_array:
                 more = _mark(text, place, ",]") == ","
-                place = _after_blank(text, place + 1)
+                place = _skip_blank(text, place + 1)
         if not more:
             _end(text, place)
     except json.JSONDecodeError as error:
@@ -260,15 +260,15 @@ def _object(text: str, place: int) -> tuple[dict[str, str], int]:
     """Return the texts of an object's values by key, and the place behind it."""
     _mark(text, place, "{")
     record: dict[str, str] = {}
-    place = _after_blank(text, place + 1)
+    place = _skip_blank(text, place + 1)
     if text[place : place + 1] == "}":
         return record, place + 1
     while True:
         _mark(text, place, '"')
         name, place = _DECODER.raw_decode(text, place)
-        place = _after_blank(text, place)
+        place = _skip_blank(text, place)
         _mark(text, place, ":")
-        start = _after_blank(text, place + 1)
+        start = _skip_blank(text, place + 1)
         try:
             _, place = _DECODER.raw_decode(text, start)
         except _NoJsonError as error:
@@ -276,10 +276,10 @@ def _object(text: str, place: int) -> tuple[dict[str, str], int]:
         value = text[start:place]
         # Blanks inside of nested values go: a record is one line of output.
         record[name] = _compact(value) if value[0] in "{[" else value
-        place = _after_blank(text, place)
+        place = _skip_blank(text, place)
         if _mark(text, place, ",}") == "}":
             return record, place + 1
-        place = _after_blank(text, place + 1)
+        place = _skip_blank(text, place + 1)
 
 
 def _mark(text: str, place: int, allowed: str) -> str:
@@ -300,7 +300,7 @@ def _compact(value: str) -> str:
     return _STRING_OR_BLANK.sub(lambda found: found[1] or "", value)
 
 
-def _after_blank(text: str, place: int) -> int:
+def _skip_blank(text: str, place: int) -> int:
     if text[place : place + 1] not in _BLANKS:  # mostly
         return place
     found = _BLANK.match(text, place)

@@ -95,7 +95,7 @@ def utility_of(learned: pl.DataFrame, synthetic: pl.DataFrame, seed: int) -> Uti
     return utility(learned, synthetic, aligned=False, measures=MEASURES, seed=seed)
 
 
-def attacks_on(
+def attack_synthetic(
     learned: pl.DataFrame,
     synthetic: pl.DataFrame,
     held_out: pl.DataFrame | None,

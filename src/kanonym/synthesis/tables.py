@@ -22,7 +22,7 @@ from kanonym.models.base import check_integer, check_number
 from kanonym.policy.faults import raise_together, unknown_name
 from kanonym.synthesis.appraisal import (
     Copies,
-    attacks_on,
+    attack_synthetic,
     count_copies,
     measure_detection,
     utility_of,
@@ -100,7 +100,7 @@ class Synthesis(Result):
     @cached_property
     def attacks(self) -> AttackResults:
         """What intruders get from the table, against chance and against held-out persons."""
-        return attacks_on(
+        return attack_synthetic(
             self._learned,
             self._synthetic,
             self._rest,

@@ -49,7 +49,7 @@ def test_one_record_each_is_the_prosecutors_risk(sizes):
     labels = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     found = person_risk(labels, len(sizes), np.arange(len(labels), dtype=np.int32), 0.2)
     by_record = prosecutor(np.array(sizes), 0.2)
-    assert found.by_person.tolist() == by_record.of_records(labels).tolist()
+    assert found.by_person.tolist() == by_record.per_record(labels).tolist()
     assert (found.highest, found.at_risk) == (by_record.highest, by_record.at_risk)
 
 

@@ -22,24 +22,24 @@ def records_of(sizes):
 
 def test_risk_is_one_over_the_class_size():
     """Classes of 2, 4 and 4: at most 1/2, and three classes over ten records on average."""
-    found = ProsecutorRisk.of_sizes(np.array([2, 4, 4]))
+    found = ProsecutorRisk.from_sizes(np.array([2, 4, 4]))
     assert (found.highest, found.average, found.uniques) == (0.5, 0.3, 0)
 
 
 def test_uniques_are_classes_of_one_record():
     """A record that is alone is found for certain."""
-    found = ProsecutorRisk.of_sizes(np.array([1, 1, 3]))
+    found = ProsecutorRisk.from_sizes(np.array([1, 1, 3]))
     assert (found.highest, found.uniques) == (1.0, 2)
 
 
 def test_nobody_is_at_risk_in_a_release_without_records():
     """Every measure is zero."""
-    assert ProsecutorRisk.of_sizes(np.empty(0, np.int64)) == ProsecutorRisk(0.0, 0.0, 0)
+    assert ProsecutorRisk.from_sizes(np.empty(0, np.int64)) == ProsecutorRisk(0.0, 0.0, 0)
 
 
 def test_the_json_form():
     """The names of the JSON contract."""
-    assert ProsecutorRisk.of_sizes(np.array([2, 2])).to_dict() == {
+    assert ProsecutorRisk.from_sizes(np.array([2, 2])).to_dict() == {
         "prosecutor": {"highest": 0.5, "average": 0.5},
         "uniques": 0,
     }
@@ -49,7 +49,7 @@ def test_the_json_form():
 def test_average_risk_is_the_mean_over_records(sizes):
     """Each record's risk is 1 / its class size; the average counts records, not classes."""
     of_records = [1 / size for size in sizes for _ in range(size)]
-    found = ProsecutorRisk.of_sizes(np.array(sizes))
+    found = ProsecutorRisk.from_sizes(np.array(sizes))
     assert found.average == pytest.approx(sum(of_records) / len(of_records))
     assert found.highest == max(of_records)
 
@@ -72,7 +72,7 @@ def test_a_prosecutor_finds_a_record_with_one_over_its_class_size(sizes, thresho
     """Highest, average, expected and at risk are those of the records one by one."""
     of_records = [1 / size for size in sizes for _ in range(size)]
     found = prosecutor(np.array(sizes), threshold)
-    assert found.of_records(records_of(sizes)).tolist() == of_records
+    assert found.per_record(records_of(sizes)).tolist() == of_records
     assert found.highest == max(of_records)
     assert found.average == pytest.approx(sum(of_records) / len(of_records))
     assert found.expected == len(sizes)
@@ -97,7 +97,7 @@ def test_thresholds_in_decimals_are_the_fractions_that_they_mean(written, size):
 
 def test_suppressed_records_have_no_risk():
     """The label -1 reads 0, not the risk of the last class."""
-    risks = prosecutor(np.array([1, 2])).of_records(np.array([-1, 0, 1, 1], np.int32))
+    risks = prosecutor(np.array([1, 2])).per_record(np.array([-1, 0, 1, 1], np.int32))
     assert risks.tolist() == [0.0, 1.0, 0.5, 0.5]
 
 

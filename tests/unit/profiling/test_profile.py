@@ -20,7 +20,7 @@ from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.patients import patients
 from kanonym.data.schema import Role
 from kanonym.profiling import minimal, profile
-from kanonym.profiling.identifiers.finding import by_values, of_values
+from kanonym.profiling.identifiers.finding import finding_by_values, share_reason
 
 COLUMNS = {
     "name": ["Ada Roth", "Emil Koch", "Eva Lang", "Jan Moser"] * 3,
@@ -277,7 +277,7 @@ def test_free_text_is_read_if_asked_for(monkeypatch):
     """What is written in texts is evidence, too, where the caller wants them read."""
     texts = [f"seen at home on day {at}, tired, with a cough and fever" for at in range(60)]
     table = pl.DataFrame({"notes": texts, "age": [at % 5 for at in range(60)]})
-    finding = by_values("e-mail address", 0.01, of_values("mentions", 0.01))
+    finding = finding_by_values("e-mail address", 0.01, share_reason("mentions", 0.01))
     read = []
     monkeypatch.setattr(profiling, "find_in_text", lambda one: read.append(one.name) or (finding,))
     assert finding.evidence not in profile(table).columns[0].evidence

@@ -10,12 +10,12 @@ import pytest
 from kanonym.data.schema import Role
 from kanonym.profiling.columns import content_of
 from kanonym.profiling.identifiers import Finding
-from kanonym.profiling.identifiers.finding import of_values
+from kanonym.profiling.identifiers.finding import share_reason
 from kanonym.profiling.roles import role_of
 from kanonym.profiling.words import name_hints
 
 FOUND = Finding(
-    "e-mail address", (of_values("form", 1.0, "e-mail addresses"),), 1.0, "values", None
+    "e-mail address", (share_reason("form", 1.0, "e-mail addresses"),), 1.0, "values", None
 )
 
 

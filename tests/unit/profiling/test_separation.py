@@ -38,7 +38,7 @@ def test_every_count_is_that_of_the_pairs(columns):
 
 def test_the_shares_are_those_of_the_paper():
     """Of four records in three groups, 3 of 4 are distinct and 5 of 6 pairs are told apart."""
-    counted = Separation.of_sizes(np.array([2, 1, 1]))
+    counted = Separation.from_sizes(np.array([2, 1, 1]))
     assert counted.distinction == pytest.approx(3 / 4)
     assert counted.separation == pytest.approx(5 / 6)
     assert counted.others == pytest.approx(2 / 4)
@@ -52,7 +52,7 @@ def test_no_column_tells_nobody_apart():
 
 def test_no_record_needs_no_telling_apart():
     """A table without records has no pair that is left together."""
-    counted = Separation.of_sizes(np.empty(0, np.int64))
+    counted = Separation.from_sizes(np.empty(0, np.int64))
     assert (counted.distinction, counted.separation, counted.others, counted.smallest) == (
         0.0,
         1.0,

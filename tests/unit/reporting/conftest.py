@@ -101,7 +101,7 @@ def summary_of(
             tuple(warnings),
         ),
         utility=measure_utility(table, partition, recoded, sizes),
-        risk=ProsecutorRisk.of_sizes(sizes),
+        risk=ProsecutorRisk.from_sizes(sizes),
         rows_in=len(labels),
         suppressed=len(labels) - rows,
         columns=[name for name, role in roles.items() if role != "identifier"],

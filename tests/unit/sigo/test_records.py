@@ -14,7 +14,7 @@ from effort import examples
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.sigo.attributes import identities, read_attribute
 from kanonym.sigo.printing import json_lines
-from kanonym.sigo.records import Records, _one_by_one, read_records
+from kanonym.sigo.records import Records, _read_sequence, read_records
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)
@@ -47,7 +47,7 @@ def printed(records):
 def test_any_records_come_back(rows):
     """Records of any keys and values are printed as they came, in order, blanks and all."""
     text = "\n".join(json.dumps(row, indent=1 if i % 2 else None) for i, row in enumerate(rows))
-    found = printed(_one_by_one(text, "in")).removesuffix("\n").split("\n")
+    found = printed(_read_sequence(text, "in")).removesuffix("\n").split("\n")
     assert list(map(json.loads, found)) == rows
 
 
@@ -64,7 +64,7 @@ def test_both_readers_agree(orders, data):
         quick = read_records("-")
     finally:
         sys.stdin = before
-    slow = _one_by_one(text, "standard input")
+    slow = _read_sequence(text, "standard input")
     assert printed(quick) == printed(slow)
     assert quick.lines.tolist() == slow.lines.tolist() == [2 * i + 1 for i in range(len(orders))]
     assert quick.layouts == slow.layouts

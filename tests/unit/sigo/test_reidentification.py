@@ -16,7 +16,7 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.sigo.attributes import identities, read_attribute
 from kanonym.sigo.clusters import clusters_of, models_of
 from kanonym.sigo.printing import json_lines
-from kanonym.sigo.records import _one_by_one
+from kanonym.sigo.records import _read_sequence
 from kanonym.sigo.reidentification import reidentify, reidentify_in_clusters, standardize
 
 CELLS = st.integers(-4, 4)
@@ -24,7 +24,7 @@ CELLS = st.integers(-4, 4)
 
 def of(rows):
     """Return rows as records read from a file."""
-    return _one_by_one("\n".join(map(json.dumps, rows)), "file")
+    return _read_sequence("\n".join(map(json.dumps, rows)), "file")
 
 
 def found_by(original, masked, *, threshold=0.0, sensitive=("z",), names=("x", "y")):

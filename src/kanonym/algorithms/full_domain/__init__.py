@@ -159,7 +159,7 @@ class FullDomain(Algorithm):
         held = np.flatnonzero(units.of_row >= 0)
         first[units.of_row[held]] = table.tuple_of_row[held]
 
-        def refused() -> Iterator[list[NDArray[np.int64]]]:
+        def refused_nodes() -> Iterator[list[NDArray[np.int64]]]:
             for levels in _candidates(by_size, best):
                 node, class_of = group_at_levels(by_size, levels)
                 kept = judge(by_size, node)
@@ -171,7 +171,7 @@ class FullDomain(Algorithm):
                 found = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
                 yield [some for some in found if kept[label[some[0]]]]
 
-        return Refusals.of(units, refused())
+        return Refusals.of(units, refused_nodes())
 
     def space(
         self, table: EncodedTable, models: Sequence[PrivacyModel], suppression_limit: float

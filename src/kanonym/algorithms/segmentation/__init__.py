@@ -171,13 +171,13 @@ class Segmentation(Algorithm):
         is_place = np.zeros(table.n_rows + 1, np.bool_)
         is_place[found.places] = True
 
-        def refused() -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        def refused_cuts() -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
             for some, start in zip(units.by_class(), found.starts.tolist(), strict=False):
                 for left, right in cut_in_two(some, units.sizes, keys[some], criteria.min_size):
                     if is_place[start + int(units.sizes[left].sum())]:
                         yield left, right
 
-        return Refusals.of(units, refused())
+        return Refusals.of(units, refused_cuts())
 
 
 def _named_order(

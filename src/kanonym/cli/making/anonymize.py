@@ -160,7 +160,7 @@ def anonymize(
         reading = perf_counter() - start
         stays, tell = not is_local(frame), options.sentence_printer(step)
         there = (
-            place.of_engine(aggregate=aggregate, as_file=no_read_back or safe_cells)
+            place.for_engine(aggregate=aggregate, as_file=no_read_back or safe_cells)
             if stays and not dry_run
             else None
         )

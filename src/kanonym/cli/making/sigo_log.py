@@ -61,11 +61,13 @@ class Log:
         mark, color = _MARKS[level]
         now = datetime.now().astimezone()
         time = f"{now.hour % 12 or 12}:{now:%M}{'AM' if now.hour < 12 else 'PM'}"
-        words = [self._in(_GREY, time), self._in(color, mark), message]
-        words += [f"{self._in(_CYAN, f'{name}=')}{_text(fields[name])}" for name in sorted(fields)]
+        words = [self._colorize(_GREY, time), self._colorize(color, mark), message]
+        words += [
+            f"{self._colorize(_CYAN, f'{name}=')}{_text(fields[name])}" for name in sorted(fields)
+        ]
         return " ".join(words)
 
-    def _in(self, color: int, text: str) -> str:
+    def _colorize(self, color: int, text: str) -> str:
         return f"\x1b[{color}m{text}\x1b[0m" if self.color else text
 
 

@@ -26,7 +26,7 @@ class Content:
     sha256: str
 
     @classmethod
-    def of_bytes(cls, path: str | Path, data: bytes) -> Content:
+    def from_bytes(cls, path: str | Path, data: bytes) -> Content:
         """Return the content of a file whose bytes are at hand."""
         return cls(Path(path).name, hashlib.sha256(data).hexdigest())
 

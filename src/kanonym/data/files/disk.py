@@ -35,7 +35,7 @@ def read_bytes(path: str | Path) -> bytes:
     try:
         return sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
     except FileNotFoundError:
-        raise DataError(_missing(Path(path))) from None
+        raise DataError(_missing_message(Path(path))) from None
     except IsADirectoryError:
         raise DataError(f"{path} is a folder, not a file") from None
     except OSError as error:
@@ -100,7 +100,7 @@ def sha256(path: str | Path) -> str:
         with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
-        raise DataError(_missing(Path(path))) from None
+        raise DataError(_missing_message(Path(path))) from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
 
@@ -222,7 +222,7 @@ def _flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _missing(path: Path) -> str:
+def _missing_message(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"no file {path}: the folder {folder} does not exist"

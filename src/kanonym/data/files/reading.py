@@ -108,7 +108,7 @@ def read_with_content(
     else:
         data = read_bytes(path)
         kind = format_of(path, format)
-    content = Content.of_bytes(path, data)
+    content = Content.from_bytes(path, data)
     if data.startswith(_GZIP):
         try:
             data = gzip.decompress(data)

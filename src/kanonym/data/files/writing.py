@@ -126,13 +126,13 @@ def write_table(
             if read_back:
                 check_written(gzip.decompress(data) if packed else data, kind, frame, held)
             write_bytes(path, data)
-            return Content.of_bytes(path, data)
+            return Content.from_bytes(path, data)
         with atomic_write(path) as temporary:
             held = write(frame, temporary)
             data = temporary.read_bytes()
             if read_back:
                 check_written(data, kind, frame, held)
-            return Content.of_bytes(path, data)
+            return Content.from_bytes(path, data)
     except pl.exceptions.PolarsError as error:
         # Its text may quote values: of the disk's errors the number, of others the kind is told.
         number = re.search(r"os error ([0-9]+)", str(error))

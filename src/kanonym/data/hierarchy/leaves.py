@@ -76,7 +76,7 @@ def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], s
 
     """
     require_text(pl.Series(leaves.name, [], dtype=dtype))
-    values = _parse(leaves, dtype)
+    values = _parse_typed(leaves, dtype)
     if values.dtype.is_float():
         values = values.fill_nan(None)
     bad = (values.is_null() & leaves.is_not_null()).arg_true()
@@ -95,7 +95,7 @@ def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], s
     return values
 
 
-def _parse(leaves: pl.Series, dtype: pl.DataType) -> pl.Series:
+def _parse_typed(leaves: pl.Series, dtype: pl.DataType) -> pl.Series:
     if dtype in (pl.String, pl.Categorical, pl.Null):
         return leaves if dtype == pl.Null else leaves.cast(dtype)
     if isinstance(dtype, pl.Enum):

@@ -28,7 +28,7 @@ from kanonym.data.files.text.cells import require_printable
 from kanonym.data.files.text.header import refuse_names_like_values
 from kanonym.engines.database.arrow import frame_of, to_plain_types
 from kanonym.engines.database.fingerprints import Fingerprint, fingerprint_of, require_same
-from kanonym.engines.database.staging import HiddenFile, Staged, rows_of_file, write_hidden
+from kanonym.engines.database.staging import HiddenFile, StagedTable, rows_of_file, write_hidden
 from kanonym.engines.database.temporary import TemporaryTables
 from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query
@@ -72,7 +72,7 @@ class AdbcStore(TemporaryTables):
         else:
             self.free_table(place)
 
-    def stage(self, query: Query, place: str | None) -> Staged:
+    def stage(self, query: Query, place: str | None) -> StagedTable:
         """Write a table of this database, or a hidden file.
 
         Parameters
@@ -101,7 +101,7 @@ class AdbcStore(TemporaryTables):
             self.commit()
             return place
 
-        return Staged(reads, publish, self.rollback)
+        return StagedTable(reads, publish, self.rollback)
 
     def _table_name(self, place: str | None) -> str:
         if place is None:
@@ -293,7 +293,7 @@ class AdbcStore(TemporaryTables):
                 db_schema_name=schema,
             )
 
-    def _staged_file(self, query: Query, place: str) -> Staged:
+    def _staged_file(self, query: Query, place: str) -> StagedTable:
         """Write the rows of a query, held in the database, to a hidden file.
 
         What is verified is read from that file.
@@ -312,7 +312,7 @@ class AdbcStore(TemporaryTables):
                 frame = self.fetch(held)
                 write_hidden(frame, path, kind, packed=packed)
                 rows = partial(iter, [frame])
-        return Staged(held, hidden.publish, hidden.discard, rows)
+        return StagedTable(held, hidden.publish, hidden.discard, rows)
 
     def frames(self, held: Query) -> Iterator[pl.DataFrame]:
         """Yield the rows of a table in order, some at a time, all of the same types.

@@ -157,8 +157,8 @@ def _to_schema(table: Any, schema: pl.Schema) -> pl.DataFrame:
 
 
 @dataclass
-class Staged:
-    """A release that is written but not yet in its place: see `sql.store.Staged`.
+class StagedTable:
+    """A release that is written but not yet in its place: see `sql.store.StagedTable`.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from sqlglot import exp
 from kanonym.engines.database.arrow import to_plain_types
 from kanonym.engines.database.names import fresh_name, read_query, refuse_same_names, table_of
 from kanonym.engines.sql.statements import exact_column
-from kanonym.engines.sql.store import Query, Staged
+from kanonym.engines.sql.store import Query, StagedTable
 
 _FRAGMENT_ROWS = 1 << 20  # rows of `by_group` that are in this process at a time
 
@@ -85,7 +85,7 @@ class TemporaryTables(ABC):
         """Refuse a place where nothing can be written."""
 
     @abstractmethod
-    def stage(self, query: Query, place: str | None) -> Staged:
+    def stage(self, query: Query, place: str | None) -> StagedTable:
         """Write the rows of a query to where nobody takes them for a release."""
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from kanonym.data.files import check_table_output
 from kanonym.data.files.text.cells import require_printable
 from kanonym.data.files.text.header import refuse_names_like_values
 from kanonym.engines.database.fingerprints import fingerprint_of, require_same
-from kanonym.engines.database.staging import HiddenFile, Staged, rows_of_file, write_hidden
+from kanonym.engines.database.staging import HiddenFile, StagedTable, rows_of_file, write_hidden
 from kanonym.engines.duckdb.csv_files import read_csv
 from kanonym.engines.duckdb.errors import translate_errors
 from kanonym.engines.duckdb.files import read_parquet
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HEAD = 1000  # rows among which names are looked for
 
 
-def stage_table(store: DuckStore, query: Query) -> Staged:
+def stage_table(store: DuckStore, query: Query) -> StagedTable:
     """Write a release to a temporary table; it is given out as a relation."""
     held = store.hold(query)
 
@@ -36,10 +36,10 @@ def stage_table(store: DuckStore, query: Query) -> Staged:
         store.keep(held)
         return store.relation(held)
 
-    return Staged(held, publish, lambda: store.drop(held))
+    return StagedTable(held, publish, lambda: store.drop(held))
 
 
-def stage_file(store: DuckStore, query: Query, place: str) -> Staged:
+def stage_file(store: DuckStore, query: Query, place: str) -> StagedTable:
     """Write a release to a hidden file; what is verified is read from that file.
 
     Parquet and CSV are written by DuckDB, batch by batch, read back by pyarrow, and every value is
@@ -71,7 +71,7 @@ def stage_file(store: DuckStore, query: Query, place: str) -> Staged:
             frame = store.fetch(reads)
             write_hidden(frame, path, kind, packed=packed)
             rows = partial(iter, [frame])
-    return Staged(reads, hidden.publish, hidden.discard, rows)
+    return StagedTable(reads, hidden.publish, hidden.discard, rows)
 
 
 def _require_same(store: DuckStore, held: Query, path: Path, kind: str, place: str) -> None:

@@ -18,7 +18,7 @@ from kanonym.engines.duckdb import files
 from kanonym.engines.duckdb.errors import translate_errors
 from kanonym.engines.duckdb.staging import stage_file, stage_table
 from kanonym.engines.sql.statements import exact_column
-from kanonym.engines.sql.store import Query, Staged
+from kanonym.engines.sql.store import Query, StagedTable
 
 Relation: TypeAlias = Any  # duckdb tells its types, but none of the result of a statement
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
@@ -109,7 +109,7 @@ class DuckStore(TemporaryTables):
         if place is not None:
             check_table_output(place)
 
-    def stage(self, query: Query, place: str | None) -> Staged:
+    def stage(self, query: Query, place: str | None) -> StagedTable:
         """Write a hidden file beside `place`, or a temporary table for None.
 
         What `publish` returns for None is a relation; its table stays until the connection

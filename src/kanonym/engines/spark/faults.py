@@ -49,7 +49,9 @@ def translate_errors(doing: str) -> Iterator[None]:
         with silence_logs():
             yield
     except (PySparkException, Py4JError) as error:
-        raise _own_error(error) or DataError(f"Spark cannot {doing}: {_reason(error)}") from None
+        raise _kanonym_error(error) or DataError(
+            f"Spark cannot {doing}: {_reason(error)}"
+        ) from None
 
 
 @contextlib.contextmanager
@@ -91,7 +93,7 @@ def _reason(error: Exception) -> str:
     return f"{found[1] if found else type(error).__name__} (Spark's log says more)"
 
 
-def _own_error(error: Exception) -> KanonymError | None:
+def _kanonym_error(error: Exception) -> KanonymError | None:
     """Return the error of ours that a function raised on a worker, if it was one."""
     for kind, message in reversed(_RAISED.findall(str(error))):
         known = getattr(errors, kind, None)

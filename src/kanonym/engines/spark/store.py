@@ -22,7 +22,7 @@ from kanonym.engines.spark.faults import translate_errors
 from kanonym.engines.spark.repetition import is_groupable, order_rows, repeat_rows
 from kanonym.engines.spark.staging import require_place, stage_frame
 from kanonym.engines.sql.statements import table_query
-from kanonym.engines.sql.store import Query, Staged
+from kanonym.engines.sql.store import Query, StagedTable
 
 Frame: TypeAlias = Any  # pyspark carries no types
 
@@ -136,7 +136,7 @@ class SparkStore:
         if place is not None:
             require_place(self.session, place, remote=is_remote(self.session))
 
-    def stage(self, query: Query, place: str | None) -> Staged:
+    def stage(self, query: Query, place: str | None) -> StagedTable:
         """Write the rows of a query, unseen: as `Store.stage`, see `spark.staging`.
 
         Where the query orders its rows, equal ones are counted first, and repeated at last: to

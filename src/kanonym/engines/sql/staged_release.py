@@ -15,7 +15,7 @@ from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import Frequencies, counted_rows, fetch_frequencies
 from kanonym.engines.sql.statements import free_name, rename_columns
-from kanonym.engines.sql.store import MOST_TUPLES, Query, Source, Staged
+from kanonym.engines.sql.store import MOST_TUPLES, Query, Source, StagedTable
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.verification import ColumnValues
 
@@ -48,7 +48,7 @@ class SqlRelease:
     rows: ClassVar[None] = None
 
     source: Source
-    staged: Staged
+    staged: StagedTable
     columns: list[str]
     labels: Collection[str]
     texts: Collection[str]

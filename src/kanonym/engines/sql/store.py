@@ -25,7 +25,7 @@ MOST_TUPLES = 1 << 23
 
 
 @runtime_checkable
-class Staged(Protocol):
+class StagedTable(Protocol):
     """A release that is written but not yet seen: it is verified first.
 
     Attributes
@@ -104,10 +104,10 @@ class Store(Protocol):
         """Refuse a place that `stage` would refuse, before there is something to write."""
         ...
 
-    def stage(self, query: Query, place: str | None) -> Staged:
+    def stage(self, query: Query, place: str | None) -> StagedTable:
         """Write the rows of a query to where nobody takes them for a release.
 
-        place: where `Staged.publish` is to put them: a path, a table's name; or None, for a
+        place: where `StagedTable.publish` is to put them: a path, a table's name; or None, for a
         table of the engine that is computed when it is read.
         """
         ...

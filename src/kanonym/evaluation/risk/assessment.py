@@ -137,7 +137,7 @@ class RiskAssessment(ShortRepr):
                 parts[name] = {"exact": value, **parts.get(name, {})}
         if self.population is not None:
             for name in self.population.estimates:
-                share, inside = self.population.share(name), self.population.in_table(name)
+                share, inside = self.population.share(name), self.population.expected_in_table(name)
                 if share is not None and inside is not None:
                     parts[f"population_uniques_{name}"] = {"share": share, "in_table": inside}
         return parts
@@ -222,7 +222,7 @@ def measure_risk(
     together = None
     if households is not None:
         kept = labels >= 0
-        risks = (by_record if individual is None else individual).of_records(labels[kept])
+        risks = (by_record if individual is None else individual).per_record(labels[kept])
         together = household_risk(risks, households[kept])
     uniques, reasons = _uniques(sizes, population, persons, untold)
     counted = None if persons is None else persons.by_class

@@ -41,7 +41,7 @@ class PopulationUniques:
         uniques = self.estimates[estimator]
         return None if uniques is None else uniques / self.population
 
-    def in_table(self, estimator: str) -> float | None:
+    def expected_in_table(self, estimator: str) -> float | None:
         """Return how many records of the table are expected to be population uniques.
 
         Each population unique is in a random sample with a chance of records / population.

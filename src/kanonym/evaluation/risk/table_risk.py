@@ -127,11 +127,11 @@ class Risk(Result):
         columns: dict[str, NDArray[Any]] = {
             "class": labels,
             "class_size": self._groups.sizes[labels],
-            "prosecutor": found.prosecutor.of_records(labels),
-            "journalist": found.journalist.of_records(labels),
+            "prosecutor": found.prosecutor.per_record(labels),
+            "journalist": found.journalist.per_record(labels),
         }
         if found.individual is not None:
-            columns["individual"] = found.individual.of_records(labels)
+            columns["individual"] = found.individual.per_record(labels)
         if found.households is not None:
             columns["household"] = found.households.by_record
         if found.persons is not None:

@@ -100,7 +100,7 @@ def _areas(left: Shares, right: Shares, lengths: Shares) -> Shares:
     return np.where(crossing, triangles, ends) * lengths / 2
 
 
-def _by_column(
+def _mean_over_columns(
     meaning: Meaning,
     distance: Callable[[Shares, Shares], float],
     pair: TablePair,
@@ -163,7 +163,7 @@ WASSERSTEIN = Meaning(
 
 MEASURES: tuple[Measure, ...] = (
     *(
-        Measure(meaning, partial(_by_column, meaning, distance))
+        Measure(meaning, partial(_mean_over_columns, meaning, distance))
         for meaning, distance in (
             (TOTAL_VARIATION, total_variation),
             (HELLINGER, hellinger),

@@ -90,7 +90,7 @@ def leaves_below(hierarchy: Hierarchy, values: pl.Series) -> NDArray[np.int64]:
     found = np.full(len(values), 1 if hierarchy.has_null else hierarchy.size, np.int64)
     named = values.is_not_null().to_numpy()
     if values.dtype == pl.String:
-        found[named] = _of_texts(hierarchy, values.drop_nulls())
+        found[named] = _leaves_of_texts(hierarchy, values.drop_nulls())
     elif (missing := values.filter(pl.Series(named & (hierarchy.leaf_of(values) < 0)))).len():
         raise _unknown_label_error(hierarchy, missing)
     else:
@@ -98,7 +98,7 @@ def leaves_below(hierarchy: Hierarchy, values: pl.Series) -> NDArray[np.int64]:
     return found
 
 
-def _of_texts(hierarchy: Hierarchy, values: pl.Series) -> NDArray[np.int64]:
+def _leaves_of_texts(hierarchy: Hierarchy, values: pl.Series) -> NDArray[np.int64]:
     texts = values.to_list()
     covered = np.zeros((hierarchy.n_levels, len(texts)), np.int64)  # 0: no label of that level
     for level, labels in enumerate(hierarchy.labels):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from kanonym.data.schema import Role
-from kanonym.profiling.identifiers.finding import Finding, of_values
+from kanonym.profiling.identifiers.finding import Finding, share_reason
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.identifiers.shared_values import can_be
 from kanonym.profiling.reasons import Reason
@@ -83,11 +83,11 @@ def _match_hint(sample: Sample, hint: Hint, *, ambiguous: bool) -> Finding | Non
         possible = _POSSIBLE.get(hint.what, _CODE)
         share = sample.share(sample.matching(possible.fullmatch))
     if share >= LEAST or (sample.has_few_values and share):
-        reasons = says, of_values("possible", share)
+        reasons = says, share_reason("possible", share)
     elif share == 0.0 and sample.form == "decimal":
         return None
     elif sample.distinctness >= LEAST:
-        reasons = says, of_values("unusual", share)
+        reasons = says, share_reason("unusual", share)
     else:
         return None
     return Finding(hint.what, reasons, share, "name", safe_harbor(hint.what))

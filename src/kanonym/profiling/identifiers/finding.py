@@ -43,11 +43,11 @@ class Finding:
         return "; ".join(one.to_text() for one in self.reasons)
 
 
-def by_values(kind: str, share: float, *reasons: Reason) -> Finding:
+def finding_by_values(kind: str, share: float, *reasons: Reason) -> Finding:
     """Return a finding that the values gave."""
     return Finding(kind, reasons, share, "values", safe_harbor(kind))
 
 
-def of_values(kind: str, share: float, *terms: str) -> Reason:
+def share_reason(kind: str, share: float, *terms: str) -> Reason:
     """Return a reason that a share of the values gives."""
     return Reason(kind, shares={"share": share}, terms=terms)

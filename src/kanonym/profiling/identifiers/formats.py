@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
+from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
 from kanonym.profiling.identifiers.sample import Sample
 
 _HEX = "[0-9a-fA-F]"
@@ -103,5 +103,5 @@ def find_formats(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
             )
         ):
             continue
-        found.append(by_values(form.kind, share, of_values("form", share, form.plural)))
+        found.append(finding_by_values(form.kind, share, share_reason("form", share, form.plural)))
     return tuple(found)

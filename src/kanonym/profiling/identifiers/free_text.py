@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import KanonymError
-from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
+from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.reasons import Reason
 
@@ -95,7 +95,7 @@ def find_free_text(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...
         return ()
     share = sample.share((words >= WORDS // 2) & (letters >= LETTERS // 2))
     reason = Reason("free-text", {"words": round(words.mean())})
-    return (by_values("free text", share, reason),)
+    return (finding_by_values("free text", share, reason),)
 
 
 def find_in_text(
@@ -142,7 +142,7 @@ def find_in_text(
         rows.update({kind: count for kind in kinds if kind is not None})
     total = sum(count for _, count in texts)
     return tuple(
-        by_values(kind, count / total, of_values("mentions", count / total))
+        finding_by_values(kind, count / total, share_reason("mentions", count / total))
         for kind, count in sorted(rows.items(), key=lambda item: (-item[1], item[0]))
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
+from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
 from kanonym.profiling.identifiers.given_names import GIVEN_NAMES
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.words import fold_accents
@@ -60,18 +60,18 @@ def find_persons(sample: Sample, hinted: frozenset[str], *, sure: bool) -> tuple
     if share < (SHAPED_HINTED if hint else SHAPED):
         return ()
     if hint and sure and not sample.has_few_values:
-        return (by_values("name of a person", share, of_values("names", share)),)
+        return (finding_by_values("name of a person", share, share_reason("names", share)),)
     if len(sample.values) < LEAST_DIFFERENT:
         full = sample.share(sample.matching(is_full_name))
-        reason = of_values("full-names", full)
-        return (by_values("name of a person", full, reason),) if full >= SHAPED else ()
+        reason = share_reason("full-names", full)
+        return (finding_by_values("name of a person", full, reason),) if full >= SHAPED else ()
     given = shaped & sample.matching(has_given_name)
     given_share = sample.share(given)
     single = sum(len(parts) == 1 for parts in words) * 2 > len(words)
     if given_share < (GIVEN_HINTED if hint else GIVEN_ALONE if single else GIVEN):
         return ()
-    reasons = of_values("names", share), of_values("given-names", given_share)
-    return (by_values("name of a person", share, *reasons),)
+    reasons = share_reason("names", share), share_reason("given-names", given_share)
+    return (finding_by_values("name of a person", share, *reasons),)
 
 
 def _words(value: str) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import phonenumbers
 from numpy.typing import NDArray
 
-from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
+from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
 from kanonym.profiling.identifiers.sample import Sample
 
 LOOKED_AT = 200
@@ -62,12 +62,12 @@ def find_phones(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
     share = looked.share(international)
     if share >= LEAST:
         kind = "fax number" if "fax number" in hinted else "phone number"
-        return (by_values(kind, share, of_values("international-phones", share)),)
+        return (finding_by_values(kind, share, share_reason("international-phones", share)),)
     best = _best_plan(looked, international, named=bool(named))
     if best < LEAST_HINTED:
         return ()
     kind = "fax number" if "fax number" in hinted else "phone number"
-    return (by_values(kind, best, of_values("national-phones", best)),)
+    return (finding_by_values(kind, best, share_reason("national-phones", best)),)
 
 
 def _best_plan(sample: Sample, international: NDArray[np.bool_], *, named: bool) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
+from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.words import fold_accents, name_words
 
@@ -52,8 +52,10 @@ def find_addresses(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...
     streets = sample.share(numbered & sample.matching(has_street))
     if share < ADDRESSES or (streets < STREETS and "street address" not in hinted):
         return ()
-    named = [of_values("streets", streets)] if streets else []
-    return (by_values("street address", share, of_values("house-numbers", share), *named),)
+    named = [share_reason("streets", streets)] if streets else []
+    return (
+        finding_by_values("street address", share, share_reason("house-numbers", share), *named),
+    )
 
 
 def find_coordinates(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
@@ -66,7 +68,7 @@ def find_coordinates(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, .
         pairs = sample.matching(_is_pair)
         share = sample.share(pairs)
         if share >= 0.9:
-            return (by_values("coordinates", share, of_values("pairs", share)),)
+            return (finding_by_values("coordinates", share, share_reason("pairs", share)),)
     if "coordinates" not in hinted or sample.form not in {"decimal", "text"}:
         return ()
     limit = 90.0 if _LATITUDES & set(name_words(sample.name)) else 180.0
@@ -77,7 +79,7 @@ def find_coordinates(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, .
     if share < 0.8 or sample.distinctness < 0.01:
         return ()
     kind = "latitudes" if limit == 90.0 else "longitudes"
-    return (by_values("coordinates", share, of_values(kind, share)),)
+    return (finding_by_values("coordinates", share, share_reason(kind, share)),)
 
 
 def has_house_number(value: str) -> bool:

@@ -7,7 +7,7 @@ from collections import Counter
 
 import polars as pl
 
-from kanonym.profiling.identifiers.finding import Finding, by_values
+from kanonym.profiling.identifiers.finding import Finding, finding_by_values
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.reasons import Reason
 
@@ -64,7 +64,7 @@ def find_records(sample: Sample, column: pl.Series, hinted: frozenset[str]) -> t
         reason = _integers(sample, column)
     elif sample.form == "text":
         reason = _codes(sample)
-    return () if reason is None else (by_values("record number", 1.0, reason),)
+    return () if reason is None else (finding_by_values("record number", 1.0, reason),)
 
 
 def _is_whole(sample: Sample) -> bool:

@@ -108,7 +108,7 @@ class ComparisonData:
         return [("; ".join(labels), reason) for reason, labels in grouped.items()]
 
 
-def compared_of(comparison: Comparison, says: Translator = ENGLISH) -> ComparisonData:
+def comparison_data(comparison: Comparison, says: Translator = ENGLISH) -> ComparisonData:
     """Take over a comparison, in a language."""
     best = {id(one) for one in comparison.frontier}
     privacy, measure = comparison.axes_in(says)

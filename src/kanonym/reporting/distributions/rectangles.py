@@ -129,7 +129,7 @@ class Side:
         drawn = ~extent.mixed
         ends = _line_ends(domain, recoded, extent, drawn)
         if ends is None:
-            return cls._of_places(domain, recoded, extent, counts, floor, drawn, speech)
+            return cls._from_places(domain, recoded, extent, counts, floor, drawn, speech)
         low, high, drawn = ends
         finite = np.concatenate([low[drawn & np.isfinite(low)], high[drawn & np.isfinite(high)]])
         first, last = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
@@ -144,7 +144,7 @@ class Side:
         return cls(axis, low, high, place.reshape(-1).astype(np.int64), drawn)
 
     @classmethod
-    def _of_places(
+    def _from_places(
         cls,
         domain: Domain,
         recoded: RecodedAttribute,

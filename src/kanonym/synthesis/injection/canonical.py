@@ -62,7 +62,7 @@ def canonical_texts(column: pl.Series) -> pl.Series:
 
 def _canonical_spelling(plain: pl.Series) -> pl.Series:
     """Return texts in their one spelling: numbers, times and truth values; others as they are."""
-    text = _in_utc(plain).alias("text")
+    text = _to_utc(plain).alias("text")
     one = pl.col("text").str.strip_chars()
     # Nothing stands for what is zero: fractions, seconds, the time of day of a date.
     time = one.str.replace(_MOMENT, "${1}T${2}${3}").str.replace(r"(\.[0-9]*?)0+$", "$1")
@@ -82,7 +82,7 @@ def _canonical_spelling(plain: pl.Series) -> pl.Series:
     ).to_series()
 
 
-def _in_utc(text: pl.Series) -> pl.Series:
+def _to_utc(text: pl.Series) -> pl.Series:
     """Return texts of which those that spell a time with its distance from UTC are in UTC."""
     bare = text.str.strip_chars()
     zoned = bare.str.contains(_ZONED).fill_null(value=False)

@@ -321,7 +321,7 @@ def inject(
 def _check(known: Sequence[str], sensitive: Sequence[str], wanted: ClassTargets) -> None:
     if not known:
         raise SchemaError("inject: name the quasi-identifiers, whose equal values make a class")
-    if wanted.of_values and not sensitive:
+    if wanted.concerns_values and not sensitive:
         asked = "diversity" if wanted.diversity is not None else "l"
         raise PolicyError(f"inject: {asked} is of sensitive attributes; name them in sensitive")
 
@@ -349,7 +349,7 @@ def _require(
     )
     sizes = after.sizes[chosen]
     met = len(after) == len(before) and bool((sizes >= (wanted.size or 0)).all())
-    if wanted.of_values:
+    if wanted.concerns_values:
         for distinct in after.distinct.values():
             met &= bool((distinct[chosen] >= wanted.values(sizes)).all())
     if not met:

@@ -58,7 +58,7 @@ class ClassTargets:
             check_number("inject", "diversity", self.diversity, above=0, maximum=WHOLE)
 
     @property
-    def of_values(self) -> bool:
+    def concerns_values(self) -> bool:
         """Whether anything is asked of sensitive attributes."""
         return self.diversity is not None or self.l is not None
 
@@ -131,13 +131,13 @@ def compute_needs(
     added = np.zeros(len(chosen), np.int64)
     if wanted.size is not None:
         added = np.maximum(added, wanted.size - sizes)
-    if wanted.of_values:
+    if wanted.concerns_values:
         for name, distinct in classes.distinct.items():
             own = distinct[chosen]
             spare = np.maximum(reach[name][chosen] - own, 0)
             added = np.maximum(added, np.minimum(_least(wanted, sizes, own), spare + 1))
     fresh: dict[str, Counts] = {}
-    for name, distinct in classes.distinct.items() if wanted.of_values else ():
+    for name, distinct in classes.distinct.items() if wanted.concerns_values else ():
         own = distinct[chosen]
         lacking = np.maximum(wanted.values(sizes + added) - own, 0)
         most = np.minimum(np.maximum(reach[name][chosen] - own, 0), added)

@@ -23,7 +23,7 @@ def test_every_estimator_is_asked_and_the_chosen_one_is_dankars(sizes, more):
         expected = estimate(*histogram(np.array(sizes)), population)
         if found.estimates[name] is None:
             assert np.isnan(expected)
-            assert found.share(name) is found.in_table(name) is None
+            assert found.share(name) is found.expected_in_table(name) is None
         else:
             assert found.estimates[name] == expected
             assert found.share(name) == expected / population
@@ -42,13 +42,13 @@ def test_the_rule_goes_by_the_sampling_fraction(population, chosen):
 def test_in_a_whole_population_the_uniques_of_the_table_are_counted():
     """A table of everybody has all population uniques in it."""
     found = population_uniques(np.array([1, 1, 3]), 5)
-    assert (found.estimates["dankar"], found.in_table("dankar")) == (2, 2)
+    assert (found.estimates["dankar"], found.expected_in_table("dankar")) == (2, 2)
 
 
 def test_uniques_expected_in_the_table_are_no_more_than_its_own():
     """Of the sample uniques, those unique in the population are a part, by Zayatz' estimate."""
     sizes = np.array([1] * 8 + [2] * 5 + [7])
-    assert 0 < population_uniques(sizes, 500).in_table("zayatz") <= 8
+    assert 0 < population_uniques(sizes, 500).expected_in_table("zayatz") <= 8
 
 
 def test_a_population_smaller_than_the_table_is_refused():

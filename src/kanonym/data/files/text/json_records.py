@@ -155,7 +155,7 @@ def _elements(text: str, where: str) -> Iterator[str]:
             count += 1
             record, end = _DECODER.raw_decode(text, place)
             if not isinstance(record, dict):
-                raise DataError(_no_object(where, f"record {count}"))
+                raise DataError(_no_object_error(where, f"record {count}"))
             yield text[place:end].replace("\n", " ").replace("\r", " ")
             mark, place = _mark_after(text, _next(text, end))
     except json.JSONDecodeError as error:
@@ -188,7 +188,7 @@ def _fault(data: bytes, where: str, unit: str) -> str:
         except _NoJsonError as error:
             return f"{where}, {place}: {error}"
         if not isinstance(record, dict):
-            return _no_object(where, place)
+            return _no_object_error(where, place)
         for name, value in record.items():
             kind = _KINDS.get(type(value))
             if kind and kinds.setdefault(name, kind) != kind:
@@ -200,7 +200,7 @@ def _malformed_error(where: str, line: int, character: int, reason: str) -> str:
     return f"{where}, line {line}, character {character}: {reason}"
 
 
-def _no_object(where: str, place: str) -> str:
+def _no_object_error(where: str, place: str) -> str:
     return f"{where}, {place} is not an object of names and values"
 
 

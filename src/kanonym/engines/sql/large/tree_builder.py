@@ -292,7 +292,7 @@ def pack_batches(tree: Tree, size: int) -> dict[int, int]:
     """Return the batch of each fragment: neighbours together, up to so many tuples."""
     batches: dict[int, int] = {}
     batch, held = 0, 0
-    for number in _in_order(tree):
+    for number in _fragments_in_order(tree):
         own = tree.nodes[number].tuples
         if held and held + own > size:
             batch, held = batch + 1, 0
@@ -301,7 +301,7 @@ def pack_batches(tree: Tree, size: int) -> dict[int, int]:
     return batches
 
 
-def _in_order(tree: Tree) -> list[int]:
+def _fragments_in_order(tree: Tree) -> list[int]:
     """Return the fragments from left to right."""
     found, waiting = [], [0]
     while waiting:

@@ -148,7 +148,7 @@ def possible_values(
     )
     sizes = np.diff(refusals.offsets)
     single = [refusals.groups_of(one)[0] for one in np.flatnonzero(sizes == 1).tolist()]
-    _narrow(state, _joined(single, state))
+    _narrow(state, _join_groups(single, state))
     either = [
         [group.tolist() for group in refusals.groups_of(one)]
         for one in np.flatnonzero(sizes > 1).tolist()
@@ -161,7 +161,7 @@ def possible_values(
     return result
 
 
-def _joined(groups: list[NDArray[np.int32]], state: Assignment) -> list[list[int]]:
+def _join_groups(groups: list[NDArray[np.int32]], state: Assignment) -> list[list[int]]:
     """Join groups that share a unit, where each of them has one value."""
     if state.least != 2 or state.free or not groups:
         return [group.tolist() for group in groups]
@@ -353,7 +353,7 @@ class _Explanations:
             domains = _with(domains, unit, bit)
         if not self.fits_one(domains, unit, bit):
             return None
-        found = next(self._explained(domains, 0, (unit, bit)), None)
+        found = next(self._explain(domains, 0, (unit, bit)), None)
         if found is None and self.steps > STEPS:
             return [0 if other != unit else bit for other in range(len(domains))]
         return found
@@ -372,7 +372,7 @@ class _Explanations:
         state.sizes[unit] += 1
         return fits
 
-    def _explained(self, domains: list[int], at: int, one: tuple[int, int]) -> Iterator[list[int]]:
+    def _explain(self, domains: list[int], at: int, one: tuple[int, int]) -> Iterator[list[int]]:
         """Yield the domains that explain the refusals from one on.
 
         one: a unit and the value that one of its records has.
@@ -397,7 +397,7 @@ class _Explanations:
                 if all(state.fits(label, self.members[label], narrowed) for label in touched) and (
                     self.fits_one(narrowed, *one)
                 ):
-                    yield from self._explained(narrowed, at + 1, one)
+                    yield from self._explain(narrowed, at + 1, one)
 
 
 def _few(state: Assignment, group: Sequence[int], domains: Sequence[int]) -> bool:

@@ -72,11 +72,11 @@ class Minimality(Attack):
             return AttackResult(self.type, self.question, nobody, nobody, reason=replay)
         of_row = replay.refusals.units.of_row
         n = len(of_row)
-        left = _left(
+        left = _count_possible(
             replay,
             possible_values(replay.refusals, replay.secrets, len(replay.values), replay.least),
         )
-        homogeneous = _left(replay, _in_class(replay))
+        homogeneous = _count_possible(replay, _values_in_class(replay))
         certain = left == 1
         parts = {"fewer than l values": float((left < replay.least)[of_row >= 0].sum() / n)}
         if len(replay.values) <= LISTED:
@@ -93,7 +93,7 @@ class Minimality(Attack):
         )
 
 
-def _left(replay: Replay, possible: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _count_possible(replay: Replay, possible: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return (n_rows,) int64: how many values are left for each person; 0 for the suppressed.
 
     Persons of equal quasi-identifiers may be in any of the classes that have such records.
@@ -105,7 +105,7 @@ def _left(replay: Replay, possible: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.where(units.of_row >= 0, np.append(number, 0)[units.of_row], 0)
 
 
-def _in_class(replay: Replay) -> NDArray[np.bool_]:
+def _values_in_class(replay: Replay) -> NDArray[np.bool_]:
     """Return (n_units, n_values + 1) bool: the values that the class of each unit has."""
     units = replay.refusals.units
     held = np.zeros((int(units.classes.max(initial=-1)) + 1, len(replay.values) + 1), np.bool_)

@@ -207,12 +207,12 @@ def attack_model(
     answers = _answers(estimator, lessons, persons, asked, n_classes)
     attacks = []
     if answers.right is not None:
-        attacks.append(_by_correctness(answers.right, member))
+        attacks.append(_correctness_attack(answers.right, member))
     if answers.loss is not None:
-        attacks.append(_by_score("loss", -answers.loss, member, first, first | ~first))
+        attacks.append(_score_attack("loss", -answers.loss, member, first, first | ~first))
         shadow = _shadow_attack(estimator, lessons, persons, n_classes, (shadows, seed))
         score = shadow.decision_function(answers.hints).round(9)
-        attacks.append(_by_score("shadow", score, member, first, ~first))
+        attacks.append(_score_attack("shadow", score, member, first, ~first))
     target = persons.target[asked]
     on_members, on_control = (_score(answers, target, one) for one in (member, ~member))
     return ModelAttackResult(
@@ -333,7 +333,7 @@ def _shadow_attack(
         return attack.fit(np.concatenate(hints), np.concatenate(labels))
 
 
-def _by_correctness(right: Flags, member: Flags) -> MembershipAttack:
+def _correctness_attack(right: Flags, member: Flags) -> MembershipAttack:
     """Return the attack that takes for members who is predicted right."""
     score = right.astype(np.float64)
     return _measure_attack(
@@ -344,7 +344,7 @@ def _by_correctness(right: Flags, member: Flags) -> MembershipAttack:
     )
 
 
-def _by_score(
+def _score_attack(
     name: str, score: Vector, member: Flags, first: Flags, measured: Flags
 ) -> MembershipAttack:
     """Return the attack that takes for members who scores high.

@@ -247,5 +247,5 @@ def _generalization(
         values=values,
         records=upto[column.offsets[1:]] - upto[column.offsets[:-1]],
         penalties=penalties,
-        spans=Axis.of(domain).of_lists(column.offsets, column.members),
+        spans=Axis.of(domain).list_costs(column.offsets, column.members),
     )

@@ -170,7 +170,7 @@ def _generalization(
         values=values,
         records=upto[last + 1] - upto[first],
         penalties=penalties,
-        spans=Axis.of(domain).of_labels(first, last),
+        spans=Axis.of(domain).label_costs(first, last),
         levels=levels,
     )
 

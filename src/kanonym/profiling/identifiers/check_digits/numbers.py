@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.profiling.identifiers.check_digits.chance import is_evidence, pass_rate_by_chance
 from kanonym.profiling.identifiers.check_digits.schemes import CODES, SCHEMES, Scheme
-from kanonym.profiling.identifiers.finding import Finding, by_values, of_values
+from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.reasons import Reason
 
@@ -65,13 +65,13 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
         believed = by_chance < _HOPELESS if named else is_evidence(len(kept), by_chance)
         if scheme.written is None and not scheme.telling and not believed:
             continue
-        reasons = [of_values("valid", share, scheme.title)]
+        reasons = [share_reason("valid", share, scheme.title)]
         if by_chance < _HOPELESS:
-            reasons.append(of_values("shuffled", by_chance))
+            reasons.append(share_reason("shuffled", by_chance))
         # Cards and IBANs say what they are; among national numbers the rarer form wins.
         key = (scheme.kind != "record number", -round(by_chance, 1), share)
         if best is None or key > best[:3]:
-            best = (*key, by_values(scheme.kind, share, *reasons))
+            best = (*key, finding_by_values(scheme.kind, share, *reasons))
     return () if best is None else (best[3],)
 
 
@@ -90,7 +90,7 @@ def find_accounts(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]
     if share < LEAST:
         return ()
     reason = Reason("account", {"least": least, "longest": longest}, {"share": share})
-    return (by_values("account number", share, reason),)
+    return (finding_by_values("account number", share, reason),)
 
 
 _SEPARATORS = str.maketrans("", "", " .-/–")
