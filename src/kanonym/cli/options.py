@@ -104,7 +104,8 @@ def read_like_first_table(
 ) -> tuple[dict[str, Any], list[Any]]:
     """Return what is asked and the tables, dates and numbers read as the first table writes them.
 
-    asked: of `columns_meant`. tables: the original, and releases or further tables, or None.
+    asked: the policy, or the columns that are named. tables: the original, and releases or
+    further tables, or None.
     """
     from kanonym import pipeline
     from kanonym.data.conventions import canonical_table, detect_conventions

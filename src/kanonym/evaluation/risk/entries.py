@@ -1,7 +1,7 @@
 """The entries of a risk assessment: what each number means, by its name.
 
 Names are who is found, or by whom, and then what is measured: `_highest` and `_average`
-over the records, `_expected_ratio` number of re-identifications, `_at_risk` the share and
+over the records, `_expected` number of re-identifications, `_at_risk` the share and
 `_number_at_risk` the number with a risk strictly above the threshold.
 """
 

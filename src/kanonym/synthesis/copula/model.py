@@ -161,7 +161,7 @@ class TableModel(ShortRepr):
     def _given_columns(self, given: Sequence[pl.Series]) -> dict[int, pl.Series]:
         """Return given columns by number, without NaN; refuse what the table does not have."""
         if not given:
-            raise SchemaError("no column is given: give some, or ask for `sample` records")
+            raise SchemaError("no column is given: name some, or use `sample`")
         names = [column.name for column in given]
         _refuse_repeated(names)
         unknown = [name for name in names if name not in self.names]

@@ -1,4 +1,4 @@
-"""Laws of the parts of outgrown frequency sets that need no engine."""
+"""Laws of the parts that divide frequency sets on their engine, without an engine."""
 
 from __future__ import annotations
 
