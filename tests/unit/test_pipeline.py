@@ -258,10 +258,10 @@ def test_the_manifest_says_what_the_order_means(tmp_path):
         found = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
         said[name] = (found["seed"], found["policy"].get("seed"), found["order"])
     assert said["drawn"][:2] == (None, None)
-    assert "kept nowhere" in said["drawn"][2]
+    assert "not stored" in said["drawn"][2]
     assert said["given"][:2] == (7, 7)
     assert "whoever has it" in said["given"][2]
-    assert "can tell who is who" in said["kept"][2]
+    assert "can reveal identities" in said["kept"][2]
 
 
 def test_the_manifest_holds_no_value_of_any_record(tmp_path):
