@@ -125,7 +125,7 @@ def test_the_caller_knows_best():
     """A column that the caller names is a quasi-identifier whatever it looks like."""
     found, why = role("contact", ["a@b.org", "c@d.org"], [FOUND], named=True)
     assert found is Role.QUASI_IDENTIFIER
-    assert why.startswith("said to be")
+    assert why.startswith("declared as")
 
 
 def test_what_cannot_be_recoded_is_dropped():

@@ -157,7 +157,7 @@ def test_a_release_without_records_names_nothing():
     empty = pl.DataFrame({"age": []}, schema={"age": pl.Int64})
     found = carried_out(scene({"age": [1, 2]}, empty, ["age"]))
     assert found.targets.attempts == 0
-    assert found.reason == "no released record leaves a person's values open"
+    assert found.reason == "no released record is consistent with a person's values"
 
 
 def test_attempts_are_at_least_one():
