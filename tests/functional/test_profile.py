@@ -144,7 +144,7 @@ def test_the_tables_fit_into_the_terminal(kanonym, monkeypatch, width):
     assert max(map(len, tables)) <= int(width)
     said = " ".join(ran.text.split())
     assert "sex quasi-identifier Text. The name suggests: sex. 2 values distinguish" in said
-    assert "columns in which no two records are equal" in said
+    assert "columns without equal records" in said
     assert "written suggested.yaml" in said
 
 
