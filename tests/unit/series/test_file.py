@@ -78,11 +78,11 @@ def test_of_suppressed_records_only_what_is_compared_is_kept():
     [
         (lambda text: text.replace("[23, 25]", "[22, 25]", 1), "was changed since"),
         (lambda text: text.replace('"version": 1', '"version": 2', 1), "is of version 2"),
-        (lambda _: '{"kanonym": "other"}', "no recoding"),
-        (lambda _: "[1, 2]", "no recoding"),
-        (lambda text: text[:100], "no recoding"),
-        (lambda _: "", "no recoding"),
-        (lambda _: "[" * 100_000, "no recoding"),
+        (lambda _: '{"kanonym": "other"}', "not a recoding"),
+        (lambda _: "[1, 2]", "not a recoding"),
+        (lambda text: text[:100], "not a recoding"),
+        (lambda _: "", "not a recoding"),
+        (lambda _: "[" * 100_000, "not a recoding"),
     ],
 )
 def test_a_changed_or_foreign_file_is_refused(fitted, tmp_path, change, said):

@@ -573,7 +573,6 @@ def test_hold_out_makes_release_and_control_itself():
         {"control": table, "policy": asked},
         {"policy": asked, "quasi_identifiers": ["age"]},
         {"policy": asked, "aligned": True},
-        {"policy": "policy.yaml"},
         {},
         NAMED,
     ):
