@@ -29,7 +29,7 @@ def given_kinds():
     for path in FOLDER.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-            if called and node.func.id in ("Reason", "of_values"):
+            if called and node.func.id in ("Reason", "share_reason"):
                 kinds |= {one.value for one in node.args[:1] if isinstance(one, ast.Constant)}
     return kinds
 
