@@ -102,7 +102,7 @@ KeepIntegers = Annotated[
 class Keywords(TypedDict, total=False):
     """What `Policy.from_columns`, `anonymize` and others take in place of a policy, or with one.
 
-    `docs/policies.md` says what each means.
+    `docs/policy.md` says what each means.
     """
 
     quasi_identifiers: QuasiIdentifiers

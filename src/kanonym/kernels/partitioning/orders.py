@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.classes.penalty import Costs, span_loss
-from kanonym.kernels.compile import Int, kernel
-from kanonym.kernels.neighbours.kdtree import halve
+from kanonym.kernels.compile import kernel
 
 
 @kernel
@@ -79,41 +77,3 @@ def hilbert(cells: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
                 key = (key << one) | (((cell[a] ^ flips) >> np.uint64(level)) & one)
         keys[i] = key
     return keys
-
-
-@kernel
-def halving_order(codes: NDArray[np.int32], costs: Costs, least: int) -> NDArray[np.int64]:
-    """Return (n,) int64 tuples as a k-d tree holds them from left to right.
-
-    codes: (n, d) int32. Each node is halved at the median of the attribute that loses most,
-    equal codes by tuple, until it has fewer than `least`. Cost O(n d log n).
-    """
-    n, d = codes.shape
-    order = np.arange(n)
-    values = np.empty(n)
-    stack = np.empty((128, 2), np.int64)
-    stack[0, 0], stack[0, 1] = 0, n
-    held: Int = 1
-    while held > 0:
-        held -= 1
-        start, stop = stack[held]
-        if stop - start < max(least, 2):
-            continue
-        widest, width = -1, 0.0
-        for a in range(d):
-            low, high = codes[order[start], a], codes[order[start], a]
-            for i in range(start, stop):
-                low, high = min(low, codes[order[i], a]), max(high, codes[order[i], a])
-            loss = span_loss(np.int64(a), np.int64(low), np.int64(high), costs)
-            if loss > width:
-                widest, width = a, loss
-        if widest < 0:
-            continue
-        for i in range(start, stop):
-            values[i] = codes[order[i], widest]
-        middle = (start + stop) // 2
-        halve(values, order, start, stop, middle)
-        stack[held, 0], stack[held, 1] = middle, stop
-        stack[held + 1, 0], stack[held + 1, 1] = start, middle
-        held += 2
-    return order

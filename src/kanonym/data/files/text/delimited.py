@@ -147,10 +147,6 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.
     return held
 
 
-def _is_text(column: pl.Series) -> bool:
-    return column.dtype == pl.String
-
-
 def _parse_rows(
     body: memoryview, names: list[str], separator: str, data: bytes, where: str
 ) -> ArrowTable:
