@@ -17,7 +17,7 @@ import kanonym as ka
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult"
 SALARY, JOB = "salary-class", "occupation"
-CASES: list[tuple[str, str | None, list[ka.PrivacyModel]]] = [
+CASES: list[tuple[str, str | None, list[ka.models.PrivacyModel]]] = [
     ("k=5", None, []),
     ("2 distinct salaries", SALARY, [ka.LDiversity(SALARY, l=2)]),
     ("3 distinct occupations", JOB, [ka.LDiversity(JOB, l=3)]),
