@@ -48,6 +48,20 @@ def test_a_table_is_learned_and_another_one_drawn(kanonym, stays):
         assert said in ran.text
 
 
+def test_trees_take_the_size_of_a_leaf_and_an_order(kanonym, stays):
+    """Every rule holds, and the table says who made it; a small leaf is refused with the reason."""
+    asked = f"{RUN} --drop name --method trees --leaf 10 --order ill --constraint left>=came"
+    ran = kanonym(asked)
+    assert ran.code == 0
+    assert "300 by trees, seed 0" in ran.text
+    made = read_table("out.csv")
+    assert made.schema == stays.drop("name").schema
+    assert (made["left"] >= made["came"]).all()
+    refused = kanonym(f"{RUN} --drop name --method trees --leaf 1")
+    assert refused.code == 3
+    assert "publishes them" in refused.error
+
+
 def test_it_is_judged_by_measures_and_attacks(kanonym, stays):
     """--json holds how the table was made, what tells it apart, its utility and the attacks."""
     asked = "--drop name --hold-out 0.3 --judge -q age,zip -s ill --seed 4 --json"
@@ -136,6 +150,8 @@ def test_what_cannot_be_made_is_one_line(refused, monkeypatch, more, message):
         (f"{RUN} --hold-out 2", "--hold-out"),
         (f"{RUN} --rows 0", "--rows"),
         (f"{RUN} --epsilon 2", "--epsilon"),
+        (f"{RUN} --leaf 10", "--leaf and --order"),
+        (f"{RUN} --order age", "--leaf and --order"),
         ("synthesize stays.csv -o stays.csv", "-o"),
     ],
 )

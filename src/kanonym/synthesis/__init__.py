@@ -7,12 +7,14 @@ from kanonym.synthesis.injection.inject import Injection, inject
 from kanonym.synthesis.injection.marks import Marks, injected_rows
 from kanonym.synthesis.synthesizer import Copula, Synthesizer
 from kanonym.synthesis.tables import Synthesis, synthesize
+from kanonym.synthesis.trees import SequentialTrees
 
 __all__ = [
     "SDV",
     "Copula",
     "Injection",
     "Marks",
+    "SequentialTrees",
     "SmartNoise",
     "Synthesis",
     "Synthesizer",

@@ -13,6 +13,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint, TableModel, fit
 from kanonym.synthesis.external import LIBRARIES, SDV
+from kanonym.synthesis.trees import SequentialTrees
 
 
 class Learned(Protocol):
@@ -86,6 +87,10 @@ class Copula:
         return fit(columns, constraints)
 
 
+OWN = (Copula, SequentialTrees)
+"""Synthesizers of this package, each with its default parameters."""
+
+
 def synthesizer_of(method: str | Synthesizer) -> Synthesizer:
     """Return the synthesizer that a name means; of an object, itself.
 
@@ -102,8 +107,9 @@ def synthesizer_of(method: str | Synthesizer) -> Synthesizer:
                 f"fit; this is {method!r}"
             )
         return method
-    if method == Copula.name:
-        return Copula()
+    for own in OWN:
+        if method == own.name:
+            return own()
     library, _, synthesizer = method.partition(":")
     if library not in LIBRARIES or synthesizer not in LIBRARIES[library].synthesizers:
         raise PolicyError(unknown_name("synthesizer", method, synthesizer_names()))
@@ -118,4 +124,4 @@ def synthesizer_of(method: str | Synthesizer) -> Synthesizer:
 def synthesizer_names() -> list[str]:
     """Return the name of every synthesizer."""
     external = [f"{one}:{each}" for one, kind in LIBRARIES.items() for each in kind.synthesizers]
-    return [Copula.name, *external]
+    return [*(own.name for own in OWN), *external]

@@ -183,9 +183,9 @@ def synthesize(
     constraints
         What holds between two columns in every record, such as "discharge >= admission".
     method
-        `copula`, our own; `sdv:gaussian-copula`, `sdv:ctgan`, `sdv:tvae`, `sdv:copula-gan`
-        (`pip install sdv`); or an object with a name and `fit`, such as `SDV` or `SmartNoise`
-        with its parameters.
+        `copula` or `trees`, our own; `sdv:gaussian-copula`, `sdv:ctgan`, `sdv:tvae`,
+        `sdv:copula-gan` (`pip install sdv`); or an object with a name and `fit`, such as
+        `SequentialTrees`, `SDV` or `SmartNoise` with its parameters.
     hold_out
         Share of the records that are not learned from, in (0, 1): those that attacks are
         compared with. None: all are learned from, and nobody can tell what was learned by heart.
@@ -209,9 +209,9 @@ def synthesize(
 
     Notes
     -----
-    Columns keep their type, and no value is missing in a column that misses none. A synthesizer
-    of another library knows no constraints: records that break one are drawn again,
-    up to 20 times as many. Cost: of the synthesizer.
+    Columns keep their type, and no value is missing in a column that misses none. Only `copula`
+    keeps every constraint by itself: records of others that break one are drawn again, up to 20
+    times as many. Cost: of the synthesizer.
 
     Examples
     --------

@@ -48,12 +48,26 @@ def synthesize(
         typer.Option(
             metavar="NAME",
             help=(
-                "copula, or a method of another library, which must be installed: "
+                "copula or trees, or a method of another library, which must be installed: "
                 "sdv:gaussian-copula, sdv:ctgan, sdv:tvae, sdv:copula-gan, smartnoise:mst, "
                 "smartnoise:aim, smartnoise:mwem, smartnoise:patectgan, smartnoise:dpctgan."
             ),
         ),
     ] = "copula",
+    leaf: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Records in a leaf of a tree, at least 5; for trees. Default: 20.",
+        ),
+    ] = None,
+    order: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Columns to draw first, for trees; the others follow in the order of the table.",
+        ),
+    ] = None,
     epsilon: Annotated[
         float | None,
         typer.Option(metavar="E", help="Privacy budget; for the methods of SmartNoise."),
@@ -126,7 +140,7 @@ def synthesize(
         raise typer.BadParameter(f"{hold_out:g} is not between 0 and 1", param_hint="--hold-out")
     options.check_places({"INPUT": table}, [("-o", output)])
     check_table_output(output, options.format_of(output, format))
-    chosen = _method(method, epsilon)
+    chosen = _method(method, epsilon, leaf, options.parse_names(order))
     start = perf_counter()
     with show_progress() as step:
         step("read")
@@ -174,13 +188,20 @@ def synthesize(
         show(*synthesis_tables(found), to_stderr=output == "-")
 
 
-def _method(name: str, epsilon: float | None) -> str | Synthesizer:
-    """Return the method by its name, with its budget where it takes one."""
+def _method(
+    name: str, epsilon: float | None, leaf: int | None, order: list[str]
+) -> str | Synthesizer:
+    """Return the method by its name, with the parameters that it takes."""
     from kanonym.synthesis.external import SmartNoise
+    from kanonym.synthesis.trees import LEAF, SequentialTrees
 
     library, _, synthesizer = name.partition(":")
-    if library == "smartnoise" and epsilon is not None:
-        return SmartNoise(synthesizer, epsilon)
-    if epsilon is not None:
+    if epsilon is not None and library != "smartnoise":
         raise typer.BadParameter(f"{name} has no budget", param_hint="--epsilon")
+    if (leaf is not None or order) and name != SequentialTrees.name:
+        raise typer.BadParameter("needs --method trees", param_hint="--leaf and --order")
+    if epsilon is not None:
+        return SmartNoise(synthesizer, epsilon)
+    if name == SequentialTrees.name:
+        return SequentialTrees(LEAF if leaf is None else leaf, order)
     return name

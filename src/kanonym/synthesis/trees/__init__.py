@@ -1,0 +1,7 @@
+"""A model of a table's columns from which further records are drawn: one tree per column."""
+
+from __future__ import annotations
+
+from kanonym.synthesis.trees.sequential import LEAF, SequentialTrees
+
+__all__ = ["LEAF", "SequentialTrees"]

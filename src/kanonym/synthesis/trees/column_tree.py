@@ -1,0 +1,134 @@
+"""The tree of one column: it sorts records by other columns, and its leaves hold their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.synthesis.copula.scales import Codes, Scale
+
+Floats = NDArray[np.float64]
+
+FEW = 50
+"""Values of a column, null included, that a classification tree tells apart at most."""
+
+DIRECTIONS = 16
+"""Numbers that stand for a category of a column that has more than `FEW`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ColumnTree(ShortRepr):
+    """The distribution of one column, given others.
+
+    Attributes
+    ----------
+    tree
+        Of scikit-learn; None where no column is given: one leaf.
+    ranks
+        By given column, the (m + 1,) int64 feature of each code, null last.
+    donors
+        (n,) int32 codes of the records that the tree was grown from, leaf by leaf.
+    starts
+        (n_nodes + 1,) int64, where the codes of each node begin.
+
+    """
+
+    tree: Any
+    ranks: tuple[NDArray[np.int64], ...]
+    donors: Codes
+    starts: NDArray[np.int64]
+
+    def draw(self, n: int, given: Sequence[Codes], random: np.random.Generator) -> Codes:
+        """Return (n,) int32 codes, each of a record in the leaf that the given codes lead to.
+
+        given: (n,) int32 each, in the order of `grow_tree`. Cost O(n · depth).
+        """
+        nodes = np.zeros(n, np.int64)
+        if self.tree is not None:
+            nodes = self.tree.apply(_features(given, self.ranks))
+        first, last = self.starts[nodes], self.starts[nodes + 1]
+        drawn: Codes = self.donors[first + (random.random(n) * (last - first)).astype(np.int64)]
+        return drawn
+
+
+def grow_tree(
+    column: tuple[Scale, Codes], given: Sequence[tuple[Scale, Codes]], leaf: int, seed: int
+) -> ColumnTree:
+    """Grow the tree of a column until no cut leaves `leaf` records on both sides.
+
+    Parameters
+    ----------
+    column, given
+        Scales and (n,) int32 codes, -1 for null.
+    leaf
+        Records in a leaf, at least.
+    seed
+        Decides between cuts that are equally good.
+
+    Notes
+    -----
+    A classification tree (Gini impurity) of columns with at most 50 values, null among them.
+    Of more numbers, a regression tree (variance) of their place in the distribution and of
+    whether there is one; of more categories, one of random directions, whose variance is near
+    the Gini impurity. The values of a nominal given column have the order of the first
+    principal component of the column that they predict (Coppersmith, Hong and Hosking 1999).
+    Cost O(n log n) per given column and level.
+
+    """
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor  # noqa: PLC0415 - slow
+
+    scale, codes = column
+    if not given:
+        return ColumnTree(None, (), np.sort(codes), np.array([0, len(codes)]))
+    responses = _responses(scale, codes, np.random.default_rng(seed))
+    classes = len(scale.values) + (scale.n_null > 0) <= FEW
+    ranks = tuple(_ranks(one, known, responses) for one, known in given)
+    features = _features([known for _, known in given], ranks)
+    kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
+    tree = kind(min_samples_leaf=leaf, random_state=seed)
+    tree.fit(features, codes if classes else responses)
+    nodes = tree.apply(features)
+    by_leaf = np.lexsort((codes, nodes))
+    starts = np.searchsorted(nodes[by_leaf], np.arange(tree.tree_.node_count + 1))
+    return ColumnTree(tree, ranks, codes[by_leaf], starts)
+
+
+def _responses(scale: Scale, codes: Codes, random: np.random.Generator) -> Floats:
+    """Return (n, q) float64: numbers whose means tell apart the values of a column."""
+    size = len(scale.values)
+    if size <= FEW:
+        known = np.eye(size + 1)
+    elif scale.is_nominal:
+        known = random.normal(size=(size + 1, DIRECTIONS))
+    else:
+        middles = (scale.cumulative[1:] + scale.cumulative[:-1]) / 2
+        known = np.column_stack([np.append(middles, 0.5), np.arange(size + 1) == size])
+    found: Floats = known[codes]  # -1 is the last row
+    return found
+
+
+def _ranks(scale: Scale, codes: Codes, responses: Floats) -> NDArray[np.int64]:
+    """Return (m + 1,) int64: the place of each code, null last, in the order that tells most."""
+    size = len(scale.values)
+    if not scale.is_nominal:
+        return np.append(np.arange(size), -1)
+    places = np.where(codes < 0, size, codes)
+    counts = np.bincount(places, minlength=size + 1)
+    sums = np.column_stack([np.bincount(places, one, size + 1) for one in responses.T])
+    away = sums / np.maximum(counts, 1)[:, None] - responses.mean(axis=0)
+    axis = np.linalg.svd(away * np.sqrt(counts)[:, None], full_matrices=False)[2][0]
+    ranks = np.empty(size + 1, np.int64)
+    ranks[np.argsort(away @ axis, kind="stable")] = np.arange(size + 1)
+    return ranks
+
+
+def _features(given: Sequence[Codes], ranks: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
+    """Return (n, d) float32 features; code -1 has the last rank."""
+    return np.column_stack([rank[codes] for codes, rank in zip(given, ranks, strict=True)]).astype(
+        np.float32
+    )
