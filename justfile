@@ -41,6 +41,12 @@ lock:
     uv pip compile pyproject.toml --extra dev --extra spark --extra stat --universal --python-version 3.11 \
         --generate-hashes --no-header --no-emit-index-url --upgrade --quiet -o requirements-dev.txt
 
+# the site in docs/_build/html, from scratch: a warning or a broken internal link is an error
+docs:
+    rm -rf docs/_build docs/reference
+    sphinx-build --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
+    python scripts/site_links.py docs/_build/html
+
 # figures of the source tree: lines, lengths, folders, isinstance, Any, noqa
 shape *folder:
     python scripts/shape.py {{ folder }}

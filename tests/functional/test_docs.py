@@ -13,7 +13,17 @@ import pytest
 from kanonym.cli import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+WRITTEN = (ROOT / "docs" / "reference", ROOT / "docs" / "_build")
+"""Folders that a build of the site fills."""
+
+PAGES = [
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY", "SUPPORT")),
+    *(
+        page
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        if not any(page.is_relative_to(folder) for folder in WRITTEN)
+    ),
+]
 EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")

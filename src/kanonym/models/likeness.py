@@ -101,7 +101,7 @@ class DeltaDisclosure(PerClass):
     """Every class changes the logarithm of a present value's share by less than delta.
 
     With q a value's share in the class and p its share in the table,
-    |log2(q / p)| < delta, strictly. The logarithm has base 2, as in the paper
+    `|log2(q / p)| < delta`, strictly. The logarithm has base 2, as in the paper
     (`kanonym measure` reports the natural one).
 
     Deviation: the paper asks the condition of every value of the table, and a value

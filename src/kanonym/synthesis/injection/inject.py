@@ -179,9 +179,8 @@ def inject(
     drop
         Columns to leave out of the result, such as names and numbers of persons.
     constraints
-        Condition that every record meets, such as (
-            "discharge >= admission"
-        ), and holds in added ones.
+        Conditions that every record meets, such as `["discharge >= admission"]`; added ones meet
+        them, too.
     key
         At least 16 bytes, or the file (`{env: NAME}`) that holds them: the injection then has
         `marks`, by which `injected_rows` finds the added records again.

@@ -1,0 +1,71 @@
+"""Sphinx extension: the reference, written at each build from what the package declares.
+
+A kind that is registered, a command, a key of a policy or a public name has its entry by
+that alone. The pages are Markdown in `docs/reference/`, which is not under version control.
+"""
+
+from __future__ import annotations
+
+import typing
+from pathlib import Path
+from typing import Any
+
+from reference import commands, kinds, policy, python
+
+FOLDER = "reference"
+
+
+def pages() -> dict[str, str]:
+    """Return the text of each page by its place below `docs/reference/`."""
+    found = {
+        "policy.md": policy.page(),
+        "models.md": kinds.models_page(),
+        "algorithms.md": kinds.algorithms_page(),
+        "actions.md": kinds.actions_page(),
+        "hierarchies.md": kinds.hierarchies_page(),
+        "metrics.md": kinds.metrics_page(),
+        "measures.md": kinds.measures_page(),
+        "attacks.md": kinds.attacks_page(),
+    }
+    return found | commands.pages() | python.pages(kinds.documented())
+
+
+def write(folder: Path) -> None:
+    """Write the pages; those that did not change keep their time, so that they are not read again.
+
+    Pages of names that are gone are removed.
+    """
+    texts = {folder / name: text for name, text in pages().items()}
+    for file in set(folder.rglob("*.md")) - set(texts):
+        file.unlink()
+    for file, text in texts.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.exists() or file.read_text("utf-8") != text:
+            file.write_text(text, "utf-8")
+
+
+def plain_annotations(_app: Any, function: Any, _bound: Any) -> None:
+    """Show the type of a keyword without the option that it declares."""
+    function = getattr(function, "__func__", function)
+    signature = getattr(function, "__signature__", None)
+    if signature is None:
+        return
+    function.__signature__ = signature.replace(
+        parameters=[
+            one.replace(annotation=_without_options(one.annotation))
+            for one in signature.parameters.values()
+        ]
+    )
+
+
+def _without_options(annotation: Any) -> Any:
+    if typing.get_origin(annotation) is typing.Annotated:
+        return typing.get_args(annotation)[0]
+    return annotation
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Let Sphinx write the pages before it reads them."""
+    app.connect("builder-inited", lambda built: write(Path(built.srcdir) / FOLDER))
+    app.connect("autodoc-before-process-signature", plain_annotations)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

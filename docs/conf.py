@@ -1,0 +1,47 @@
+"""Settings of the site: `just docs` builds it, with warnings as errors and without a network."""
+
+import sys
+from pathlib import Path
+
+import kanonym
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+
+project = "kanonym"
+author = "the kanonym maintainers"
+project_copyright = author
+version = release = kanonym.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "reference"]
+exclude_patterns = ["_build"]
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented_params"
+autodoc_typehints_format = "short"
+autodoc_class_signature = "mixed"
+autodoc_member_order = "bysource"
+autodoc_inherit_docstrings = True
+default_role = "literal"
+napoleon_google_docstring = False
+napoleon_custom_sections = [("Attributes", "params_style")]  # a list, not entries of the index
+python_maximum_signature_line_length = 88
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"kanonym {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": "kanonym"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "navbar_end": ["theme-switcher"],
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
