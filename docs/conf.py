@@ -25,6 +25,7 @@ autodoc_class_signature = "mixed"
 autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = True
 default_role = "literal"
+smartquotes = False  # they make a dash of the two in --option
 napoleon_google_docstring = False
 napoleon_custom_sections = [("Attributes", "params_style")]  # a list, not entries of the index
 python_maximum_signature_line_length = 88

@@ -6,11 +6,13 @@ that alone. The pages are Markdown in `docs/reference/`, which is not under vers
 
 from __future__ import annotations
 
+import inspect
 import typing
 from pathlib import Path
 from typing import Any
 
 from reference import commands, kinds, policy, python
+from reference.names import namespaces
 
 FOLDER = "reference"
 
@@ -44,6 +46,18 @@ def write(folder: Path) -> None:
             file.write_text(text, "utf-8")
 
 
+def without_overloads() -> None:
+    """Let functions show the signature that spells out their keywords, not those of overloads."""
+    from sphinx.pycode import ModuleAnalyzer  # noqa: PLC0415 - tests read the pages without Sphinx
+
+    for module in namespaces().values():
+        for thing in (getattr(module, name) for name in module.__all__):
+            if inspect.isfunction(thing) and typing.get_overloads(thing):
+                analyzer = ModuleAnalyzer.for_module(thing.__module__)
+                analyzer.analyze()
+                analyzer.overloads.clear()
+
+
 def plain_annotations(_app: Any, function: Any, _bound: Any) -> None:
     """Show the type of a keyword without the option that it declares."""
     function = getattr(function, "__func__", function)
@@ -67,5 +81,6 @@ def _without_options(annotation: Any) -> Any:
 def setup(app: Any) -> dict[str, bool]:
     """Let Sphinx write the pages before it reads them."""
     app.connect("builder-inited", lambda built: write(Path(built.srcdir) / FOLDER))
+    without_overloads()
     app.connect("autodoc-before-process-signature", plain_annotations)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Sequence
-from typing import Any, get_overloads
+from typing import Any
 
 
 def code(text: str) -> str:
@@ -32,18 +32,10 @@ def summary(thing: Any) -> str:
     return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
 
 
-def _keywords(function: Any) -> str:
-    """Return the signature of a function without types, in the place of those of its overloads."""
-    signature = inspect.signature(function)
-    bare = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
-    return str(signature.replace(parameters=bare, return_annotation=signature.empty))
-
-
 def autodoc(name: str, thing: Any, *options: str) -> str:
     """Return what lets Sphinx write the signature and the docstring of a public name."""
     kind = "class" if inspect.isclass(thing) else "function"
     if inspect.isclass(thing) and issubclass(thing, Exception):
         kind = "exception"
-    spelt = _keywords(thing) if get_overloads(thing) else ""
-    lines = [f".. auto{kind}:: {name}{spelt}", *(f"   {one}" for one in options)]
+    lines = [f".. auto{kind}:: {name}", *(f"   {one}" for one in options)]
     return "\n".join(["```{eval-rst}", *lines, "```", ""])
