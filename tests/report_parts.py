@@ -8,11 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from kanonym.comparison import Comparison, Trial
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.risk.presets import Verdict
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 from kanonym.profiling.reasons import Reason
 from kanonym.reporting import frontier_of
+
+NO_SECOND = Message("there is no second release of the same persons")
 
 ATTEMPTS = 2000
 
@@ -35,7 +38,13 @@ ATTACKS = (
     attack("inference", 0.31, 0.24, control=0.30),
     attack("membership", 0.54, 0.5),
     attack("homogeneity", 0.0, 0.0),
-    attack("intersection", 0.0, 0.0, attempts=0, reason="there is no second release"),
+    attack(
+        "intersection",
+        0.0,
+        0.0,
+        attempts=0,
+        reason=Message("there is no second release of the same persons"),
+    ),
     attack("attack-of-tomorrow", 0.2, 0.1),
 )
 

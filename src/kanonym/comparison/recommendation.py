@@ -17,6 +17,7 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.files import write_text
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role
 from kanonym.models import PrivacyModel, TCloseness
@@ -169,10 +170,16 @@ def recommend(
     )
 
 
-LOOK = (
+LOOK = Message(
     "Values do not show what a column means: check the role of every column before using the "
     "policy."
 )
+
+NAMED = {
+    Role.IDENTIFIER: Message("Identifiers, which are dropped"),
+    Role.QUASI_IDENTIFIER: Message("Quasi-identifiers, which are recoded"),
+    Role.SENSITIVE: Message("Sensitive attributes, which are released unchanged"),
+}
 
 
 def _combination(found: Profile, k: int, form: Mapping[str, Any]) -> Combination:
@@ -192,26 +199,31 @@ def _loss(trial: Trial) -> float:
 
 def _roles(found: Profile, policy: Policy, k: int) -> list[str]:
     """Say what the columns are taken for, and what is asked."""
-    reasons = []
-    for role, said in (
-        (Role.IDENTIFIER, "Identifiers, which are dropped"),
-        (Role.QUASI_IDENTIFIER, "Quasi-identifiers, which are recoded"),
-        (Role.SENSITIVE, "Sensitive attributes, which are released unchanged"),
-    ):
+    reasons: list[str] = []
+    for role, what in NAMED.items():
         named = found.names(role)
         if named:
-            more = f" and {len(named) - NAMES} more" if len(named) > NAMES else ""
-            reasons.append(f"{said}: {', '.join(named[:NAMES])}{more}.")
+            names = ", ".join(named[:NAMES])
+            if len(named) > NAMES:
+                names = Message("{names} and {more} more", names=names, more=len(named) - NAMES)
+            reasons.append(Message("{what}: {names}.", what=what, names=names))
     reasons.append(
-        f"k is {k}: every record looks like at least {k - 1} others. Before anonymization, "
-        f"{found.together.uniques:,} of its {found.rows:,} records are unique in their "
-        f"quasi-identifiers."
+        Message(
+            "k is {k}: every record looks like at least {others} others. Before anonymization, "
+            "{uniques:,} of its {rows:,} records are unique in their quasi-identifiers.",
+            k=k,
+            others=k - 1,
+            uniques=found.together.uniques,
+            rows=found.rows,
+        )
     )
     asked = {model.attribute: model for model in policy.models if model.entity is None}
     reasons += [
         _diversity(asked[name])
         if name in asked
-        else f"There is no requirement for {name}: all records have the same value."
+        else Message(
+            "There is no requirement for {name}: all records have the same value.", name=name
+        )
         for name in found.names(Role.SENSITIVE)
     ]
     return reasons
@@ -220,44 +232,62 @@ def _roles(found: Profile, policy: Policy, k: int) -> list[str]:
 def _diversity(model: PrivacyModel) -> str:
     """Say what is asked of a sensitive attribute."""
     if model.type == TCloseness.type:
-        return (
-            f"In every class, the values of {model.attribute} are distributed similarly to the "
-            f"whole table (t-closeness of at most {model.required:g}): most records share one "
-            f"value, "
-            "so l-diversity would require almost nothing."
+        return Message(
+            "In every class, the values of {attribute} are distributed similarly to the whole "
+            "table (t-closeness of at most {required:g}): most records share one value, so "
+            "l-diversity would require almost nothing.",
+            attribute=model.attribute,
+            required=model.required,
         )
     if model.to_dict()["kind"] == "distinct":
-        return (
-            f"In every class, {model.attribute} has at least {model.required:g} distinct values: "
-            f"the class alone does not disclose it."
+        return Message(
+            "In every class, {attribute} has at least {required:g} distinct values: the class "
+            "alone does not disclose it.",
+            attribute=model.attribute,
+            required=model.required,
         )
-    return (
-        f"In every class, the values of {model.attribute} are mixed (entropy l-diversity of at "
-        f"least {model.required:g}): with 2 distinct values required, all but one record could "
-        f"have the same value."
+    return Message(
+        "In every class, the values of {attribute} are mixed (entropy l-diversity of at least "
+        "{required:g}): with 2 distinct values required, all but one record could have the same "
+        "value.",
+        attribute=model.attribute,
+        required=model.required,
     )
 
 
 def _choice(best: Trial, trials: list[Trial]) -> list[str]:
     """Say why this algorithm, and what became of the others."""
     others = [one for one in _sort_by_loss(trials) if one.parameters != best.parameters]
-    beside = ", ".join(f"{one.label} {_loss(one):.3f}" for one in others)
-    compared = f", where others lose more or as much ({beside})" if others else ""
-    loses = (
-        f"The algorithm is {best.label}: its release loses {_loss(best):.3f} of the detail of the "
-        f"quasi-identifiers (span loss, 0 nothing to 1 everything){compared}."
+    compared = Message(
+        ", where others lose more or as much ({others})",
+        others=", ".join(f"{one.label} {_loss(one):.3f}" for one in others),
     )
-    plural = "" if best.suppressed == 1 else "s"
-    has = (
-        f"It has {best.classes:,} classes, the smallest of {best.k:,} records, and "
-        f"{best.suppressed or 'no'} record{plural} suppressed."
+    chosen = Message(
+        "The algorithm is {label}: its release loses {loss:.3f} of the detail of the "
+        "quasi-identifiers (span loss, 0 nothing to 1 everything){compared}.",
+        label=best.label,
+        loss=_loss(best),
+        compared=compared if others else "",
     )
-    failed = [f"{one.label} produced no release: {one.reason}." for one in trials if one.reason]
-    return [f"{loses} {has}", *failed]
+    has = Message(
+        "It has {classes:,} classes, the smallest of {k:,} records, and suppresses {suppressed:,} "
+        "records.",
+        classes=best.classes,
+        k=best.k,
+        suppressed=best.suppressed,
+    )
+    failed = [
+        Message("{label} produced no release: {reason}.", label=one.label, reason=one.reason)
+        for one in trials
+        if one.reason
+    ]
+    return [Message("{choice} {result}", choice=chosen, result=has), *failed]
 
 
 def _sample(rows: int) -> str:
-    return (
-        f"The algorithms were compared on {MOST_ROWS:,} of the {rows:,} records; the release of "
-        "all of them was made and verified by this one alone."
+    return Message(
+        "The algorithms were compared on {sample:,} of the {rows:,} records; the release of all of "
+        "them was made and verified by this one alone.",
+        sample=MOST_ROWS,
+        rows=rows,
     )

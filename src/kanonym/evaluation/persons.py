@@ -13,17 +13,12 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Flat
+from kanonym.data.message import Message
 from kanonym.evaluation.columns import SelectedColumns
 from kanonym.kernels.classes.grouping import Groups
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.release import Release
 from kanonym.verification.persons import PopulationColumn, count_persons
-
-UNTOLD = (
-    "k-anonymity counts persons by {!r}, which the table lacks: give the release itself, or one "
-    "with a pseudonym of it (action surrogate); records are no persons"
-)
-"""Why nothing is said of persons."""
 
 NOBODY = (
     ", and nobody in the population table has it. A population table has everybody of the table; "
@@ -92,3 +87,12 @@ def persons_of_classes(
         for name in asked.held
     ]
     return count_persons(known, columns, first, NOBODY)[0]
+
+
+def persons_unknown(entity: str) -> Message:
+    """Say why a table without its entity says nothing of persons."""
+    return Message(
+        "k-anonymity counts persons by {entity!r}, which the table lacks: give the release itself, "
+        "or one with a pseudonym of it (action surrogate); records are no persons",
+        entity=entity,
+    )

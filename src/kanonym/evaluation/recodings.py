@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from kanonym.data.message import Message
 from kanonym.data.schema import QuasiIdentifier, Recoding
 from kanonym.data.table import kind_of
 from kanonym.evaluation.pair.tables import TablePair
@@ -52,9 +53,12 @@ def with_centroids(pair: TablePair, recodings: Mapping[str, Recoding]) -> TableP
         generalizations=tuple(
             replace(
                 one,
-                unknown=f"{one.name} is released as the {recodings[one.name]} of each class: what "
-                "it stands for is known only where the rows of both tables are aligned, or of a "
-                "release object",
+                unknown=Message(
+                    "{name} is released as the {recoding} of each class: what it stands for is "
+                    "known only where the rows of both tables are aligned, or of a release object",
+                    name=one.name,
+                    recoding=recodings[one.name],
+                ),
             )
             if recodings.get(one.name) in SINGLE
             else one

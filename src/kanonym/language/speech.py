@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
+
+from kanonym.data.message import Message
 
 NAMES_SHOWN = 12
 LETTERS_SHOWN = 400
@@ -36,6 +38,8 @@ class Translator:
         Gives the word for "and" before a name.
     ordinal
         Writes a rank.
+    messages
+        Translations of messages, by the English template.
 
     """
 
@@ -46,6 +50,22 @@ class Translator:
     locale: str
     conjunction: Callable[[str], str]
     ordinal: Callable[[int], str]
+    messages: Mapping[str, str] = field(default_factory=dict)
+
+    def translate(self, message: str) -> str:
+        """Say a message in this language; one without a translation stays English.
+
+        Examples
+        --------
+        >>> from kanonym.language import SPANISH
+        >>> SPANISH.translate(Message("the original has no record"))
+        'el original no tiene registros'
+
+        """
+        if not isinstance(message, Message) or message.template not in self.messages:
+            return message
+        facts = {name: self._format_fact(fact) for name, fact in message.facts.items()}
+        return self.messages[message.template].format(**facts)
 
     def text(self, key: str, n: float | None = None, /, **facts: Any) -> str:
         """Fill in a template of the catalogue; `n` chooses between one and many.
@@ -168,6 +188,12 @@ class Translator:
     def localize(self, number: str) -> str:
         """Put the separators of the language into a number as Python writes it."""
         return number.translate(str.maketrans(",.", self.thousands + self.decimal))
+
+    def _format_fact(self, fact: Any) -> Any:
+        """Write a fact of a message: messages translated, numbers as the language writes them."""
+        if isinstance(fact, str) or not isinstance(fact, int | float):
+            return self.translate(fact) if isinstance(fact, str) else fact
+        return self.count(fact) if isinstance(fact, int) else self.value(fact)
 
     def _format_part(self, part: Any) -> str:
         """Write a value of any kind for a reader."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import importlib
+import pickle
 import pkgutil
 import re
 import string
@@ -12,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+import kanonym
 from kanonym import comparison, metrics, reporting
 from kanonym import language as catalogues
 from kanonym.data.errors import DataError
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES, SPANISH, translator
@@ -50,6 +54,20 @@ def test_catalogues_have_the_same_keys():
 def test_translations_name_the_same_facts(key):
     """No number and no name is lost in translation."""
     assert facts(ENGLISH.sentences[key]) == facts(SPANISH.sentences[key])
+
+
+@pytest.fixture(scope="module")
+def messages():
+    """Return the templates of the messages in the sources; each is written out where it is said."""
+    calls = [
+        node
+        for path in Path(kanonym.__file__).parent.rglob("*.py")
+        if path.name != "message.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"
+    ]
+    assert all(isinstance(call.args[0], ast.Constant) for call in calls)
+    return [call.args[0].value for call in calls]
 
 
 def test_every_sentence_is_used():
@@ -165,16 +183,35 @@ def test_pages_of_charts_have_no_sentence_of_another_language(drawn):
     assert said[1] == set()
 
 
-def test_what_stays_english_says_so(summary_of):
-    """Thresholds and reasons that others wrote are marked as English for a reader."""
+def test_reasons_and_presets_are_translated(summary_of):
+    """A Spanish report has no reason and no preset in English."""
     columns = {"age": [20, 21] * 6, "town": ["Bern"] * 12}
-    text = render(summary_of(columns, [0, 1] * 6, language="es", **KNOWN), "html")
-    for sentence in (
-        PRESETS["hipaa-cell-size"].title,
-        "there is no second release",
-    ):
-        before = text[: text.index(sentence)].rsplit("<", 1)[1]
-        assert 'lang="en"' in before
+    page = html.unescape(render(summary_of(columns, [0, 1] * 6, language="es", **KNOWN), "html"))
+    title = PRESETS["hipaa-cell-size"].title
+    assert title not in page
+    assert SPANISH.translate(title) in page
+    assert "there is no second release" not in page
+
+
+def test_messages_are_translated(messages):
+    """Every message of the library is in the Spanish catalogue, and no other."""
+    assert set(SPANISH.messages) == set(messages)
+
+
+def test_translations_of_messages_name_the_same_facts():
+    """No number and no name of a message is lost in translation."""
+    for english, spanish in SPANISH.messages.items():
+        assert facts(english) == facts(spanish), english
+
+
+def test_a_message_survives_a_copy():
+    """A message that another process returns can still be translated."""
+    told = Message("{target!r} has the same value everywhere", target="{age}")
+    copied = pickle.loads(pickle.dumps(told))  # noqa: S301 - our own
+    assert (copied, SPANISH.translate(copied)) == (
+        "'{age}' has the same value everywhere",
+        "'{age}' tiene el mismo valor en todas partes",
+    )
 
 
 @pytest.mark.parametrize(

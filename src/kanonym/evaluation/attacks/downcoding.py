@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
 from kanonym.evaluation.attacks.matching.lookup import classes_of, find_candidates, is_changed
@@ -91,12 +92,14 @@ class Downcoding(Attack):
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         if not pair.n_original or not pair.quasi_identifiers:
-            return self._empty_outcome("there is no person, or no quasi-identifier")
+            return self._empty_outcome(Message("there is no person, or no quasi-identifier"))
         if is_changed(pair):
-            return self._empty_outcome("released values are changed, not generalized")
+            return self._empty_outcome(Message("released values are changed, not generalized"))
         found = find_candidates(pair, draw_persons(pair.n_original, self.attempts, random))
         if not len(found.classes):
-            return self._empty_outcome("no released record is consistent with a person's values")
+            return self._empty_outcome(
+                Message("no released record is consistent with a person's values")
+            )
         classes, place = np.unique(found.classes, return_inverse=True)
         named = _name_values(pair, classes.astype(np.int64))
         weights = np.reciprocal(np.maximum(found.numbers, 1.0))[found.persons]

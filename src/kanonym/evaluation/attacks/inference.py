@@ -8,8 +8,11 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
 from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.linking.linkage import NO_ORIGINAL, NO_RELEASED
 from kanonym.evaluation.attacks.matching.cells import regroup_records
 from kanonym.evaluation.attacks.matching.guessing import Secret, guess_values, reach_of, secret_of
 from kanonym.evaluation.attacks.matching.lookup import find_candidates
@@ -115,7 +118,7 @@ class Inference(Attack):
                 )
             )
         if not outcomes:
-            return self._refusal("no person has a value of the secret")
+            return self._refusal(Message("no person has a value of the secret"))
         worst = worst_of(outcomes)
         return replace(worst, parts=parts)
 
@@ -174,7 +177,7 @@ def _baseline(secret: Secret, pair: TablePair) -> SuccessCount:
 def _reason(pair: TablePair, secret: str | None) -> str:
     """Say why nothing can be guessed."""
     if not pair.n_original or not pair.n_released:
-        return f"the {'release' if pair.n_original else 'original'} has no record"
+        return NO_RELEASED if pair.n_original else NO_ORIGINAL
     if secret is None:
-        return "no sensitive attribute is in both tables"
-    return f"column {secret!r} is not in both tables"
+        return NO_SENSITIVE
+    return Message("column {secret!r} is not in both tables", secret=secret)

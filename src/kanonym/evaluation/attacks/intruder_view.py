@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.message import Message
 from kanonym.data.refusals import Replay
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import TablePair
 
-NOT_REPLAYED = (
+NOT_REPLAYED = Message(
     "the algorithm that made the release is not known: give the Release, or the policy that leads "
     "to this table again"
 )

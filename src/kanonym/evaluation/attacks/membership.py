@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.gaps import nearest_gaps
@@ -14,7 +15,7 @@ from kanonym.evaluation.attacks.models.roc import area, best_threshold
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.models.base import check_integer
 
-NO_CONTROL = "give a control table: people who are not in the data"
+NO_CONTROL = Message("give a control table: people who are not in the data")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +79,12 @@ class Membership(Attack):
         if control is None:
             return self._refusal(NO_CONTROL)
         if not pair.n_released or not pair.quasi_identifiers:
-            return self._refusal("the release has no record, or no quasi-identifier")
+            return self._refusal(Message("the release has no record, or no quasi-identifier"))
         half = min(self.attempts, pair.n_original, control.n_original) // 2
         if not half:
-            return self._refusal("the original and the control need two persons each, or more")
+            return self._refusal(
+                Message("the original and the control need two persons each, or more")
+            )
         members = random.permutation(pair.n_original)[: 2 * half]
         others = random.permutation(control.n_original)[: 2 * half]
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.cells import cell_codes
@@ -280,9 +281,9 @@ def evidence_rank(found: AttackResult) -> tuple[float, ...]:
 def _obstacle(pair: TablePair) -> str | None:
     """Say why nobody can be singled out, if so."""
     if not (pair.n_original and pair.n_released and pair.columns):
-        return "the original or the release has no record, or they share no column"
+        return Message("the original or the release has no record, or they share no column")
     if pair.n_original == 1:
-        return "the original has one record: whatever fits it fits nobody else"
+        return Message("the original has one record: whatever fits it fits nobody else")
     return None
 
 

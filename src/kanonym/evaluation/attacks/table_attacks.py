@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaError, shown_value
+from kanonym.data.message import Message
 from kanonym.data.progress import Progress
 from kanonym.data.refusals import Replay
 from kanonym.data.table import value_codes
@@ -32,7 +33,9 @@ from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.policy.faults import unknown_name
 
-SEVERAL = "persons have several records, and this attack treats every record as a different person"
+SEVERAL = Message(
+    "persons have several records, and this attack treats every record as a different person"
+)
 
 
 def attack(

@@ -16,6 +16,7 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Identifier, Recoding
 from kanonym.data.table import LARGEST
@@ -180,10 +181,12 @@ def _comparable_columns(
             try:
                 both = frames.column(tables[0], name), frames.column(tables[1], name)
             except DataError:
-                left_out[name] = "holds what is no number, date, text or category"
+                left_out[name] = Message("holds what is no number, date, text or category")
                 continue
             if any(map(has_infinite_squares, both)):
-                left_out[name] = f"has numbers that are infinite or beyond ±{LARGEST:g}"
+                left_out[name] = Message(
+                    "has numbers that are infinite or beyond ±{largest:g}", largest=LARGEST
+                )
             else:
                 before[name], after[name] = both
     return before, after, left_out

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.risk.entries import ENTRIES
 from kanonym.evaluation.risk.individual import (
@@ -19,15 +20,15 @@ from kanonym.evaluation.risk.individual import (
     individual_risk,
 )
 from kanonym.evaluation.risk.population import PopulationUniques, population_uniques
-from kanonym.evaluation.risk.presets import PRESETS, Preset, Verdict
+from kanonym.evaluation.risk.presets import PRESETS, RECORDS, Preset, Verdict
 from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.metrics.person_risk import PersonRisk, person_risk
 from kanonym.metrics.record_risk import THRESHOLD, RecordRisk, journalist, prosecutor
 
-SEVERAL_RECORDS = (
+SEVERAL_RECORDS = Message(
     "persons have several records each, and the estimators treat every record as a different person"
 )
-NO_SOLUTION = "the estimator has no estimate for these class sizes"
+NO_SOLUTION = Message("the estimator has no estimate for these class sizes")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -296,12 +297,12 @@ def _fewest(
     """Return the fewest persons that a record could be of, and what was counted."""
     held = sizes > 0
     if not held.any():
-        return None, "records"
+        return None, RECORDS
     if persons_of_class is not None:
-        return int(persons_of_class[held].min()), "persons of the population"
+        return int(persons_of_class[held].min()), Message("persons of the population")
     if persons is not None:
-        return persons.fewest, "persons"
-    return int(sizes[held].min()), "records"
+        return persons.fewest, Message("persons")
+    return int(sizes[held].min()), RECORDS
 
 
 def _values_of(who: str, risk: RecordRisk | PersonRisk) -> dict[str, float]:

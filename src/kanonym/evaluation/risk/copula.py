@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.risk.dependence import fit_correlation
 from kanonym.evaluation.risk.normal import Sides, box_probabilities, lattice
@@ -147,7 +148,11 @@ def copula_risk(
             "give the number of persons that the table is a sample of"
         )
     if n == 0 or d == 0:
-        reason = "the table has no record" if n == 0 else "no quasi-identifier is given"
+        reason = (
+            Message("the table has no record")
+            if n == 0
+            else Message("no quasi-identifier is given")
+        )
         nothing = np.full(n, np.nan)
         none = [
             MeasuredValue(meaning, None, reason=reason) for meaning in (UNIQUENESS, CORRECTNESS)

@@ -36,7 +36,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kanonym.data.message import Message
+
 Basis = Literal["guidance", "policy", "custom"]
+
+NO_POPULATION = Message("the number of persons that the table is a sample of is needed")
+
+RECORDS = Message("records")
 
 EL_EMAM = (
     "El Emam (2013), Guide to the de-identification of personal health information, ch. 16, "
@@ -92,7 +98,7 @@ class Preset:
     def judge(
         self,
         fewest: int | None,
-        noun: str = "records",
+        noun: str = RECORDS,
         unique_share: float | None = None,
         no_share: str | None = None,
     ) -> Verdict:
@@ -119,14 +125,21 @@ class Preset:
 
         """
         if fewest is None:
-            return Verdict(met=True, reason="the table has no record to be found")
+            return Verdict(met=True, reason=Message("the table has no record to be found"))
         if self.smallest is None:
             return self._judge_uniques(unique_share, no_share)
         met = fewest >= self.smallest
         return Verdict(
             met=met,
-            reason=f"the smallest number of {noun} in a class is {fewest}, a highest risk of "
-            f"{1 / fewest:.3g}; {self.smallest} is the least allowed ({self.quoted:g})",
+            reason=Message(
+                "the smallest number of {noun} in a class is {fewest}, a highest risk of "
+                "{risk:.3g}; {smallest} is the least allowed ({quoted:g})",
+                noun=noun,
+                fewest=fewest,
+                risk=1 / fewest,
+                smallest=self.smallest,
+                quoted=self.quoted,
+            ),
         )
 
     def _judge_uniques(self, share: float | None, no_share: str | None) -> Verdict:
@@ -134,13 +147,19 @@ class Preset:
         if share is None:
             return Verdict(
                 met=None,
-                reason="the population uniques were not estimated: "
-                + (no_share or "the number of persons that the table is a sample of is needed"),
+                reason=Message(
+                    "the population uniques were not estimated: {why}",
+                    why=no_share or NO_POPULATION,
+                ),
             )
         return Verdict(
             met=share <= self.quoted,
-            reason=f"an estimated {100 * share:.3g}% of the population are unique; "
-            f"at most {100 * self.quoted:.3g}% may be",
+            reason=Message(
+                "an estimated {share:.3g}% of the population are unique; "
+                "at most {most:.3g}% may be",
+                share=100 * share,
+                most=100 * self.quoted,
+            ),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -159,7 +178,7 @@ PRESETS: dict[str, Preset] = {
     for preset in (
         Preset(
             "hipaa-cell-size",
-            "HIPAA expert determination, by the cell size of CMS",
+            Message("HIPAA expert determination, by the cell size of CMS"),
             0.09,
             11,
             "policy",
@@ -168,7 +187,7 @@ PRESETS: dict[str, Preset] = {
         ),
         Preset(
             "hipaa-population-uniques",
-            "HIPAA expert determination, population uniqueness of Safe Harbor",
+            Message("HIPAA expert determination, population uniqueness of Safe Harbor"),
             0.0004,
             None,
             "custom",
@@ -176,7 +195,7 @@ PRESETS: dict[str, Preset] = {
         ),
         Preset(
             "ema-0070",
-            "European Medicines Agency, policy 0070",
+            Message("European Medicines Agency, policy 0070"),
             0.09,
             11,
             "guidance",
@@ -184,7 +203,7 @@ PRESETS: dict[str, Preset] = {
         ),
         Preset(
             "health-canada",
-            "Health Canada, public release of clinical information",
+            Message("Health Canada, public release of clinical information"),
             0.09,
             11,
             "guidance",
@@ -192,7 +211,7 @@ PRESETS: dict[str, Preset] = {
         ),
         Preset(
             "health-canada-sensitive",
-            "Beside Health Canada's: highly sensitive data",
+            Message("Beside Health Canada's: highly sensitive data"),
             0.05,
             20,
             "custom",
@@ -200,7 +219,7 @@ PRESETS: dict[str, Preset] = {
         ),
         Preset(
             "health-canada-trusted",
-            "Beside Health Canada's: trusted recipients, not the public",
+            Message("Beside Health Canada's: trusted recipients, not the public"),
             0.33,
             3,
             "custom",

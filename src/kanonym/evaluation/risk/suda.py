@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.kernels.risk.suda import Uniques, minimal_uniques
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
@@ -124,15 +125,16 @@ class Suda(ShortRepr):
         up to how many were.
         """
         if not self.is_conclusive:
-            reason = (
-                f"records are alone in the table, but none on {self.largest} attributes or fewer, "
-                "and sets of more were not looked for"
+            reason = Message(
+                "records are alone in the table, but none on {largest} attributes or fewer, "
+                "and sets of more were not looked for",
+                largest=self.largest,
             )
             return {
                 name: MeasuredValue(meaning, None, {}, reason) for name, meaning in ENTRIES.items()
             }
         if not len(self.scores):
-            reason = "the table has no record"
+            reason = Message("the table has no record")
             return {
                 name: MeasuredValue(meaning, None, {}, reason) for name, meaning in ENTRIES.items()
             }

@@ -15,11 +15,12 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame, Population
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.table import encode_column, value_codes
 from kanonym.evaluation.columns import SelectedColumns, check_seed, finite_column, select_columns
 from kanonym.evaluation.options import households_of, population_of, presets_of, weights_of
-from kanonym.evaluation.persons import UNTOLD, persons_of_classes, persons_of_release
+from kanonym.evaluation.persons import persons_of_classes, persons_of_release, persons_unknown
 from kanonym.evaluation.releases import unpack_release
 from kanonym.evaluation.risk import RiskAssessment, measure_risk
 from kanonym.evaluation.risk.assessment import SEVERAL_RECORDS
@@ -45,9 +46,13 @@ LARGEST_OF_MANY = 3
 MOST_DISTINCT = 100_000
 """Of more distinct records the likelihood of a correct match is not computed: 10 s here."""
 
-TOO_MANY_ATTRIBUTES = f"SUDA takes at most {MOST_ATTRIBUTES} quasi-identifiers"
-TOO_MANY_RECORDS = "SUDA takes minutes and gigabytes of so many records; `largest` asks for it"
-TOO_MANY_DISTINCT = f"of more than {MOST_DISTINCT:,} distinct records it takes minutes"
+TOO_MANY_ATTRIBUTES = Message("SUDA takes at most {most} quasi-identifiers", most=MOST_ATTRIBUTES)
+TOO_MANY_RECORDS = Message(
+    "SUDA takes minutes and gigabytes of so many records; `largest` asks for it"
+)
+TOO_MANY_DISTINCT = Message(
+    "of more than {most:,} distinct records it takes minutes", most=MOST_DISTINCT
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -275,7 +280,7 @@ def risk(
         whose = persons_of_release(release, asked.entities[0], groups, threshold)
         entity = next((one for one in asked.entities if one in names), None)
         if whose is None and entity is None:
-            untold = UNTOLD.format(asked.entities[0])
+            untold = persons_unknown(asked.entities[0])
     if whose is None and entity is not None:
         whose = value_codes(frames.column(native, entity))[0]
     hidden = [

@@ -16,6 +16,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import (
     Cells,
@@ -235,7 +236,7 @@ def _compare(
     chosen = list(couples)
     reason = nothing_to_compare(pair)
     if reason is None and not chosen:
-        reason = f"the tables have no {_COUPLES[meaning.name]} in common"
+        reason = Message("the tables have no {columns} in common", columns=_COUPLES[meaning.name])
     if reason is not None:
         return MeasuredValue(meaning, None, reason=reason)
     original = _products(blocks, pair.n_original, original=True)
@@ -285,10 +286,10 @@ ETA = Meaning(
 )
 
 _COUPLES = {
-    PAIRWISE.name: "two columns",
-    CORRELATION.name: "two columns of numbers or times",
-    CRAMERS_V.name: "two columns of categories",
-    ETA.name: "column of categories and column of numbers or times",
+    PAIRWISE.name: Message("two columns"),
+    CORRELATION.name: Message("two columns of numbers or times"),
+    CRAMERS_V.name: Message("two columns of categories"),
+    ETA.name: Message("column of categories and column of numbers or times"),
 }
 
 MEASURES: tuple[Measure, ...] = (

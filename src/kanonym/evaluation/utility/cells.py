@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 
@@ -112,10 +113,10 @@ def chunks(n: int) -> Iterator[slice]:
 def nothing_to_compare(pair: TablePair) -> str | None:
     """Say why two tables have no distributions to compare; None where they have."""
     if not pair.columns:
-        return "the tables have no column in common"
+        return Message("the tables have no column in common")
     if not pair.n_original:
-        return "the original has no records"
-    return None if pair.n_released else "the release has no records"
+        return Message("the original has no records")
+    return None if pair.n_released else Message("the release has no records")
 
 
 def numeric_cells(column: NumericColumn, bins: int = BINS) -> NumericCells:

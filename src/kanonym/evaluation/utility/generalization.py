@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.pair.tables import Generalization, TablePair
 from kanonym.evaluation.utility.measure import Measure
 from kanonym.kernels.classes.grouping import group_rows
@@ -74,7 +75,7 @@ SPAN_LOSS = Meaning(
 )
 
 
-MORE_RECORDS = (
+MORE_RECORDS = Message(
     "the release has more records than the original: so it is not a generalization of the original"
 )
 
@@ -93,15 +94,15 @@ def _measure(meaning: Meaning, found: Callable[[TablePair], Found]) -> Measure:
     def take(pair: TablePair, rng: np.random.Generator) -> MeasuredValue:
         del rng
         if not pair.generalizations:
-            return MeasuredValue(meaning, None, reason="there is not a quasi-identifier")
+            return MeasuredValue(meaning, None, reason=Message("there is not a quasi-identifier"))
         if not pair.n_original:
-            return MeasuredValue(meaning, None, reason="the original has no records")
+            return MeasuredValue(meaning, None, reason=Message("the original has no records"))
         if pair.n_released > pair.n_original:
             return MeasuredValue(meaning, None, reason=MORE_RECORDS)
         try:
             value, parts = found(pair)
         except _UnknownError as why:
-            return MeasuredValue(meaning, None, reason=str(why))
+            return MeasuredValue(meaning, None, reason=why.args[0])
         return MeasuredValue(meaning, value, parts)
 
     return Measure(meaning, take)
@@ -128,8 +129,11 @@ class _OpenValues:
             counts.append(np.bincount(one.labels, minlength=len(one.values)))
             if (counts[-1] * (one.values == 0)).any():
                 raise _UnknownError(
-                    f"{one.name} is released with values that no record of the original has: "
-                    "what they stand for is known only where the rows of both tables are aligned"
+                    Message(
+                        "{name} is released with values that no record of the original has: what "
+                        "they stand for is known only where the rows of both tables are aligned",
+                        name=one.name,
+                    )
                 )
         return cls(counts, _count_lost(pair))
 
@@ -140,7 +144,7 @@ def _count_lost(pair: TablePair) -> int:
 
 def _class_sizes(pair: TablePair) -> NDArray[np.int64]:
     if pair.classes is None:
-        raise _UnknownError("the classes of the release are not known")
+        raise _UnknownError(Message("the classes of the release are not known"))
     return np.bincount(pair.classes).astype(np.int64)
 
 
@@ -216,7 +220,10 @@ def _level_sums(pair: TablePair) -> list[tuple[Generalization, int, int]]:
     for one in pair.generalizations:
         if one.levels is None or one.height is None:
             raise _UnknownError(
-                f"{one.name} is not released as labels of a hierarchy: it has no levels"
+                Message(
+                    "{name} is not released as labels of a hierarchy: it has no levels",
+                    name=one.name,
+                )
             )
         found.append((one, one.height, int(one.levels[one.labels].sum(dtype=np.int64))))
     return found
@@ -233,7 +240,7 @@ def _precision(pair: TablePair) -> Found:
 
 def _height(pair: TablePair) -> Found:
     if not pair.n_released:
-        raise _UnknownError("no record is released, so that none has a level")
+        raise _UnknownError(Message("no record is released, so that none has a level"))
     x = {one.name: climbed / pair.n_released for one, _, climbed in _level_sums(pair)}
     return float(sum(x.values())), x
 

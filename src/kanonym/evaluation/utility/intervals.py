@@ -11,6 +11,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import category_cells, chunks, nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure
@@ -109,7 +110,7 @@ def _estimates(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
         elif not np.isnan(column.original).all():
             parts[column.name] = _mean(column)
     if not parts:
-        return MeasuredValue(OVERLAP, None, reason="the columns have no values")
+        return MeasuredValue(OVERLAP, None, reason=Message("the columns have no values"))
     return MeasuredValue(OVERLAP, float(np.mean(list(parts.values()))), parts)
 
 
@@ -138,7 +139,7 @@ def _regressions(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     reason = nothing_to_compare(pair)
     numbers = [column for column in pair.columns if isinstance(column, NumericColumn)][:COLUMNS]
     if reason is None and len(numbers) < 2:
-        reason = "the tables have fewer than two columns of numbers or times"
+        reason = Message("the tables have fewer than two columns of numbers or times")
     if reason is not None:
         return MeasuredValue(REGRESSION, None, reason=reason)
     original, n_original = _covariances(numbers, pair.n_original, original=True)
@@ -151,7 +152,9 @@ def _regressions(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
         found = slope_intervals(released, n_released, target)
         parts[column.name] = 0.0 if found is None else float(overlaps(truth, found).mean())
     if not parts:
-        reason = "the original's columns of numbers are collinear or constant, or its records few"
+        reason = Message(
+            "the original's columns of numbers are collinear or constant, or its records few"
+        )
         return MeasuredValue(REGRESSION, None, reason=reason)
     return MeasuredValue(REGRESSION, float(np.mean(list(parts.values()))), parts)
 

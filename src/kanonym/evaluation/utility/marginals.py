@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import distributions, nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure
@@ -118,7 +119,7 @@ def _wasserstein(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     reason = nothing_to_compare(pair)
     numbers = [column for column in pair.columns if isinstance(column, NumericColumn)]
     if reason is None and not numbers:
-        reason = "the tables have no column of numbers or times"
+        reason = Message("the tables have no column of numbers or times")
     if reason is not None:
         return MeasuredValue(WASSERSTEIN, None, reason=reason)
     parts = {column.name: wasserstein(column) for column in numbers}

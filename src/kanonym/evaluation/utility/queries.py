@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import below, borders
@@ -220,7 +221,7 @@ def query_errors(
     asked = [one for one in map(_query_column, pair.columns) if one.n_values > 1]
     if not asked:
         return MeasuredValue(
-            QUERY_ERROR, None, reason="the original has no column of several values"
+            QUERY_ERROR, None, reason=Message("the original has no column of several values")
         )
     bound = SANITY * pair.n_original
     records = count_equal(asked)

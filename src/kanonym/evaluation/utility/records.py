@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility.measure import Measure
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
@@ -21,11 +22,11 @@ from kanonym.metrics.measured_value import Meaning, MeasuredValue
 Numbers = NDArray[np.float64]
 Parts = dict[str, float]
 
-NOT_ALIGNED = (
+NOT_ALIGNED = Message(
     "it is unknown which original record each released record was: keep the order, and declare the "
     "tables aligned"
 )
-NO_NUMBERS = "no column holds numbers in both tables"
+NO_NUMBERS = Message("no column holds numbers in both tables")
 TINY = 1e-12
 """Eigenvalues below this share of the largest are taken for 0."""
 
@@ -153,7 +154,9 @@ def _il1s(pair: TablePair, rng: np.random.Generator) -> MeasuredValue:
         return MeasuredValue(IL1S, None, reason=NOT_ALIGNED)
     cells = _standardized_errors(pair)
     if not cells:
-        return MeasuredValue(IL1S, None, reason="no numeric column that varies in the original")
+        return MeasuredValue(
+            IL1S, None, reason=Message("no numeric column that varies in the original")
+        )
     parts = {name: float(own.mean()) for name, own in cells.items()}
     return MeasuredValue(IL1S, float(np.concatenate(list(cells.values())).mean()), parts)
 
@@ -167,17 +170,21 @@ def _eigenvalues(pair: TablePair, rng: np.random.Generator) -> MeasuredValue:
     ]
     if not columns:
         return MeasuredValue(
-            EIGENVALUES, None, reason="no numeric column that varies in the original"
+            EIGENVALUES, None, reason=Message("no numeric column that varies in the original")
         )
     before = _spectrum([column.original for column in columns])
     after = _spectrum([column.released for column in columns])
     if before is None or after is None:
         return MeasuredValue(
-            EIGENVALUES, None, reason="fewer than two records have a number in every column"
+            EIGENVALUES,
+            None,
+            reason=Message("fewer than two records have a number in every column"),
         )
     held = before > TINY * before[0]
     if not held.any():
-        return MeasuredValue(EIGENVALUES, None, reason="all records without a null are equal")
+        return MeasuredValue(
+            EIGENVALUES, None, reason=Message("all records without a null are equal")
+        )
     return MeasuredValue(EIGENVALUES, float(np.sum(np.abs(before - after)[held] / before[held])))
 
 
@@ -211,9 +218,11 @@ def _unchanged_shares(pair: TablePair) -> Parts:
 MEASURES: tuple[Measure, ...] = (
     _aligned_measure(RMSE, _root_errors, NO_NUMBERS),
     _aligned_measure(MSE, _squared_errors, NO_NUMBERS),
-    _aligned_measure(SSE_SST, _variance_errors, "no numeric column that varies in the original"),
+    _aligned_measure(
+        SSE_SST, _variance_errors, Message("no numeric column that varies in the original")
+    ),
     Measure(IL1S, _il1s),
     Measure(EIGENVALUES, _eigenvalues),
-    _aligned_measure(UNCHANGED, _unchanged_shares, "no column holds categories"),
+    _aligned_measure(UNCHANGED, _unchanged_shares, Message("no column holds categories")),
 )
 """Every measure record by record; each costs a pass over the numeric columns."""

@@ -10,6 +10,7 @@ from kanonym.language.es import (
     comparisons,
     evidence,
     measures,
+    messages,
     models,
     page,
     terms,
@@ -52,4 +53,5 @@ SPANISH = Translator(
     locale="es-ES",
     conjunction=conjunction,
     ordinal=ordinal,
+    messages=messages.MESSAGES,
 )

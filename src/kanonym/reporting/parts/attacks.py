@@ -120,8 +120,7 @@ def _row(one: AttackResult, says: Translator) -> tuple[Text, ...]:
     title = title_of(one, says)
     if not one.attempts:
         untried = says.text("attacks.untried", title=title)
-        foreign = "" if says.code == "en" else "en"
-        why = Cell(untried, note=one.reason or "", note_language=foreign)
+        why = Cell(untried, note=says.translate(one.reason or ""))
         return why, "0", "–", "–", "–", "–"
     asked = one.question if says.code == "en" and one.question else question_of(one, says)
     low, high = one.targets.interval(one.confidence)

@@ -71,7 +71,7 @@ def measure_blocks(figures: Mapping[str, MeasuredValue], says: Translator) -> tu
         reasons = Table(
             (says.text("head.measure"), says.text("head.reason")),
             tuple(
-                (measure_name(name, says), _foreign(one.reason or "–", says))
+                (measure_name(name, says), says.translate(one.reason or "–"))
                 for name, one in missing.items()
             ),
         )
@@ -134,12 +134,12 @@ def _presets(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
     words = {True: "met", False: "unmet", None: "unknown"}
     rows = tuple(
         (
-            _foreign(one.title, says),
+            says.translate(one.title),
             Cell(
                 says.text(f"presets.{words[one.met]}"),
                 {True: "met", False: "unmet", None: ""}[one.met],  # type: ignore[arg-type]
             ),
-            _foreign(one.reason, says),
+            says.translate(one.reason),
         )
         for one in found.presets
     )

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.disclosure import Judgement, PossibleValues, run_disclosure
@@ -15,7 +16,7 @@ from kanonym.evaluation.attacks.matching.values import values_of
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.models.base import check_integer
 
-NO_SENSITIVE = "no sensitive attribute is in both tables"
+NO_SENSITIVE = Message("no sensitive attribute is in both tables")
 
 
 @dataclass(frozen=True, slots=True)

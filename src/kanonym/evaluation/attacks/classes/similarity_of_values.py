@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import judge_few_values
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -100,7 +101,9 @@ class SimilarityOfValues(Attack):
                     partial(values_of, name=name),
                     partial(_judge_closeness, share=self.share),
                 )
-        reason = "no sensitive attribute is a number or has a hierarchy of more than two levels"
+        reason = Message(
+            "no sensitive attribute is a number or has a hierarchy of more than two levels"
+        )
         return run_disclosure(self, scene, random, judges, reason)
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
 from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
@@ -78,7 +79,7 @@ class Intersection(Attack):
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         if scene.second is None:
-            return self._empty_outcome("there is no second release of the same persons")
+            return self._empty_outcome(Message("there is no second release of the same persons"))
         held = {column.name for column in scene.second.columns}
         coded = {
             name: both
@@ -89,10 +90,10 @@ class Intersection(Attack):
             return self._empty_outcome(NO_SENSITIVE)
         if not coded:
             return self._empty_outcome(
-                "the second release has no sensitive attribute of the same kind"
+                Message("the second release has no sensitive attribute of the same kind")
             )
         if not scene.pair.n_original:
-            return self._empty_outcome("the original has no person")
+            return self._empty_outcome(Message("the original has no person"))
         persons = draw_persons(scene.pair.n_original, self.attempts, random)
         pairs = scene.pair, scene.second
         outcomes: list[AttackResult] = []

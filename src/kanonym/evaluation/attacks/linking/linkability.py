@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
 from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
@@ -113,11 +114,17 @@ class Linkability(Attack):
         one = tuple(self.columns_a or names[:half])
         other = tuple(self.columns_b or names[half:])
         if not other:
-            return unattempted_outcome(self, "two tables need two quasi-identifiers at least")
+            return unattempted_outcome(
+                self, Message("two tables need two quasi-identifiers at least")
+            )
         missing = {*one, *other} - {column.name for column in pair.columns}
         if missing:
             return unattempted_outcome(
-                self, f"the original and the release do not both have {', '.join(sorted(missing))}"
+                self,
+                Message(
+                    "the original and the release do not both have {names}",
+                    names=", ".join(sorted(missing)),
+                ),
             )
         wanted = min(self.neighbours, pair.n_released)
         tables = [pair]

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
@@ -16,7 +17,9 @@ from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer
 
-CHANGED = (
+NO_ORIGINAL = Message("the original has no record")
+NO_RELEASED = Message("the release has no record")
+CHANGED = Message(
     "it is unknown which released record belongs to whom, and released values are not those of the "
     "persons (means, noise, other persons): keep the order of the records, or give a control"
 )
@@ -134,9 +137,9 @@ class Linkage(Attack):
 def linkage_obstacle(pair: TablePair) -> str | None:
     """Say why no person can be linked to any record, if so."""
     if not pair.quasi_identifiers:
-        return "the intruder knows no quasi-identifier"
+        return Message("the intruder knows no quasi-identifier")
     if not pair.n_original or not pair.n_released:
-        return f"the {'release' if pair.n_original else 'original'} has no record"
+        return NO_RELEASED if pair.n_original else NO_ORIGINAL
     return None
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
 from kanonym.evaluation.attacks.linking.linkage import (
@@ -21,7 +22,7 @@ from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.kernels.neighbours.nearest_records import class_distances
 from kanonym.models.base import check_integer
 
-UNKNOWN = (
+UNKNOWN = Message(
     "it is unknown which released record belongs to whom: keep the order of the records to judge "
     "this attack"
 )

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
 from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
@@ -86,9 +87,9 @@ class SimilarRecords(Attack):
         pair = scene.pair
         reason = linkage_obstacle(pair)
         if reason is None and not _numbers(pair):
-            reason = "no quasi-identifier is a number"
+            reason = Message("no quasi-identifier is a number")
         if reason is None and not scene.sensitive and pair.rows is None:
-            reason = (
+            reason = Message(
                 "there is no sensitive attribute, and it is unknown which released record belongs "
                 "to whom"
             )

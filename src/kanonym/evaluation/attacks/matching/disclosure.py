@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
 from kanonym.evaluation.attacks.matching.lookup import (
@@ -166,7 +167,7 @@ def run_disclosure(
     """
     if not judges or not scene.pair.n_original:
         nobody = SuccessCount(0, 0)
-        why = "the original has no person" if judges else reason
+        why = Message("the original has no person") if judges else reason
         return AttackResult(attack.type, attack.question, nobody, nobody, reason=why)
     nearest = is_changed(scene.pair)
     persons = draw_persons(scene.pair.n_original, attack.attempts, random)

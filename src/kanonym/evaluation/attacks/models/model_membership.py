@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.attacks.models import roc
 from kanonym.evaluation.attacks.models.model_outcome import (
@@ -24,7 +25,9 @@ FEWEST = 20
 LEAST = 1e-9
 """What a probability counts at least, so that the loss is finite."""
 
-LABELS_ONLY = "the estimator predicts no probabilities: there is only right or wrong to attack by"
+LABELS_ONLY = Message(
+    "the estimator predicts no probabilities: there is only right or wrong to attack by"
+)
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

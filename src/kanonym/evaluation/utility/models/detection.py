@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.evaluation.utility.models.features import draw_records
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
@@ -85,13 +86,17 @@ def detection(
 
     """
     if not real:
-        return MeasuredValue(DETECTION, None, reason="the tables have no column in common")
+        return MeasuredValue(DETECTION, None, reason=Message("the tables have no column in common"))
     n_real, n_other = len(real[0]), len(other[0])
     weight = np.ones(n_real) if weights is None else np.asarray(weights, np.float64)
     held = np.flatnonzero(weight > 0)
     if min(len(held), n_other) < 2 * folds:
-        few = "the real table" if len(held) < 2 * folds else "the other table"
-        reason = f"{few} has {min(len(held), n_other)} records: too few for {folds} folds"
+        reason = Message(
+            "{table} has {records} records: too few for {folds} folds",
+            table=REAL if len(held) < 2 * folds else OTHER,
+            records=min(len(held), n_other),
+            folds=folds,
+        )
         return MeasuredValue(DETECTION, None, reason=reason)
     held = held[draw_records(len(held), RECORDS, random)]
     rows = draw_records(n_other, RECORDS, random)
@@ -108,7 +113,7 @@ def detection(
             scores = _scores(records, labels, weight, out, categorical)
             found[number] = _area(scores[labels[out]], scores[~labels[out]], weight[mine])
     if not pairs.any():
-        reason = "records are equal to so few others that no fold has some of both tables"
+        reason = Message("records are equal to so few others that no fold has some of both tables")
         return MeasuredValue(DETECTION, None, reason=reason)
     area = float(np.average(found, weights=pairs))
     alike = weight[~labels].sum() ** 2 / (weight[~labels] ** 2).sum()
@@ -251,6 +256,8 @@ def _area(others: Vector, real: Vector, weight: Vector) -> float:
     upto = up_to[np.searchsorted(real[order], others, side="right")]
     return float((below + upto).sum() / (2 * up_to[-1] * len(others)))
 
+
+REAL, OTHER = Message("the real table"), Message("the other table")
 
 DETECTION = Meaning(
     name="detection",

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, TablePair
 from kanonym.evaluation.utility.cells import nothing_to_compare
@@ -94,7 +95,7 @@ def learning(
     parts = parts | course.counts
     could, did = max(ranked)
     if could - guess < EDGE:
-        reason = f"the original's other columns do not predict {target!r}"
+        reason = Message("the original's other columns do not predict {target!r}", target=target)
         return MeasuredValue(meaning, None, parts, reason)
     return MeasuredValue(meaning, (did - guess) / (could - guess), parts, guess=0.0)
 
@@ -139,9 +140,11 @@ def learning_task(
     # A release without records is no obstacle: who has learned nothing guesses.
     reason = nothing_to_compare(replace(pair, n_released=1))
     if reason is None and target not in {column.name for column in pair.columns}:
-        reason = f"the tables have no column {target!r} in common"
+        reason = Message("the tables have no column {target!r} in common", target=target)
     if reason is None and len(pair.columns) < 2:
-        reason = f"the tables have no column besides {target!r} to learn from"
+        reason = Message(
+            "the tables have no column besides {target!r} to learn from", target=target
+        )
     if reason is not None:
         return reason
     column = pair.column(target)
@@ -203,12 +206,22 @@ def _without_null(column: CategoricalColumn, codes: NDArray[np.int32]) -> Vector
 def _learning_obstacle(known: Vector, target: str, folds: int, *, categorical: bool) -> str | None:
     """Say why (n_known,) values of the target cannot be learned; None where they can."""
     if len(known) < 2 * folds:
-        return f"{target!r} has {len(known)} values: too few for {folds} folds"
+        return Message(
+            "{target!r} has {values} values: too few for {folds} folds",
+            target=target,
+            values=len(known),
+            folds=folds,
+        )
     distinct = len(np.unique(known))
     if distinct == 1:
-        return f"{target!r} has the same value everywhere"
+        return Message("{target!r} has the same value everywhere", target=target)
     if categorical and distinct > CLASSES:
-        return f"{target!r} has {distinct} categories, more than {CLASSES}"
+        return Message(
+            "{target!r} has {distinct} categories, more than {most}",
+            target=target,
+            distinct=distinct,
+            most=CLASSES,
+        )
     return None
 
 
