@@ -27,6 +27,7 @@ from kanonym.cli.making import (
     sigo,
     synthesize,
     transform,
+    workbench,
 )
 
 app = typer.Typer(
@@ -54,6 +55,7 @@ app.command("inject", cls=PanelCommand)(inject.inject)
 app.command("synthesize", cls=PanelCommand)(synthesize.synthesize)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.add_typer(sigo.app, name="sigo")
+app.command("workbench")(workbench.workbench)
 app.command("demo")(demo.demo)
 
 

@@ -261,7 +261,7 @@ class Profile(Result):
         counted = {"entity": entity.name} if entity.values >= k else {}
         form = {
             "version": 1,
-            "attributes": {one.name: _attribute(one) for one in self.columns},
+            "attributes": {one.name: attribute_form(one) for one in self.columns},
             "models": [
                 {"type": "k-anonymity", "k": k, **counted},
                 *(
@@ -312,7 +312,7 @@ class Profile(Result):
         return heading
 
 
-def _attribute(one: ColumnProfile) -> dict[str, Any]:
+def attribute_form(one: ColumnProfile) -> dict[str, Any]:
     """Return the policy's form of a column; one that may be released as lists has no hierarchy."""
     form: dict[str, Any] = {"role": str(one.role)}
     hierarchy = one.role is Role.QUASI_IDENTIFIER and not _listable(one.content)

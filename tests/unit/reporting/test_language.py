@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import kanonym
-from kanonym import comparison, metrics, reporting
+from kanonym import comparison, metrics, reporting, workbench
 from kanonym import language as catalogues
 from kanonym.data.errors import DataError
 from kanonym.data.message import Message
@@ -78,12 +78,16 @@ def test_every_sentence_is_used():
         *folder.rglob("*.html"),
         CATALOGUES / "speech.py",
         Path(comparison.__file__).parent / "sentences.py",
+        *Path(workbench.__file__).parent.rglob("*.py"),
+        *Path(workbench.__file__).parent.rglob("*.html"),
     ]
     code = "\n".join(path.read_text("utf-8") for path in sources)
     built = ("noun.", "head.", "measure.", "attack.", "requirement.", "gdpr.", "symbol.")
     built += ("repeat.", "fate.", "role.", "done.", "limit.", "verdict.", "answer.", "first.")
     built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
     built += ("privacy.", "short.")
+    built += ("wb.screen.", "wb.job.", "wb.verdict.", "wb.type.", "wb.model.", "wb.algorithm.")
+    built += ("wb.open.as.",)
     built += (
         "warning.",
         "attacks.hidden.",

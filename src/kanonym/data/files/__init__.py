@@ -20,7 +20,7 @@ from kanonym.data.files.disk import (
     write_text,
 )
 from kanonym.data.files.formats import FORMATS, is_statistical
-from kanonym.data.files.reading import read_table, read_with_content
+from kanonym.data.files.reading import read_table, read_with_content, sheet_names
 from kanonym.data.files.text.cells import differing_texts, typed_texts, values_of_file
 from kanonym.data.files.text.formulas import formula_columns
 from kanonym.data.files.writing import check_table_output, write_table
@@ -38,6 +38,7 @@ __all__ = [
     "read_with_content",
     "refuse_url",
     "sha256",
+    "sheet_names",
     "typed_texts",
     "values_of_file",
     "write_bytes",

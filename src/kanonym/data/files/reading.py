@@ -135,6 +135,13 @@ def read_with_content(
         raise with_place(error, where) from None
 
 
+def sheet_names(path: str | Path) -> tuple[str, ...]:
+    """Return the names of the sheets of an Excel workbook, in order; of other files none."""
+    if remote.is_remote(path) or format_of(path, None) != "excel":
+        return ()
+    return excel.sheet_names(read_bytes(path), displayable_url(str(path)))
+
+
 def _read(
     data: bytes,
     where: str,

@@ -14,6 +14,8 @@ from kanonym.language.en import (
     units,
     verdicts,
     warnings,
+    workbench,
+    workbench_choices,
 )
 from kanonym.language.speech import Sentences, Translator
 
@@ -29,6 +31,8 @@ SENTENCES: Sentences = {
     **terms.SENTENCES,
     **charts.SENTENCES,
     **comparisons.SENTENCES,
+    **workbench.SENTENCES,
+    **workbench_choices.SENTENCES,
 }
 
 

@@ -17,6 +17,8 @@ from kanonym.language.es import (
     units,
     verdicts,
     warnings,
+    workbench,
+    workbench_choices,
 )
 from kanonym.language.speech import Sentences, Translator
 
@@ -32,6 +34,8 @@ SENTENCES: Sentences = {
     **terms.SENTENCES,
     **charts.SENTENCES,
     **comparisons.SENTENCES,
+    **workbench.SENTENCES,
+    **workbench_choices.SENTENCES,
 }
 
 

@@ -74,6 +74,11 @@ def read(
     return frame
 
 
+def sheet_names(data: bytes, where: str) -> tuple[str, ...]:
+    """Return the names of a workbook's sheets, in order."""
+    return tuple(_open_workbook(data, where).sheet_names)
+
+
 def load(data: bytes, where: str) -> tuple[list[str], pl.DataFrame]:
     """Return the cells of the first row of the first sheet, and the table below, unchecked.
 

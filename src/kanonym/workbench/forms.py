@@ -1,0 +1,165 @@
+"""Forms of models and algorithms, made from the declarations of their parameters."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.option import Option
+from kanonym.policy import document
+
+_PARAMETER = re.compile(r"^(\w+)\n((?:    .*\n|\n)+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One input of a form.
+
+    Attributes
+    ----------
+    name
+        Of the parameter.
+    kind
+        `integer`, `number`, `switch`, `choice`, `column` or `text`; a text is YAML.
+    help
+        One sentence, in English.
+    choices
+        Of a choice or a column.
+    value
+        What stands in it.
+    required
+        Whether the parameter has no default.
+    least, most
+        The range of a number; None where there is none.
+
+    """
+
+    name: str
+    kind: str
+    help: str
+    value: str
+    choices: tuple[str, ...] = ()
+    required: bool = False
+    least: float | None = None
+    most: float | None = None
+
+
+def fields_of(
+    kind: type, given: Mapping[str, Any], columns: Mapping[str, Sequence[str]]
+) -> list[Field]:
+    """Return the inputs for the parameters of a model or an algorithm.
+
+    Parameters
+    ----------
+    kind
+        The class.
+    given
+        What its form says now.
+    columns
+        The columns that a parameter may name, by parameter.
+
+    """
+    hints = get_type_hints(kind, include_extras=True, localns={"Metric": Any})
+    told = _sentences(inspect.getdoc(kind) or "")
+    found = []
+    for one in fields(kind):
+        option, bare = _unpack(hints.get(one.name, Any))
+        required = one.default is MISSING and one.default_factory is MISSING
+        default = None if one.default is MISSING else one.default
+        value = given.get(one.name, default)
+        sentence = told.get(one.name) or (option.help if option else "")
+        if one.name in columns:
+            choices = tuple(columns[one.name])
+            shown = "" if value is None else str(value)
+            found.append(Field(one.name, "column", sentence, shown, choices, required))
+            continue
+        type_, choices = _input(bare)
+        least = None if option is None else option.least
+        most = None if option is None else option.most
+        text = _shown(value, type_)
+        found.append(Field(one.name, type_, sentence, text, choices, required, least, most))
+    return found
+
+
+def parse_fields(inputs: Sequence[Field], sent: Mapping[str, str]) -> dict[str, Any]:
+    """Return the parameters that a person sent; empty inputs are left out.
+
+    Raises
+    ------
+    PolicyError
+        A number is none; names the parameter.
+
+    """
+    found: dict[str, Any] = {}
+    for one in inputs:
+        text = sent.get(one.name, "").strip()
+        if one.kind == "switch":
+            found[one.name] = one.name in sent
+        elif text:
+            found[one.name] = _value(one, text)
+    return found
+
+
+def _value(one: Field, text: str) -> Any:
+    if one.kind == "integer":
+        try:
+            return int(text)
+        except ValueError:
+            raise PolicyError(f"{one.name}: {text!r} is no whole number") from None
+    if one.kind == "number":
+        try:
+            number = float(text.replace(",", "."))
+        except ValueError:
+            raise PolicyError(f"{one.name}: {text!r} is no number") from None
+        return int(number) if number.is_integer() and "." not in text else number
+    return document.parse_value(text, one.name) if one.kind == "text" else text
+
+
+def _unpack(hint: Any) -> tuple[Option | None, Any]:
+    """Return the declaration behind an annotation, and the type."""
+    option = next(
+        (one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Option)), None
+    )
+    return option, hint.__origin__ if hasattr(hint, "__metadata__") else hint
+
+
+def _input(hint: Any) -> tuple[str, tuple[str, ...]]:
+    """Return the kind of input of a type, and its choices."""
+    origin = get_origin(hint)
+    several = [one for one in get_args(hint) if one is not type(None)]
+    if origin is Literal:
+        return "choice", tuple(str(one) for one in several)
+    if origin in (Union, types.UnionType):
+        if set(several) == {int, float}:
+            return "number", ()
+        return _input(several[0]) if len(several) == 1 else ("text", ())
+    simple = {bool: "switch", int: "integer", float: "number"}
+    return simple.get(hint, "text"), ()
+
+
+def _shown(value: Any, kind: str) -> str:
+    if value is None or (isinstance(value, Mapping | list | tuple) and not value):
+        return ""
+    if kind == "switch":
+        return "on" if value else ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if hasattr(value, "to_dict"):
+        value = value.to_dict()
+    return str(value)
+
+
+def _sentences(docstring: str) -> dict[str, str]:
+    """Return the first sentence on each parameter of a docstring."""
+    _, _, part = docstring.partition("Parameters\n----------\n")
+    part = re.split(r"\n\w+\n-{3,}\n", part)[0]
+    found = {}
+    for name, text in _PARAMETER.findall(part + "\n"):
+        words = " ".join(text.split()).replace("`", "")
+        found[name] = words.split(". ")[0].split("; ")[0].rstrip(".:") + "."
+    return found

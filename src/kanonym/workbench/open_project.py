@@ -1,0 +1,291 @@
+"""A project that is open: its folder, the process that holds its table, and what was computed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from kanonym.data.errors import KanonymError
+from kanonym.pipeline.violations import Violations
+from kanonym.policy import Policy
+from kanonym.policy.writing import policy_yaml
+from kanonym.workbench.project.edits import suggested_form
+from kanonym.workbench.project.folder import ProjectFolder
+from kanonym.workbench.project.history import Form, History
+from kanonym.workbench.work.facts import (
+    MadeRelease,
+    OpenedTable,
+    ReportPart,
+    Rows,
+    Source,
+    WrittenFiles,
+)
+from kanonym.workbench.work.messages import Step
+from kanonym.workbench.work.worker import CANCELLED, ENDED, Worker, WorkError
+
+GONE = (CANCELLED, ENDED)
+"""Kinds of errors that say nothing of what was asked."""
+SNAPSHOTS = 32
+"""Policies whose violations are remembered."""
+
+
+@dataclass(eq=False)
+class Job:
+    """Long work: what it is, how far it is, and how it ended.
+
+    Attributes
+    ----------
+    task
+        `open`, `release`, `attack` or `write`.
+    begun
+        When, by the monotonic clock.
+    sentence, done, total
+        What it told last, and its share where it knows that.
+    changed
+        Set whenever something of this changes, and made anew.
+
+    """
+
+    task: str
+    begun: float = field(default_factory=monotonic)
+    sentence: str = ""
+    done: int = 0
+    total: int = 0
+    ended: bool = False
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return monotonic() - self.begun
+
+    def hear(self, step: Step) -> None:
+        """Take over what the process tells."""
+        self.sentence, self.done, self.total = step.sentence, step.done, step.total
+        self._tell()
+
+    def end(self) -> None:
+        """Say that it is over."""
+        self.ended = True
+        self._tell()
+
+    def _tell(self) -> None:
+        event, self.changed = self.changed, asyncio.Event()
+        event.set()
+
+
+class OpenProject:
+    """A project in a session.
+
+    Attributes
+    ----------
+    folder, source, history
+        What is on the disk.
+    table, release, written
+        What was computed; None until then.
+    job
+        The long work that is under way, or was last.
+    problem
+        Why the last work failed; None where it did not.
+
+    """
+
+    def __init__(self, folder: ProjectFolder) -> None:
+        self.folder = folder
+        self.source: Source | None = None
+        self.history: History | None = None
+        self.table: OpenedTable | None = None
+        self.release: MadeRelease | None = None
+        self.written: WrittenFiles | None = None
+        self.job: Job | None = None
+        self.problem: WorkError | None = None
+        self.worker = Worker()
+        self._generation = 0
+        self._asked: Form = {}
+        self._parts: dict[str, tuple[ReportPart, ...]] = {}
+        self._violations: dict[str, Violations | KanonymError] = {}
+        self._running: set[asyncio.Task[None]] = set()
+
+    @property
+    def form(self) -> Form:
+        """The policy at work."""
+        return {} if self.history is None else self.history.state.form
+
+    @property
+    def busy(self) -> bool:
+        """Whether long work is under way."""
+        return self.job is not None and not self.job.ended
+
+    @property
+    def release_is_current(self) -> bool:
+        """Whether the release was made by the policy at work."""
+        return self.release is not None and self._asked == self.form
+
+    def policy(self) -> Policy:
+        """Return the policy at work.
+
+        Raises
+        ------
+        PolicyError
+            It has faults, or is not complete yet.
+
+        """
+        return Policy.from_text(self._text(), self.folder.path, source="policy")
+
+    def change(self, form: Form, change: str, **facts: str) -> None:
+        """Go on to another policy, and save it."""
+        if self.history is None or form == self.form:
+            return
+        self.keep(self.history.after(form, change, facts))
+
+    def keep(self, history: History) -> None:
+        """Go on with another history, and save it."""
+        if self.source is not None:
+            self.folder.save(self.source, history)
+        self.history = history
+
+    def open(self, source: Source, history: History | None = None) -> None:
+        """Read a table; a project without a history starts with what is suggested."""
+
+        async def work(job: Job) -> None:
+            table: OpenedTable = await self._ask("open", job, source=source)
+            self.source, self.table = source, table
+            self.release = self.written = None
+            self._violations.clear()
+            self._generation = self.worker.generation
+            self.keep(history or History.of(suggested_form(table.profile)))
+
+        self._begin("open", work)
+
+    def make_release(self) -> None:
+        """Make a release by the policy at work."""
+        asked, text = self.form, self._text()
+
+        async def work(job: Job) -> None:
+            await self._ready(job)
+            folder = str(self.folder.path)
+            self.release = None
+            self.release = await self._ask("release", job, policy=text, folder=folder)
+            self._asked, self.written = asked, None
+            self._parts.clear()
+
+        self._begin("release", work)
+
+    def attack(self) -> None:
+        """Attack and assess the release."""
+
+        async def work(job: Job) -> None:
+            self.release = await self._ask("attack", job)
+            self._parts.clear()
+
+        self._begin("attack", work)
+
+    def write(self, table: str, reports: tuple[str, ...], language: str) -> None:
+        """Write the release and what belongs to it into the project."""
+        assert self.history is not None  # noqa: S101 - there is a release
+        folder = self.folder.releases / f"{self.history.state.number:04d}"
+
+        async def work(job: Job) -> None:
+            self.written = await self._ask(
+                "write", job, folder=str(folder), table=table, reports=reports, language=language
+            )
+
+        self._begin("write", work)
+
+    def cancel(self) -> None:
+        """End the long work at once; the table is read again when it is needed."""
+        if self.busy:
+            self.worker.stop()
+            self.release = None
+
+    async def rows(self, start: int, count: int, *, released: bool = False) -> Rows:
+        """Return some rows of the table, or of the release."""
+        found: Rows = await self._question("rows", start=start, count=count, released=released)
+        return found
+
+    async def violations(self) -> Violations:
+        """Return how many records violate the policy at work.
+
+        Raises
+        ------
+        KanonymError
+            The policy has faults, or does not fit the table.
+
+        """
+        text = self._text()
+        if text not in self._violations:
+            try:
+                found: Violations | KanonymError = await self._question(
+                    "violations", policy=text, folder=str(self.folder.path)
+                )
+            except WorkError as error:
+                if error.kind in GONE:
+                    raise
+                found = error
+            if len(self._violations) >= SNAPSHOTS:
+                self._violations.clear()
+            self._violations[text] = found
+        known = self._violations[text]
+        if isinstance(known, KanonymError):
+            raise known
+        return known
+
+    async def report_parts(self, language: str) -> tuple[ReportPart, ...]:
+        """Return the sections of the report on the release."""
+        if language not in self._parts:
+            self._parts[language] = await self._question("report_parts", language=language)
+        return self._parts[language]
+
+    def close(self) -> None:
+        """End the process."""
+        self.worker.stop()
+
+    def _begin(self, task: str, work: Callable[[Job], Awaitable[None]]) -> None:
+        """Begin long work, unless some is under way."""
+        if self.busy:
+            return
+        job = self.job = Job(task)
+        self.problem = None
+
+        async def run() -> None:
+            try:
+                await work(job)
+            except WorkError as error:
+                self.problem = error
+            except KanonymError as error:
+                self.problem = WorkError(str(error), type(error).__name__)
+            finally:
+                job.end()
+
+        running = asyncio.get_running_loop().create_task(run())
+        self._running.add(running)
+        running.add_done_callback(self._running.discard)
+
+    async def _ask(self, task: str, job: Job, **arguments: Any) -> Any:
+        return await self.worker.ask(task, "long", job.hear, **arguments)
+
+    async def _question(self, task: str, **arguments: Any) -> Any:
+        """Ask something that is answered at once; again where the process was ended meanwhile."""
+        await self._ready(None)
+        try:
+            return await self.worker.ask(task, **arguments)
+        except WorkError as error:
+            if error.kind not in GONE:
+                raise
+        await self._ready(None)
+        return await self.worker.ask(task, **arguments)
+
+    async def _ready(self, job: Job | None) -> None:
+        """Have the process read the table again if it was ended."""
+        if self.worker.alive and self._generation == self.worker.generation:
+            return
+        hear = None if job is None else job.hear
+        await self.worker.ask("reopen", "long", hear, source=self.source)
+        self._generation = self.worker.generation
+        self.release = None
+
+    def _text(self) -> str:
+        return policy_yaml(self.form, (), {})

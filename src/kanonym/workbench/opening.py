@@ -1,0 +1,171 @@
+"""What opens tables and projects for a session: by path, by upload, or from the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from starlette.datastructures import UploadFile
+
+from kanonym.data.errors import DataError
+from kanonym.policy import Policy
+from kanonym.workbench.open_project import OpenProject
+from kanonym.workbench.project.folder import SETTINGS, ProjectFolder
+from kanonym.workbench.project.history import History
+from kanonym.workbench.sessions import Session, Sessions
+from kanonym.workbench.work.facts import Source
+
+_ODD = re.compile(r"[^\w.\- ]")
+POLICIES = (".yaml", ".yml")
+"""How the names of policy files end."""
+
+
+class Desk:
+    """What a workbench opens.
+
+    Attributes
+    ----------
+    sessions
+        Those of this workbench.
+
+    Parameters
+    ----------
+    sessions
+        As above.
+    given
+        What the command line named: a table, a policy or a project; None for nothing.
+    folder
+        Where the project of the command line is; None for a folder beside where it was called.
+
+    """
+
+    def __init__(self, sessions: Sessions, given: str | None, folder: Path | None) -> None:
+        self.sessions = sessions
+        self._given = given
+        self._folder = folder
+        self._private: Path | None = None
+
+    def begin(self, session: Session) -> str | None:
+        """Open what the command line named, and return where it is shown; None for nothing."""
+        if self._given is None:
+            return None
+        if Path(self._given).suffix.lower() in POLICIES:
+            session.policy = str(Path(self._given).resolve())
+            return None
+        return self.open(session, {"path": self._given}, self._folder)
+
+    def open(self, session: Session, sent: Mapping[str, str], folder: Path | None = None) -> str:
+        """Open a table or a project that a person named, and return where it is shown.
+
+        Raises
+        ------
+        DataError
+            There is no such file, or the folder holds something else.
+        PolicyError
+            The policy to start from has faults.
+
+        """
+        path = sent.get("path", "").strip()
+        if not path:
+            raise DataError("name a table or the folder of a project")
+        place = Path(path).expanduser()
+        database = "://" in path
+        if not database and (place.is_dir() or place.name == SETTINGS):
+            return self._resume(session, ProjectFolder(place if place.is_dir() else place.parent))
+        if not database and not place.is_file():
+            raise DataError(f"no file {place}")
+        source = Source(
+            path if database else str(place.resolve()),
+            sheet=sent.get("sheet") or None,
+            table=sent.get("table") or None,
+        )
+        kept = ProjectFolder(folder or _named_folder(sent) or _folder_for(source))
+        if kept.exists:
+            known, _ = kept.load()
+            if known == source and not sent.get("policy"):
+                return self._resume(session, kept)
+            raise DataError(f"{kept.path} holds another project; name another folder")
+        return _start(session, kept, source, _history_of(sent.get("policy", "")))
+
+    async def open_upload(self, session: Session, form: Any) -> str:
+        """Keep a file in a private folder until the end, and open it; errors as of `open`."""
+        file = form.get("file")
+        if not isinstance(file, UploadFile) or not file.filename:
+            raise DataError("choose a file")
+        name = _ODD.sub("_", Path(file.filename.replace("\\", "/")).name).lstrip(".") or "table"
+        place = await asyncio.to_thread(self._keep, file.file, name)
+        sent = {key: value for key, value in form.items() if isinstance(value, str)}
+        return self._open_kept(session, place, sent)
+
+    def _keep(self, file: BinaryIO, name: str) -> Path:
+        """Write a file into the private folder, which its owner alone may read."""
+        if self._private is None:
+            self._private = Path(tempfile.mkdtemp(prefix="kanonym-"))
+        place = Path(tempfile.mkdtemp(dir=self._private)) / name
+        with place.open("wb") as target:
+            shutil.copyfileobj(file, target)
+        return place
+
+    def _open_kept(self, session: Session, place: Path, sent: Mapping[str, str]) -> str:
+        source = Source(str(place), uploaded=True)
+        kept = ProjectFolder(_named_folder(sent) or _folder_for(source))
+        history = _history_of(sent.get("policy", ""))
+        if kept.exists:
+            known, history = kept.load()
+            if not known.uploaded or Path(known.path).name != place.name:
+                raise DataError(f"{kept.path} holds another project; name another folder")
+        return _start(session, kept, source, history)
+
+    def close(self) -> None:
+        """End all processes, and delete what was uploaded."""
+        for session in self.sessions.every:
+            for project in session.projects.values():
+                project.close()
+        if self._private is not None:
+            shutil.rmtree(self._private, ignore_errors=True)
+
+    def _resume(self, session: Session, folder: ProjectFolder) -> str:
+        """Go on with a project as it was."""
+        for name, project in session.projects.items():
+            if project.folder.path == folder.path:
+                return f"/p/{name}/columns"
+        source, history = folder.load()
+        if source.uploaded and not Path(source.path).is_file():
+            name = Path(source.path).name
+            raise DataError(
+                f"the table {name} of this project was uploaded, and is gone: upload it again, "
+                f"with {folder.path} as the folder of the project"
+            )
+        return _start(session, folder, source, history)
+
+
+def _start(session: Session, folder: ProjectFolder, source: Source, history: History | None) -> str:
+    project = OpenProject(folder)
+    name = session.add(project)
+    project.open(source, history)
+    return f"/p/{name}/open"
+
+
+def _named_folder(sent: Mapping[str, str]) -> Path | None:
+    """Return the folder of the project that a person named."""
+    named = sent.get("folder", "").strip()
+    return Path(named).expanduser() if named else None
+
+
+def _folder_for(source: Source) -> Path:
+    """Return the folder of a table's project where nobody named one."""
+    stem = source.table or Path(source.path).name.split(".")[0]
+    return Path.cwd() / f"{_ODD.sub('_', stem)}-project"
+
+
+def _history_of(policy: str) -> History | None:
+    """Return a history that starts with a policy file; None without one."""
+    path = policy.strip()
+    if not path:
+        return None
+    return History.of(Policy.from_file(Path(path).expanduser()).to_dict(), "wb.did.policy")

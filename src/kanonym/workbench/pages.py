@@ -1,0 +1,45 @@
+"""Pages from templates: plain HTML that works without scripts."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from kanonym.language import LANGUAGES, Translator, translator
+from kanonym.workbench.charts import bars_svg
+
+
+@cache
+def environment(says: Translator) -> Environment:
+    """Return the templates, with the words and numbers of a language."""
+    environment = Environment(
+        loader=PackageLoader("kanonym.workbench"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {
+        "say": says.text,
+        "says": says,
+        "languages": LANGUAGES,
+        "bars": bars_svg,
+    }
+    environment.filters |= {
+        "count": says.count,
+        "percent": says.percent,
+        "value": says.value,
+        "names": says.names,
+        "quoted": lambda text: quote(str(text), safe=""),
+    }
+    return environment
+
+
+def page(template: str, language: str, status: int = 200, **facts: Any) -> HTMLResponse:
+    """Return a page."""
+    found = environment(translator(language)).get_template(template)
+    return HTMLResponse(found.render(language=language, **facts), status)

@@ -1,0 +1,112 @@
+"""Changes of a policy: each takes its form and returns another one."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kanonym.data.schema import Role
+from kanonym.policy import document
+from kanonym.profiling import ColumnProfile, Profile
+from kanonym.profiling.profile import attribute_form
+from kanonym.workbench.project.history import Form
+
+LEAST_SEED = 10**14
+"""Seeds have fifteen digits: nobody guesses them."""
+
+OF_ROLE = {
+    Role.IDENTIFIER: ("action",),
+    Role.QUASI_IDENTIFIER: ("hierarchy", "recoding", "action", "type", "format"),
+    Role.SENSITIVE: ("hierarchy", "nulls", "action", "type", "format"),
+    Role.INSENSITIVE: ("action",),
+}
+"""What an attribute of each role may say."""
+
+
+def suggested_form(profile: Profile) -> Form:
+    """Return the policy that a profile suggests, with a seed, so that releases repeat."""
+    try:
+        form = document.parse(profile.policy_text(algorithm={"type": "auto"}), "suggested policy")
+    except KeyError:
+        form = {"attributes": {}}
+    return {**form, "seed": draw_seed()}
+
+
+def draw_seed() -> int:
+    """Return a seed from the system's source."""
+    return LEAST_SEED + secrets.randbelow(9 * LEAST_SEED)
+
+
+def with_roles(form: Form, names: Iterable[str], role: Role, profile: Profile) -> Form:
+    """Return a policy in which columns have a role.
+
+    A quasi-identifier gets the hierarchy that fits it, and dates and numbers in texts are read as
+    they are written. Models of a column that is no longer sensitive go.
+    """
+    known = {one.name: one for one in profile.columns}
+    attributes = {name: dict(one) for name, one in form.get("attributes", {}).items()}
+    for name in names:
+        own = {
+            key: value for key, value in attributes.get(name, {}).items() if key in OF_ROLE[role]
+        }
+        attributes[name] = {"role": str(role), **_suggestion(known.get(name), role), **own}
+    models = [one for one in form.get("models", ()) if _fits(one, attributes)]
+    return {**form, "attributes": attributes, "models": models}
+
+
+def with_attribute(form: Form, name: str, changed: Mapping[str, Any]) -> Form:
+    """Return a policy in which a column says something else; None takes a part away."""
+    attributes = {key: dict(one) for key, one in form.get("attributes", {}).items()}
+    merged = {**attributes.get(name, {}), **changed}
+    attributes[name] = {key: value for key, value in merged.items() if value is not None}
+    return {**form, "attributes": attributes}
+
+
+def with_model(form: Form, model: Mapping[str, Any], place: int | None = None) -> Form:
+    """Return a policy with a model more, or with another one in a place."""
+    models = list(form.get("models", ()))
+    if place is None or not 0 <= place < len(models):
+        same = [
+            i
+            for i, one in enumerate(models)
+            if (one.get("type"), one.get("attribute"))
+            == (model.get("type"), model.get("attribute"))
+        ]
+        place = same[0] if same else len(models)
+    models[place : place + 1] = [dict(model)]
+    return {**form, "models": models}
+
+
+def without_model(form: Form, place: int) -> Form:
+    """Return a policy without the model in a place."""
+    models = list(form.get("models", ()))
+    return {**form, "models": models[:place] + models[place + 1 :]}
+
+
+def with_parts(form: Form, parts: Mapping[str, Any]) -> Form:
+    """Return a policy with other parts, such as its algorithm; None takes one away."""
+    merged = {**form, **parts}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def columns_of(form: Form, role: Role) -> list[str]:
+    """Return the columns of a role."""
+    attributes = form.get("attributes", {})
+    return [name for name, one in attributes.items() if one.get("role") == role]
+
+
+def _suggestion(column: ColumnProfile | None, role: Role) -> dict[str, Any]:
+    """Return what a column says of itself in a role: its hierarchy, and how it is written."""
+    return {} if column is None else attribute_form(replace(column, role=role))
+
+
+def _fits(model: Mapping[str, Any], attributes: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the columns that a model names still have the role that it needs."""
+    attribute, entity = model.get("attribute"), model.get("entity")
+    if attribute is not None:
+        return bool(attributes.get(attribute, {}).get("role", "sensitive") == Role.SENSITIVE)
+    if entity is not None:
+        return bool(attributes.get(entity, {}).get("role", "identifier") == Role.IDENTIFIER)
+    return True

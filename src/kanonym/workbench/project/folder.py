@@ -1,0 +1,109 @@
+"""The folder of a project: written whole at each change, so that nothing is lost by a stop."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from kanonym.data.errors import DataError
+from kanonym.data.files import write_text
+from kanonym.policy import document
+from kanonym.policy.writing import policy_yaml
+from kanonym.workbench.project.history import Form, History
+from kanonym.workbench.work.facts import Source
+
+SETTINGS, HISTORY, POLICY, RELEASES = "project.json", "history.json", "policy.yaml", "releases"
+VERSION = 1
+NOTE = (
+    "Written by kanonym workbench.",
+    "The seed makes the release repeatable: whoever has it and the table can undo the shuffle.",
+    "Keep it as secret as the table.",
+)
+
+
+class ProjectFolder:
+    """A project on the disk.
+
+    Attributes
+    ----------
+    path
+        The folder; it is made when something is saved.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+
+    @property
+    def exists(self) -> bool:
+        """Whether a project was saved here."""
+        return (self.path / SETTINGS).is_file()
+
+    @property
+    def releases(self) -> Path:
+        """Where releases are written, a folder each."""
+        return self.path / RELEASES
+
+    def save(self, source: Source, history: History) -> None:
+        """Write the project, each file whole or not at all.
+
+        Raises
+        ------
+        DataError
+            The folder cannot be written, or holds something else.
+
+        """
+        if self.path.exists() and not self.exists and any(self.path.iterdir()):
+            raise DataError(f"{self.path} is not empty and holds no project; name another folder")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"{self.path} cannot be made: {error.strerror}") from None
+        form = history.state.form
+        write_text(self.path / HISTORY, json.dumps(history.to_dict(), ensure_ascii=False))
+        write_text(self.path / POLICY, policy_yaml(form, NOTE, {}))
+        settings = {"version": VERSION, "table": asdict(source)}
+        write_text(self.path / SETTINGS, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
+
+    def load(self) -> tuple[Source, History]:
+        """Read the project; a policy that was edited by hand is a further state.
+
+        Raises
+        ------
+        DataError
+            There is none, or a file of it is damaged.
+        PolicyError
+            The policy is no YAML.
+
+        """
+        source = self._source()
+        place = self.path / HISTORY
+        form = self._form()
+        try:
+            history = History.from_dict(json.loads(place.read_text("utf-8")))
+        except FileNotFoundError:
+            history = History.of(form)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            raise DataError(
+                f"{place} is damaged; remove it, and the project starts from its policy"
+            ) from None
+        if form != history.state.form:
+            history = history.after(form, "wb.did.edited", {})
+        return source, history
+
+    def _source(self) -> Source:
+        place = self.path / SETTINGS
+        try:
+            settings = json.loads(place.read_text("utf-8"))
+            if settings["version"] != VERSION:
+                raise DataError(f"{place} is of another version of kanonym")
+            return Source(**settings["table"])
+        except FileNotFoundError:
+            raise DataError(f"{self.path} holds no project: there is no {SETTINGS}") from None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            raise DataError(f"{place} is damaged, or no settings of a project") from None
+
+    def _form(self) -> Form:
+        place = self.path / POLICY
+        return document.parse(document.read_text(place), str(place))

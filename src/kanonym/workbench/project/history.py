@@ -1,0 +1,145 @@
+"""Everything that was done to a policy: undo, redo, named states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+Form = Mapping[str, Any]
+"""A policy as its file has it; it may be incomplete while somebody works on it."""
+
+LONGEST = 200
+"""States that are kept; of more, the oldest without a name go."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A policy at one time.
+
+    Attributes
+    ----------
+    number
+        Counts up from 1, and never comes twice in a project.
+    form
+        The policy.
+    change, facts
+        What was done to come here: a key of the catalogue, and the facts of its sentence.
+    name
+        What the person called it; empty for most.
+
+    """
+
+    number: int
+    form: Form
+    change: str
+    facts: Mapping[str, str]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """States, oldest first, and which of them is at work.
+
+    Examples
+    --------
+    >>> history = History.of({"k": 5}).after({"k": 7}, "wb.did.model", {"model": "k-anonymity"})
+    >>> history.state.form, history.undone().state.form, history.undone().redone().state.form
+    ({'k': 7}, {'k': 5}, {'k': 7})
+
+    """
+
+    states: tuple[State, ...]
+    position: int = 0
+
+    @classmethod
+    def of(cls, form: Form, change: str = "wb.did.open") -> History:
+        """Return a history of one state."""
+        return cls((State(1, form, change, {}),))
+
+    @property
+    def state(self) -> State:
+        """The state at work."""
+        return self.states[self.position]
+
+    @property
+    def undoable(self) -> bool:
+        """Whether there is an earlier state."""
+        return self.position > 0
+
+    @property
+    def redoable(self) -> bool:
+        """Whether a state was undone."""
+        return self.position < len(self.states) - 1
+
+    def after(self, form: Form, change: str, facts: Mapping[str, str]) -> History:
+        """Return the history with a further state; states that were undone and have no name go."""
+        number = max(one.number for one in self.states) + 1
+        past = self.states[: self.position + 1]
+        named = tuple(one for one in self.states[self.position + 1 :] if one.name)
+        states = [*past[:-1], *named, past[-1], State(number, form, change, dict(facts))]
+        while len(states) > LONGEST:
+            unnamed = next((i for i, one in enumerate(states[:-1]) if not one.name), 0)
+            del states[unnamed]
+        return History(tuple(states), len(states) - 1)
+
+    def undone(self) -> History:
+        """Return the history at the state before."""
+        return replace(self, position=max(self.position - 1, 0))
+
+    def redone(self) -> History:
+        """Return the history at the state after."""
+        return replace(self, position=min(self.position + 1, len(self.states) - 1))
+
+    def named(self, number: int, name: str) -> History:
+        """Return the history with a name for a state."""
+        states = tuple(
+            replace(one, name=name) if one.number == number else one for one in self.states
+        )
+        return replace(self, states=states)
+
+    def find(self, number: int) -> State | None:
+        """Return a state by its number."""
+        return next((one for one in self.states if one.number == number), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "position": self.position,
+            "states": [
+                {
+                    "number": one.number,
+                    "form": one.form,
+                    "change": one.change,
+                    "facts": dict(one.facts),
+                    "name": one.name,
+                }
+                for one in self.states
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> History:
+        """Return the history of a JSON form.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            It is none.
+
+        """
+        listed: Sequence[Mapping[str, Any]] = given["states"]
+        states = tuple(
+            State(
+                int(one["number"]),
+                dict(one["form"]),
+                str(one["change"]),
+                {str(key): str(value) for key, value in one["facts"].items()},
+                str(one["name"]),
+            )
+            for one in listed
+        )
+        position = int(given["position"])
+        if not 0 <= position < len(states):
+            raise ValueError("position")
+        return cls(states, position)

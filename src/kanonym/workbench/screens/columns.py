@@ -1,0 +1,112 @@
+"""Roles: what is suggested and why, and what the person decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanonym.data.errors import SchemaError
+from kanonym.data.schema import Role
+from kanonym.profiling import Profile
+from kanonym.workbench.project.edits import columns_of, with_model, with_parts, with_roles
+from kanonym.workbench.view import Screen, View
+
+SETS = 6
+"""Sets of columns that are shown."""
+
+
+async def show(view: View) -> dict[str, Any]:
+    """Return the columns with their roles."""
+    project, says = view.project, view.says
+    assert project.table is not None  # noqa: S101 - the screen needs it
+    profile = project.table.profile
+    attributes = project.form.get("attributes", {})
+    histograms = project.table.histograms[says.code]
+    rows = [
+        {
+            "place": place,
+            "name": one.name,
+            "type": one.content.type,
+            "distinct": one.content.counted.distinct,
+            "uniques": one.content.counted.uniques,
+            "nulls": one.content.nulls,
+            "role": attributes.get(one.name, {}).get("role", ""),
+            "suggested": str(one.role),
+            "reasons": [reason.to_text(says) for reason in one.reasons],
+            "remarks": one.remarks,
+            "convention": one.convention,
+            "histogram": histograms.get(one.name),
+        }
+        for place, one in enumerate(profile.columns)
+    ]
+    counts = {str(role): len(columns_of(project.form, role)) for role in Role}
+    return {
+        "rows": rows,
+        "roles": [str(role) for role in Role],
+        "counts": counts,
+        "entity": profile.entity,
+        "counted": _counted(project.form),
+        "unique_sets": [names for names, _ in profile.unique_sets.sets[:SETS]],
+        "near_sets": [names for names, _ in profile.near_unique_sets.sets[:SETS]],
+    }
+
+
+async def role(view: View) -> str | None:
+    """Give one column, or all that are ticked, a role."""
+    project = view.project
+    assert project.table is not None  # noqa: S101 - the screen needs it
+    names = project.table.columns
+    one, all_ticked = view.sent.get("one", ""), view.sent.get("ticked", "")
+    if one:
+        place, _, chosen = one.partition(":")
+        places = [place]
+    else:
+        chosen, places = all_ticked, view.every("column")
+    if chosen not in set(Role) or not places or not all(_is_place(p, names) for p in places):
+        raise SchemaError(view.says.text("wb.columns.none"))
+    meant = [names[int(place)] for place in places]
+    form = with_roles(project.form, meant, Role(chosen), project.table.profile)
+    shown = view.says.names(meant, 60)
+    project.change(form, "wb.did.role", columns=shown, role=chosen)
+    return None
+
+
+async def suggested(view: View) -> str | None:
+    """Give all columns the roles that are suggested."""
+    project = view.project
+    assert project.table is not None  # noqa: S101 - the screen needs it
+    profile: Profile = project.table.profile
+    form = project.form
+    for one in Role:
+        form = with_roles(form, profile.names(one), one, profile)
+    project.change(form, "wb.did.suggested")
+    return None
+
+
+async def persons(view: View) -> str | None:
+    """Say who is who: records are persons, or an identifier tells persons apart."""
+    form, entity = view.project.form, view.sent.get("entity", "")
+    k = next((one.get("k", 5) for one in form.get("models", ()) if _is_k(one)), 5)
+    counted = {"entity": entity} if entity else {}
+    form = with_parts(form, {"rows": None if entity else "persons"})
+    models = [one for one in form.get("models", ()) if not _is_k(one)]
+    form = with_model({**form, "models": []}, {"type": "k-anonymity", "k": k, **counted})
+    view.project.change(
+        {**form, "models": [*form["models"], *models]}, "wb.did.persons", column=entity or "–"
+    )
+    return None
+
+
+def _is_k(model: Any) -> bool:
+    return bool(model.get("type") == "k-anonymity")
+
+
+def _counted(form: Any) -> str:
+    """Return the identifier by which persons are counted; empty where records are."""
+    return next((one.get("entity") or "" for one in form.get("models", ()) if _is_k(one)), "")
+
+
+def _is_place(text: str, names: list[str]) -> bool:
+    return text.isdecimal() and int(text) < len(names)
+
+
+SCREEN = Screen("columns", show, {"role": role, "suggested": suggested, "persons": persons})

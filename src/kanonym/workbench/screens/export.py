@@ -1,0 +1,74 @@
+"""Export: the files of a release, and the command and the Python that make it again."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from kanonym.data.errors import DataError
+from kanonym.language import LANGUAGES
+from kanonym.workbench.open_project import OpenProject
+from kanonym.workbench.view import Screen, View
+
+FORMATS = (".csv", ".parquet", ".xlsx", ".feather", ".jsonl", ".tsv", ".sav", ".dta")
+REPORTS = {"html": "report.html", "pdf": "report.pdf", "md": "report.md"}
+
+
+async def show(view: View) -> dict[str, Any]:
+    """Return what can be written, and what was."""
+    project = view.project
+    return {
+        "formats": FORMATS,
+        "reports": REPORTS,
+        "written": project.written,
+        "folder": project.folder.path,
+        "command": command(project) if project.written else "",
+        "python": python(project) if project.written else "",
+    }
+
+
+async def write(view: View) -> str | None:
+    """Write the release, its policy, its manifest and the reports that are wanted."""
+    project, extension = view.project, view.sent.get("format", ".csv")
+    if extension not in FORMATS:
+        raise DataError(f"a release is written as {', '.join(FORMATS)}")
+    if not project.release_is_current:
+        raise DataError(view.says.text("wb.export.outdated"))
+    reports = tuple(file for kind, file in REPORTS.items() if kind in view.every("report"))
+    language = view.sent.get("language", "")
+    language = language if language in LANGUAGES else view.session.language
+    project.write(f"released{extension}", reports, language)
+    return None
+
+
+def command(project: OpenProject) -> str:
+    """Return the command that makes the written release again."""
+    source, written = project.source, project.written
+    assert source is not None  # noqa: S101 - something was written
+    assert written is not None  # noqa: S101 - as above
+    policy = project.folder.releases / written.folder / "policy.yaml"
+    words = ["kanonym", "anonymize", source.path]
+    words += ["--sheet", source.sheet] if source.sheet else []
+    words += ["--header-row", str(source.header_row)] if source.header_row else []
+    return shlex.join([*words, "--policy", str(policy), "-o", written.names[0]])
+
+
+def python(project: OpenProject) -> str:
+    """Return the Python that makes the written release again."""
+    source, written = project.source, project.written
+    assert source is not None  # noqa: S101 - something was written
+    assert written is not None  # noqa: S101 - as above
+    policy = str(Path(project.folder.releases / written.folder / "policy.yaml"))
+    given = [repr(source.path)]
+    given += [f"sheet={source.sheet!r}"] if source.sheet else []
+    given += [f"header_row={source.header_row}"] if source.header_row else []
+    return (
+        "import kanonym as ka\n\n"
+        f"table = ka.read_table({', '.join(given)})\n"
+        f"release = ka.anonymize(table, {policy!r})\n"
+        f"release.write({written.names[0]!r})\n"
+    )
+
+
+SCREEN = Screen("export", show, {"write": write}, needs="release")

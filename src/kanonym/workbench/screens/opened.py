@@ -1,0 +1,59 @@
+"""The table that was opened: its rows, its types, and what was guessed in reading it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from kanonym.data.errors import DataError
+from kanonym.workbench.project.edits import with_attribute
+from kanonym.workbench.view import Screen, View
+
+ROWS = 25
+"""Of a page of the preview."""
+
+
+async def show(view: View) -> dict[str, Any]:
+    """Return a page of the table."""
+    project = view.project
+    if project.table is None:
+        return {"rows": None}
+    asked = view.request.query_params.get("row", "0")
+    start = int(asked) if asked.isdecimal() else 0
+    start = min(start, max(project.table.rows - 1, 0)) // ROWS * ROWS
+    rows = await project.rows(start, ROWS)
+    return {"rows": rows, "step": ROWS, "table": project.table, "source": project.source}
+
+
+async def read(view: View) -> str | None:
+    """Read the table again, as the person says."""
+    project = view.project
+    if project.source is None:
+        raise DataError("no table is open")
+    row = view.sent.get("header_row", "").strip()
+    if row and not row.isdecimal():
+        raise DataError(f"row of the names: {row!r} is no number")
+    source = replace(
+        project.source,
+        sheet=view.sent.get("sheet") or None,
+        header_row=int(row) if row else None,
+    )
+    project.open(source)
+    return None
+
+
+async def convention(view: View) -> str | None:
+    """Say how a column writes its dates or numbers."""
+    kind, form = view.sent.get("type", ""), view.sent.get("format", "").strip()
+    changed = {
+        "type": kind or None,
+        "format": form if form and kind in ("date", "number") else None,
+    }
+    name = view.sent.get("column", "")
+    view.project.change(
+        with_attribute(view.project.form, name, changed), "wb.did.convention", column=name
+    )
+    return None
+
+
+SCREEN = Screen("open", show, {"read": read, "convention": convention}, needs="nothing")

@@ -1,0 +1,115 @@
+"""Requirements: privacy models in plain words, and how many records violate each now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kanonym.data.errors import KanonymError, PolicyError
+from kanonym.data.schema import Role
+from kanonym.evaluation.risk.presets import PRESETS
+from kanonym.models import MODELS
+from kanonym.policy.construction import build_typed
+from kanonym.policy.faults import FaultsFoundError, policy_error
+from kanonym.reporting.wording import requirement_text
+from kanonym.workbench.forms import Field, fields_of, parse_fields
+from kanonym.workbench.project.edits import columns_of, with_model, without_model
+from kanonym.workbench.view import Screen, View
+
+
+async def show(view: View) -> dict[str, Any]:
+    """Return the models of the policy, and the form of one that is added or changed."""
+    project, query = view.project, view.request.query_params
+    listed = list(project.form.get("models", ()))
+    try:
+        found = [one.records for one in (await project.violations()).models]
+    except KanonymError:
+        found = []
+    shown = [
+        {
+            "place": place,
+            "type": one["type"],
+            "sentence": _sentence(view, one),
+            "records": found[place] if place < len(found) else None,
+        }
+        for place, one in enumerate(listed)
+    ]
+    editing = query.get("edit", "")
+    place = int(editing) if editing.isdecimal() and int(editing) < len(listed) else None
+    kind = listed[place]["type"] if place is not None else query.get("add", "")
+    given = listed[place] if place is not None else {}
+    return {
+        "models": shown,
+        "kinds": list(MODELS),
+        "kind": kind if kind in MODELS else "",
+        "place": place,
+        "inputs": _inputs(view, kind, given) if kind in MODELS else [],
+        "presets": [one for one in PRESETS.values() if one.smallest is not None],
+        "sensitive": columns_of(project.form, Role.SENSITIVE),
+        "known": columns_of(project.form, Role.QUASI_IDENTIFIER),
+    }
+
+
+async def save(view: View) -> str | None:
+    """Add a model, or change one."""
+    kind, place = view.sent.get("type", ""), view.sent.get("place", "")
+    if kind not in MODELS:
+        raise PolicyError(f"there is no model {kind!r}")
+    form = {"type": kind, **parse_fields(_inputs(view, kind, {}), view.sent)}
+    _check(form)
+    at = int(place) if place.isdecimal() else None
+    view.project.change(with_model(view.project.form, form, at), "wb.did.model", model=kind)
+    return None
+
+
+async def remove(view: View) -> str | None:
+    """Take a model away."""
+    place = view.sent.get("place", "")
+    listed: Sequence[Any] = view.project.form.get("models", ())
+    if place.isdecimal() and int(place) < len(listed):
+        kind = listed[int(place)]["type"]
+        form = without_model(view.project.form, int(place))
+        view.project.change(form, "wb.did.unmodel", model=kind)
+    return None
+
+
+async def preset(view: View) -> str | None:
+    """Ask for the class size of a regulator."""
+    chosen = PRESETS.get(view.sent.get("preset", ""))
+    if chosen is None or chosen.smallest is None:
+        raise PolicyError("there is no such preset")
+    listed = view.project.form.get("models", ())
+    own = next((dict(one) for one in listed if one.get("type") == "k-anonymity"), {})
+    place = next((i for i, one in enumerate(listed) if one.get("type") == "k-anonymity"), None)
+    model = {"type": "k-anonymity", **own, "k": chosen.smallest}
+    form = with_model(view.project.form, model, place)
+    view.project.change(form, "wb.did.preset", preset=chosen.title)
+    return None
+
+
+def _inputs(view: View, kind: str, given: Mapping[str, Any]) -> list[Field]:
+    columns = {
+        "attribute": columns_of(view.project.form, Role.SENSITIVE),
+        "entity": columns_of(view.project.form, Role.IDENTIFIER),
+    }
+    return fields_of(MODELS[kind], given, columns)
+
+
+def _check(form: Mapping[str, Any]) -> None:
+    """Refuse parameters that the model refuses."""
+    try:
+        build_typed(form, MODELS)
+    except FaultsFoundError as error:
+        raise policy_error(error.faults, "") from None
+
+
+def _sentence(view: View, form: Mapping[str, Any]) -> str:
+    """Say what a model asks; what is not complete is shown as it is written."""
+    try:
+        model = build_typed(form, MODELS)
+    except FaultsFoundError:
+        return str(dict(form))
+    return requirement_text(view.says, model.type, model.attribute, model.required, form)
+
+
+SCREEN = Screen("requirements", show, {"save": save, "remove": remove, "preset": preset})

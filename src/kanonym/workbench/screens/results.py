@@ -1,0 +1,28 @@
+"""Results: the verdict, what was lost, before and after, risk and attacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanonym.workbench.view import Screen, View
+
+ROWS = 12
+"""Of the released table, as examples."""
+
+
+async def show(view: View) -> dict[str, Any]:
+    """Return the verdict, and the sections of the report."""
+    project = view.project
+    assert project.release is not None  # noqa: S101 - the screen needs it
+    sections = () if project.busy else await project.report_parts(view.session.language)
+    rows = await project.rows(0, ROWS, released=True)
+    return {"release": project.release, "sections": sections, "rows": rows}
+
+
+async def attack(view: View) -> str | None:
+    """Attack and assess the release."""
+    view.project.attack()
+    return None
+
+
+SCREEN = Screen("results", show, {"attack": attack}, needs="release")

@@ -1,0 +1,89 @@
+"""Run: the algorithm with its options, progress, cancel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.schema import RECODINGS, Role
+from kanonym.policy.algorithms import ALGORITHMS
+from kanonym.policy.construction import build_typed
+from kanonym.policy.faults import FaultsFoundError, policy_error
+from kanonym.workbench.forms import Field, fields_of, parse_fields
+from kanonym.workbench.project.edits import columns_of, with_parts
+from kanonym.workbench.view import Screen, View
+
+FIRST = ("auto", "mondrian", "segmentation", "full-domain", "local-recoding", "mdav")
+"""Algorithms that are shown before the others."""
+
+
+async def show(view: View) -> dict[str, Any]:
+    """Return the algorithms, and the options of the chosen one."""
+    form = view.project.form
+    own = dict(form.get("algorithm") or {"type": "mondrian"})
+    kind = view.request.query_params.get("algorithm", own["type"])
+    if kind not in ALGORITHMS:
+        kind = own["type"]
+    given = own if kind == own["type"] else {}
+    return {
+        "kinds": [*FIRST, *(one for one in ALGORITHMS if one not in FIRST)],
+        "first": FIRST,
+        "kind": kind,
+        "chosen": own["type"],
+        "inputs": _inputs(view, kind, given),
+        "recodings": RECODINGS,
+        "recoding": form.get("recoding", ""),
+        "limit": form.get("suppression_limit", 0.0),
+        "seed": form.get("seed"),
+        "keep_order": form.get("keep_order", False),
+    }
+
+
+async def save(view: View) -> str | None:
+    """Take over the algorithm and the options."""
+    kind, sent = view.sent.get("type", ""), view.sent
+    if kind not in ALGORITHMS:
+        raise PolicyError(f"there is no algorithm {kind!r}")
+    algorithm = {"type": kind, **parse_fields(_inputs(view, kind, {}), sent)}
+    try:
+        build_typed(dict(algorithm), ALGORITHMS)
+    except FaultsFoundError as error:
+        raise policy_error(error.faults, "") from None
+    parts = {
+        "algorithm": algorithm,
+        "recoding": sent.get("recoding") or None,
+        "suppression_limit": _share(sent.get("suppression_limit", "0")),
+        "keep_order": True if "keep_order" in sent else None,
+    }
+    view.project.change(with_parts(view.project.form, parts), "wb.did.algorithm", algorithm=kind)
+    return None
+
+
+async def start(view: View) -> str | None:
+    """Make a release."""
+    view.project.policy()
+    view.project.make_release()
+    return None
+
+
+async def save_and_start(view: View) -> str | None:
+    """Take over the options, and make a release."""
+    await save(view)
+    return await start(view)
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text.strip().replace(",", ".").removesuffix("%") or 0) / 100
+    except ValueError:
+        raise PolicyError(f"suppression limit: {text!r} is no number of percent") from None
+
+
+def _inputs(view: View, kind: str, given: dict[str, Any]) -> list[Field]:
+    form = view.project.form
+    others = [role for role in Role if role is not Role.QUASI_IDENTIFIER]
+    columns = {"target": [name for role in others for name in columns_of(form, role)]}
+    return fields_of(ALGORITHMS[kind], given, columns)
+
+
+SCREEN = Screen("run", show, {"save": save, "start": start, "both": save_and_start})

@@ -1,0 +1,82 @@
+"""Who may speak to the workbench: one-time tokens, and the sessions that they open."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kanonym.workbench.open_project import OpenProject
+
+COOKIE = "kanonym_workbench_{port}"
+"""Browsers keep cookies by host and not by port: each workbench on a machine has its own name."""
+
+
+@dataclass(eq=False)
+class Session:
+    """One browser.
+
+    Attributes
+    ----------
+    language
+        Of the pages.
+    projects
+        Those that it has opened, by the part of the address that names them; no other session
+        sees them.
+    policy
+        The policy file that the command line named, for the table that is opened next.
+
+    """
+
+    language: str = "en"
+    projects: dict[str, OpenProject] = field(default_factory=dict)
+    policy: str = ""
+
+    def add(self, project: OpenProject) -> str:
+        """Hold a project, and return the name that it has in addresses."""
+        name = secrets.token_urlsafe(9)
+        self.projects[name] = project
+        return name
+
+
+class Sessions:
+    """The sessions of one workbench.
+
+    Parameters
+    ----------
+    announce
+        Told each new token: the first one, and another when it was used.
+
+    """
+
+    def __init__(self, announce: Callable[[str], None]) -> None:
+        self._announce = announce
+        self._token = ""
+        self._sessions: dict[str, Session] = {}
+
+    def issue(self) -> str:
+        """Make a token that opens one session, tell it, and return it."""
+        self._token = secrets.token_urlsafe(32)
+        self._announce(self._token)
+        return self._token
+
+    def open(self, token: str) -> tuple[str, Session] | None:
+        """Return a new session and its secret for a token, which no longer opens another one."""
+        if not self._token or not hmac.compare_digest(token.encode(), self._token.encode()):
+            return None
+        secret, session = secrets.token_urlsafe(32), Session()
+        self._sessions[secret] = session
+        self.issue()
+        return secret, session
+
+    def find(self, secret: str | None) -> Session | None:
+        """Return the session of a cookie."""
+        return None if secret is None else self._sessions.get(secret)
+
+    @property
+    def every(self) -> list[Session]:
+        """All sessions."""
+        return list(self._sessions.values())

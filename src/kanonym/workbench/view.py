@@ -1,0 +1,85 @@
+"""What a screen is, and what it sees of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+
+from kanonym.language import Translator, translator
+from kanonym.workbench.open_project import OpenProject
+from kanonym.workbench.sessions import Session
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One request for a screen of a project.
+
+    Attributes
+    ----------
+    request
+        As Starlette has it.
+    session
+        Of the browser.
+    name
+        The project's name in addresses.
+    project
+        The project.
+    sent
+        The texts of the form that was sent; of several of one name the last.
+    every
+        All values of a name that was sent several times.
+
+    """
+
+    request: Request
+    session: Session
+    name: str
+    project: OpenProject
+    sent: Mapping[str, str] = field(default_factory=dict)
+    every: Callable[[str], list[str]] = lambda _name: []
+
+    @property
+    def says(self) -> Translator:
+        """The words of the session's language."""
+        return translator(self.session.language)
+
+    def place(self, screen: str) -> str:
+        """Return the address of a screen."""
+        return f"/p/{self.name}/{screen}"
+
+
+Show = Callable[[View], Awaitable[dict[str, Any]]]
+Act = Callable[[View], Awaitable[str | None]]
+"""Does what a form asks for; returns the screen to go to, None for the same one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A screen: one module and one template, listed in `screens.SCREENS`.
+
+    Attributes
+    ----------
+    name
+        Of the template, in addresses, and in the catalogues (`wb.screen.NAME`).
+    show
+        Returns what the template needs.
+    actions
+        What its forms do, by the last part of the address.
+    needs
+        What must be there: nothing, a table, or a release.
+
+    """
+
+    name: str
+    show: Show
+    actions: Mapping[str, Act] = field(default_factory=dict)
+    needs: Literal["nothing", "table", "release"] = "table"
+
+
+def texts_of(form: Any) -> dict[str, str]:
+    """Return the texts of a form, without its files."""
+    return {name: value for name, value in form.multi_items() if not isinstance(value, UploadFile)}

@@ -1,0 +1,150 @@
+"""What the pages know of a table and of a release: plain data that crosses from the process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kanonym.profiling import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a table is, and how it is read.
+
+    Attributes
+    ----------
+    path
+        A file of this machine, or the URL of a database.
+    sheet, header_row
+        Of an Excel workbook.
+    table
+        The name of the table, in a database.
+    uploaded
+        Whether it lies in the private folder of this workbench, and goes with it.
+
+    """
+
+    path: str
+    sheet: str | None = None
+    header_row: int | None = None
+    table: str | None = None
+    uploaded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How the values of a column are distributed: labels and records of bars."""
+
+    labels: tuple[str, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedTable:
+    """A table that was read.
+
+    Attributes
+    ----------
+    name, sha256
+        Of the file; the hash is empty for a table of a database.
+    profile
+        The columns, with the roles that are suggested and why.
+    histograms
+        By language and column.
+    sheets
+        Names of the sheets, of a workbook.
+    notes
+        Sentences on what was guessed in reading it.
+
+    """
+
+    name: str
+    sha256: str
+    profile: Profile
+    histograms: Mapping[str, Mapping[str, Histogram]]
+    sheets: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Its number of records."""
+        return self.profile.rows
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns, in order."""
+        return [one.name for one in self.profile.columns]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRelease:
+    """A release that was made and verified; the table itself stays in the process.
+
+    Attributes
+    ----------
+    form
+        The policy, as it was carried out.
+    figures
+        As of `Release.to_dict`.
+    columns
+        Of the released table.
+    attacked
+        Whether it was attacked and assessed as well.
+
+    """
+
+    form: Mapping[str, Any]
+    figures: Mapping[str, Any]
+    columns: tuple[str, ...]
+    attacked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of a table, as text; None is a missing value.
+
+    Attributes
+    ----------
+    header, cells
+        Names of the columns, and a tuple a row.
+    start, total
+        The number of the first row, from 0, and how many there are.
+
+    """
+
+    header: tuple[str, ...]
+    cells: tuple[tuple[str | None, ...], ...]
+    start: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPart:
+    """A section of the report as HTML."""
+
+    anchor: str
+    title: str
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFiles:
+    """The files of a release, in a folder of the project.
+
+    Attributes
+    ----------
+    folder
+        Its name.
+    names
+        Of the files.
+    sha256
+        Of the released table.
+
+    """
+
+    folder: str
+    names: tuple[str, ...]
+    sha256: str
+    facts: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,42 @@
+"""The sections of the report as parts of a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kanonym.language import translator
+from kanonym.reporting import Cover, KnownResults, summarize
+from kanonym.reporting.parts import document_of
+from kanonym.reporting.printable import printable
+from kanonym.reporting.rendering.html import environment
+from kanonym.workbench.work.facts import ReportPart
+
+if TYPE_CHECKING:
+    from kanonym.release import Release
+
+_SIZE = re.compile(r' style="width:([\d.]+)px;min-width:\d+px"')
+LEFT_OUT = ("repeat", "limits", "maps")
+"""Sections that other pages have, or that the report alone needs."""
+
+
+def parts_of(
+    release: Release, known: KnownResults | None, language: str, step: Callable[[str], None]
+) -> tuple[ReportPart, ...]:
+    """Return the sections of the report on a release, charts drawn.
+
+    A page of the workbench allows no style within it: the size of a chart becomes an attribute.
+    """
+    step("report")
+    cover = Cover.of(None, "", "", language)
+    document = document_of(summarize(release, cover, known or KnownResults()))
+    blocks = environment(translator(language)).get_template("blocks.html").make_module()
+    parts = []
+    for section in document.details:
+        if section.anchor in LEFT_OUT:
+            continue
+        html = "".join(str(blocks.block(one)) for one in section.blocks)  # type: ignore[attr-defined]
+        html = _SIZE.sub(r' width="\1"', printable(html))
+        parts.append(ReportPart(section.anchor, section.title, html))
+    return tuple(parts)

@@ -1,0 +1,213 @@
+"""What the process does with its table: each public method answers one question of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanonym.data import files, frames
+from kanonym.data.errors import DataError
+from kanonym.policy import Policy
+from kanonym.workbench.work.facts import (
+    Histogram,
+    MadeRelease,
+    OpenedTable,
+    ReportPart,
+    Rows,
+    Source,
+    WrittenFiles,
+)
+
+if TYPE_CHECKING:
+    from kanonym.pipeline.violations import Violations
+    from kanonym.release import Release
+    from kanonym.reporting import KnownResults
+
+Step = Callable[[str], None]
+ATTEMPTS = 500
+"""Persons attacked: enough for an interval of a few percent."""
+
+
+class TableWork:
+    """A table, and the release that was made of it last."""
+
+    def __init__(self) -> None:
+        self._frame: Any = None
+        self._source: Source | None = None
+        self._content: files.Content | None = None
+        self._release: Release | None = None
+        self._known: KnownResults | None = None
+        self._notes: tuple[str, ...] = ()
+
+    def open(self, step: Step, source: Source) -> OpenedTable:
+        """Read a table, and look at its columns."""
+        from kanonym import profiling
+
+        step("read")
+        sheets = self._read(source)
+        found = profiling.profile(self._frame, progress=step)
+        step("columns")
+        content = self._content
+        return OpenedTable(
+            name=Path(source.path).name if content is None else content.name,
+            sha256="" if content is None else content.sha256,
+            profile=found,
+            histograms=self._histograms(found.columns),
+            sheets=sheets,
+        )
+
+    def reopen(self, step: Step, source: Source) -> None:
+        """Read a table again that is known already, after the process was ended."""
+        step("read")
+        self._read(source)
+
+    def rows(self, step: Step, start: int, count: int, *, released: bool = False) -> Rows:
+        """Return some rows of the table or of the release."""
+        del step
+        frame = self._made().frame if released else self._table()
+        names = frames.column_names(frame)
+        part = frames.to_polars(frame)[start : start + count]
+        cells = tuple(
+            tuple(None if value is None else str(value) for value in row) for row in part.rows()
+        )
+        return Rows(tuple(names), cells, start, frames.n_rows(frame))
+
+    def violations(self, step: Step, policy: str, folder: str) -> Violations:
+        """Count the records that violate a policy as the table is."""
+        from kanonym.pipeline.violations import count_violations
+
+        del step
+        return count_violations(self._table(), _policy(policy, folder))
+
+    def release(self, step: Step, policy: str, folder: str) -> MadeRelease:
+        """Make a release, as the command line does, and keep it."""
+        from kanonym import pipeline
+
+        asked, self._notes = pipeline.with_conventions(
+            _policy(policy, folder), self._table(), lambda note: step(f"encode: {note}")
+        )
+        self._release = self._known = None
+        self._release = pipeline.anonymize(self._table(), asked, progress=step)
+        return self._facts()
+
+    def attack(self, step: Step) -> MadeRelease:
+        """Attack and assess the release."""
+        import kanonym as ka
+        from kanonym import profiling
+        from kanonym.reporting import KnownResults
+
+        release = self._made()
+        attacks = ka.attack(self._table(), release, attempts=ATTEMPTS, progress=step)
+        step("assess")
+        assessed = ka.assess(self._table(), release)
+        self._known = KnownResults(
+            tuple(attacks),
+            assessed.risk,
+            assessed.utility,
+            None,
+            profiling.profile(self._table()),
+        )
+        return self._facts()
+
+    def report_parts(self, step: Step, language: str) -> tuple[ReportPart, ...]:
+        """Return the sections of the report on the release."""
+        from kanonym.workbench.work.report_parts import parts_of
+
+        return parts_of(self._made(), self._known, language, step)
+
+    def write(
+        self, step: Step, folder: str, table: str, reports: Sequence[str], language: str
+    ) -> WrittenFiles:
+        """Write the release, its policy, its manifest and reports into a folder."""
+        from kanonym.policy.writing import policy_yaml
+
+        release, place = self._made(), Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        step("write")
+        source = None if self._source is None or self._content is None else self._source.path
+        output = files.write_table(
+            frames.to_polars(release.frame), place / table, like=source, coded=release.coded_columns
+        )
+        files.write_text(place / "policy.yaml", policy_yaml(release.policy.to_dict(), (), {}))
+        content: dict[str, Any] = {"input": self._content, "output": output}
+        release.manifest(place / "manifest.json", **content, detected=self._notes)
+        known = {} if self._known is None else vars_of(self._known)
+        for name in reports:
+            step(f"report: {name}")
+            release.report(
+                place / name, language=language, policy_file="policy.yaml", **content, **known
+            )
+        names = (table, "policy.yaml", "manifest.json", *reports)
+        return WrittenFiles(place.name, names, output.sha256)
+
+    def _read(self, source: Source) -> tuple[str, ...]:
+        self._frame = self._release = self._known = None
+        self._source = source
+        if "://" in source.path:
+            self._frame, self._content = _from_database(source), None
+            return ()
+        self._frame, self._content = files.read_with_content(
+            source.path,
+            sheet=source.sheet,
+            header_row=source.header_row,
+        )
+        return files.sheet_names(source.path)
+
+    def _histograms(self, columns: Sequence[Any]) -> dict[str, dict[str, Histogram]]:
+        from kanonym.data.conventions import typed_table
+        from kanonym.language import LANGUAGES
+        from kanonym.workbench.work.histograms import histogram_of
+
+        conventions = {one.name: one.convention for one in columns if one.convention is not None}
+        native = typed_table(self._table(), conventions)
+        found: dict[str, dict[str, Histogram]] = {code: {} for code in LANGUAGES}
+        for one in columns:
+            if one.content.trouble:
+                continue
+            several = histogram_of(frames.column(native, one.name))
+            for code, histogram in several.items():
+                found[code][one.name] = histogram
+        return found
+
+    def _facts(self) -> MadeRelease:
+        release = self._made()
+        return MadeRelease(
+            release.policy.to_dict(),
+            release.to_dict(),
+            tuple(release.columns),
+            attacked=self._known is not None,
+        )
+
+    def _table(self) -> Any:
+        if self._frame is None:
+            raise DataError("no table is open")
+        return self._frame
+
+    def _made(self) -> Release:
+        if self._release is None:
+            raise DataError("there is no release yet: make one first")
+        return self._release
+
+
+def vars_of(known: KnownResults) -> dict[str, Any]:
+    """Return what is known as keywords of `Release.report`."""
+    return {
+        "attacks": known.attacks,
+        "risk": known.risk,
+        "utility": known.utility,
+        "profile": known.profile,
+    }
+
+
+def _policy(text: str, folder: str) -> Policy:
+    return Policy.from_text(text, Path(folder), source="policy")
+
+
+def _from_database(source: Source) -> Any:
+    """Return the rows of a table in a database."""
+    from kanonym.engines.database import scan_database
+
+    if not source.table:
+        raise DataError("name the table of the database")
+    return frames.to_eager(scan_database(source.path, source.table))

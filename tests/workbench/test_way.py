@@ -1,0 +1,208 @@
+"""The whole way through the pages, without scripts: forms are sent as a browser sends them."""
+
+from __future__ import annotations
+
+import html
+import json
+import multiprocessing
+import re
+import shlex
+from contextlib import suppress
+
+import pytest
+
+from kanonym.cli import main
+from kanonym.data.files import sha256, write_table
+from kanonym.data.patients import patients
+from workbench_servers import Visitor, running, until
+
+
+@pytest.fixture(scope="module", name="folder")
+def fixture_folder(tmp_path_factory):
+    """Give a folder with a table of invented patients."""
+    folder = tmp_path_factory.mktemp("way")
+    write_table(patients(400), folder / "patients.csv")
+    return folder
+
+
+@pytest.fixture(scope="module", name="visitor")
+def fixture_visitor(folder):
+    """Give somebody who opened the table, and waited until it was read."""
+    project = folder / "project"
+    with running(str(folder / "patients.csv"), folder=project) as (_, addresses):
+        visitor = Visitor.enter(addresses[-1])
+        visitor.at = visitor.place.rpartition("/")[0]
+        idle(visitor)
+        yield visitor
+
+
+def idle(visitor):
+    """Wait until no long work is under way."""
+    until(lambda: "data-events" not in visitor.get(f"{visitor.at}/history").text)
+
+
+def text_of(answer):
+    """Return the text of a page without its marks."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
+
+
+def state_of(visitor):
+    """Return the number of the state at work."""
+    return re.search(r'name="state" value="(\d+)"', visitor.get(f"{visitor.at}/columns").text)[1]
+
+
+def act(visitor, action, **form):
+    """Send a form of a screen, with the state at work."""
+    return visitor.post(f"{visitor.at}/{action}", {"state": state_of(visitor), **form})
+
+
+def place_of(visitor, column):
+    """Return the number that a column has in forms."""
+    page = visitor.get(f"{visitor.at}/columns").text
+    return re.search(rf'name="column" value="(\d+)" aria-label="{column}"', page)[1]
+
+
+def release(visitor):
+    """Make a release, and wait for it."""
+    page = act(visitor, "run/start")
+    assert page.status == 200, text_of(page)
+    idle(visitor)
+
+
+def test_the_table_is_shown(visitor):
+    """The preview has the records and the types of the columns."""
+    page = text_of(visitor.get(f"{visitor.at}/open"))
+    assert "400 records" in page
+    assert "birth_date" in page
+
+
+def test_roles_are_suggested_with_evidence(visitor):
+    """Each column has a role, the reasons for it, and a histogram."""
+    page = visitor.get(f"{visitor.at}/columns")
+    assert page.text.count('<svg class="bars"') == 7
+    assert "the name suggests: date of birth" in text_of(page)
+
+
+def test_the_strip_counts_violating_records(visitor):
+    """The strip tells how many records violate the policy as the table is."""
+    strip = text_of(visitor.get(f"{visitor.at}/status"))
+    assert "Records violating now: 400 of 400" in strip
+
+
+def test_one_click_changes_a_role_and_undo_brings_it_back(visitor):
+    """A role is changed by one form, and changed back by another."""
+    place = place_of(visitor, "occupation")
+    pressed = f'value="{place}:insensitive" class="insensitive" aria-pressed="true"'
+    assert pressed in act(visitor, "columns/role", one=f"{place}:insensitive").text
+    act(visitor, "history/undo")
+    assert pressed not in visitor.get(f"{visitor.at}/columns").text
+
+
+def test_several_columns_get_a_role_at_once(visitor):
+    """All ticked columns get the role of the button."""
+    places = [place_of(visitor, name) for name in ("sex", "occupation")]
+    page = act(visitor, "columns/role", column=places, ticked="insensitive").text
+    assert all(
+        f'value="{p}:insensitive" class="insensitive" aria-pressed="true"' in page for p in places
+    )
+    act(visitor, "history/undo")
+
+
+def test_a_form_of_an_older_state_overwrites_nothing(visitor):
+    """A second tab that shows an older state is told so, and the policy stays."""
+    number = int(state_of(visitor))
+    answer = visitor.post(
+        f"{visitor.at}/requirements/preset", {"state": number - 1, "preset": "ema-0070"}
+    )
+    assert answer.status == 409
+    assert "another tab" in text_of(answer)
+    assert int(state_of(visitor)) == number
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ({"type": "k-anonymity", "k": "0"}, "must be an integer of at least 1"),
+        ({"type": "k-anonymity", "k": "many"}, "no whole number"),
+        ({"type": "nothing"}, "no model"),
+    ],
+)
+def test_wrong_requirements_are_refused_on_the_screen(visitor, form, told):
+    """The error stands on the screen of the form, and nothing is changed."""
+    number = state_of(visitor)
+    answer = act(visitor, "requirements/save", **form)
+    assert answer.status == 422
+    assert told in text_of(answer)
+    assert "Requirements" in text_of(answer)
+    assert state_of(visitor) == number
+
+
+def test_a_requirement_is_changed_and_counted(visitor):
+    """A model's form changes the policy, and its sentence and its count follow."""
+    page = text_of(act(visitor, "requirements/save", type="k-anonymity", k="3", place="0"))
+    assert "each class has at least 3 records" in page
+    assert "violated by 400 records now" in page
+
+
+def test_what_is_exported_is_what_command_and_python_make(visitor, folder, monkeypatch):
+    """The release, the shown command line and the shown Python give the same bytes."""
+    act(visitor, "run/save", type="mondrian", suppression_limit="2", strict="on", split="auto")
+    release(visitor)
+    act(visitor, "export/write", format=".csv", report="md")
+    idle(visitor)
+    page = visitor.get(f"{visitor.at}/export").text
+    shown = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.DOTALL)
+    command, python = map(html.unescape, shown)
+    hashed = re.search(r"<code>([0-9a-f]{64})</code>", page)[1]
+    words = shlex.split(command)
+    assert words[0] == "kanonym"
+    for name, again in (
+        ("by-command", lambda: main(words[1:])),
+        ("by-python", lambda: exec(python, {})),  # noqa: S102 - what the page shows
+    ):
+        (folder / name).mkdir()
+        monkeypatch.chdir(folder / name)
+        with suppress(SystemExit):
+            again()
+        assert sha256(folder / name / "released.csv") == hashed
+    link = re.search(r'href="([^"]*/released\.csv)"', page)[1]
+    assert visitor.get(link).text == (folder / "by-command" / "released.csv").read_text("utf-8")
+
+
+def test_results_have_the_sections_of_the_report(visitor):
+    """Loss by column, before and after, and the requirements are shown; nothing has a style."""
+    page = visitor.get(f"{visitor.at}/results")
+    assert "Loss per attribute" in page.text
+    assert " style=" not in page.text
+    assert "<style" not in page.text
+
+
+@pytest.mark.parametrize(
+    "name", ["..%2fpolicy.yaml", "history.json", "..%2f..%2fhistory.json", "%2fetc%2fpasswd"]
+)
+def test_only_files_of_the_release_are_handed_over(visitor, name):
+    """No other file of the project, or of the machine, has an address."""
+    page = visitor.get(f"{visitor.at}/export").text
+    folder = re.search(r"/files/(\d+)/", page)[1]
+    assert visitor.get(f"{visitor.at}/files/{folder}/{name}").status == 404
+
+
+def test_a_project_is_resumed_as_it_was(visitor, folder):
+    """Another workbench on the folder shows the same policy and the whole history."""
+    with running(str(folder / "project")) as (_, addresses):
+        other = Visitor.enter(addresses[-1])
+        other.at = other.place.rpartition("/")[0]
+        idle(other)
+        assert state_of(other) == state_of(visitor)
+        assert "Requirement k-anonymity" in text_of(other.get(f"{other.at}/history"))
+    saved = json.loads((folder / "project" / "history.json").read_text("utf-8"))
+    assert str(saved["states"][saved["position"]]["number"]) == state_of(visitor)
+
+
+def test_a_killed_process_loses_no_more_than_its_work(visitor):
+    """After the computing process was killed, the pages go on and read the table again."""
+    strip = visitor.get(f"{visitor.at}/status").text
+    (child,) = multiprocessing.active_children()
+    child.kill()
+    assert "400 records" in text_of(visitor.get(f"{visitor.at}/open"))
+    assert visitor.get(f"{visitor.at}/status").text.partition("unique")[0] in strip
