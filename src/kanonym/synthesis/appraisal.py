@@ -20,6 +20,7 @@ MEASURES = (
     "jensen-shannon",
     "wasserstein",
     "pairwise-total-variation",
+    "k-marginal",
     "correlation-difference",
     "cramers-v-difference",
     "correlation-ratio-difference",

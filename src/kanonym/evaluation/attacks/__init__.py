@@ -8,26 +8,31 @@ from kanonym.data.loading.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
+    from kanonym.evaluation.attacks.classes.disco import Disco
     from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
     from kanonym.evaluation.attacks.classes.similarity_of_values import SimilarityOfValues
     from kanonym.evaluation.attacks.classes.skewness import Skewness
     from kanonym.evaluation.attacks.downcoding import Downcoding
     from kanonym.evaluation.attacks.inference import Inference
+    from kanonym.evaluation.attacks.linking.apparent_matches import ApparentMatches
     from kanonym.evaluation.attacks.linking.intersection import Intersection
     from kanonym.evaluation.attacks.linking.linkability import Linkability
     from kanonym.evaluation.attacks.linking.linkage import Linkage
     from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
     from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
     from kanonym.evaluation.attacks.linking.similarity import similarity_attack
+    from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
     from kanonym.evaluation.attacks.membership import Membership
     from kanonym.evaluation.attacks.models.table_membership import model_membership
     from kanonym.evaluation.attacks.result import AttackResult, AttackResults
     from kanonym.evaluation.attacks.singling_out import SinglingOut
 
 __all__ = [
+    "ApparentMatches",
     "AttackResult",
     "AttackResults",
     "BackgroundKnowledge",
+    "Disco",
     "Downcoding",
     "Homogeneity",
     "Inference",
@@ -40,6 +45,7 @@ __all__ = [
     "SimilarityOfValues",
     "SinglingOut",
     "Skewness",
+    "UniqueExactMatches",
     "model_membership",
     "similarity_attack",
 ]
@@ -49,6 +55,9 @@ __getattr__, __dir__ = lazy_names(
     {
         "AttackResult": "kanonym.evaluation.attacks.result",
         "AttackResults": "kanonym.evaluation.attacks.result",
+        "UniqueExactMatches": "kanonym.evaluation.attacks.linking.unique_exact_matches",
+        "Disco": "kanonym.evaluation.attacks.classes.disco",
+        "ApparentMatches": "kanonym.evaluation.attacks.linking.apparent_matches",
         "BackgroundKnowledge": "kanonym.evaluation.attacks.classes.background",
         "Downcoding": "kanonym.evaluation.attacks.downcoding",
         "Homogeneity": "kanonym.evaluation.attacks.classes.homogeneity",

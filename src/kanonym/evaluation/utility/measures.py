@@ -6,6 +6,7 @@ from kanonym.evaluation.utility import (
     associations,
     generalization,
     intervals,
+    k_marginal,
     marginals,
     queries,
     records,
@@ -20,16 +21,20 @@ ALL: tuple[Measure, ...] = (
     *records.MEASURES,
     *marginals.MEASURES,
     *associations.MEASURES,
+    *k_marginal.MEASURES,
     *intervals.MEASURES,
     *queries.MEASURES,
     *propensity.MEASURES,
 )
-"""Every measure but those of a model, which need a target: `OF_A_TARGET`."""
+"""Every measure but those of a column that is named: `OF_A_COLUMN`."""
 
 MEASURES: dict[str, Measure] = {measure.meaning.name: measure for measure in ALL}
 
 OF_A_TARGET = {"learning": learning_measure, "accuracy": accuracy_measure}
 """Measures of how well a model predicts a column, by what stands before the column's name."""
+
+OF_A_COLUMN = OF_A_TARGET | {"k-marginal": k_marginal.k_marginal_measure}
+"""Measures of a column that their name tells: those of a target, and three-way tables."""
 
 
 def target_of(name: str) -> str | None:
@@ -43,5 +48,8 @@ def measure_of(name: str) -> Measure | None:
     plain = name.replace("_", "-")
     if plain in MEASURES:
         return MEASURES[plain]
-    target = target_of(name)
-    return None if target is None else OF_A_TARGET[name.partition("-")[0]](target)
+    for kind, measure in OF_A_COLUMN.items():
+        column = name.removeprefix(f"{kind}-")
+        if column not in ("", name):
+            return measure(column)
+    return None

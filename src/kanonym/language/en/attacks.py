@@ -25,6 +25,19 @@ SENTENCES: Sentences = {
     "attack.similarity-reidentification.question": (
         "Which class is most similar to a person, and does it disclose the sensitive value?"
     ),
+    "attack.unique-exact-matches": "Unique exact matches",
+    "attack.unique-exact-matches.question": (
+        "Which released record has exactly the values of a person who is the only one with them?"
+    ),
+    "attack.apparent-matches": "Apparent matches",
+    "attack.apparent-matches.question": (
+        "Which person and which released record are both the only ones with the known values?"
+    ),
+    "attack.disco": "DiSCO",
+    "attack.disco.question": (
+        "What is a person’s sensitive value, where all records with exactly the known values have "
+        "the same one?"
+    ),
     "attack.linkage": "Record linkage",
     "attack.linkage.question": "Which released record belongs to a known person?",
     "attack.optimal-linkage": "Record linkage, all people at once",
@@ -74,6 +87,18 @@ SENTENCES: Sentences = {
     "attack.similarity-reidentification.told": (
         "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
+    ),
+    "attack.unique-exact-matches.told": (
+        "Knows everybody’s values. Of 100 people whose values nobody shares, a released record has "
+        "exactly those of {right}; by chance, of {chance}."
+    ),
+    "attack.apparent-matches.told": (
+        "Knows everybody’s quasi-identifiers. Of 100 people, {right} seem to match one released "
+        "record; by chance, {chance}."
+    ),
+    "attack.disco.told": (
+        "Knows the quasi-identifiers. Of 100 known people, the value of {right} is the only one in "
+        "records with exactly these values; by chance, of {chance}."
     ),
     "attack.linkage.told": (
         "Knows the quasi-identifiers. Of 100 known people, {right} are matched to their own "
@@ -160,6 +185,11 @@ SENTENCES: Sentences = {
     "attacks.part.second release alone": "{subject}: with the second release alone",
     "attacks.part.values left": "{subject}: values that remain possible, on average",
     "attacks.part.alone": "found with no other record equally close",
+    "attacks.part.half of the persons in the other half": (
+        "the same for half of the people, among the other half"
+    ),
+    "attacks.part.other values that agree": "other values of matches that agree",
+    "attacks.part.in the original": "{subject}: if the original were published",
     "attacks.part.control_compatible": "people of the control who fit a class",
     "attacks.part.generalized": "generalized cells",
     "attacks.part.minimal": "named cells with a minimal generalization",

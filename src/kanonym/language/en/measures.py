@@ -75,6 +75,7 @@ SENTENCES: Sentences = {
     "measure.pairwise_total_variation": (
         "Pairs of columns: share of records that would have to change"
     ),
+    "measure.k_marginal": "Pairs of columns: K-marginal score",
     "measure.correlation_difference": "Change of correlations",
     "measure.cramers_v_difference": "Change of associations of categories (Cramér’s V)",
     "measure.correlation_ratio_difference": "Change of correlation ratios",

@@ -17,6 +17,7 @@ SENTENCES: Sentences = {
     "unit.levels": "levels",
     "unit.bits": "bits",
     "unit.score": "score",
+    "unit.points-of-thousand": "points of 1,000",
     "unit.units": "units of the column",
     "unit.squared-units": "squared units of the column",
     "unit.deviations": "standard deviations × √2",

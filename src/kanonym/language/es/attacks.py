@@ -25,6 +25,19 @@ SENTENCES: Sentences = {
     "attack.similarity-reidentification.question": (
         "¿Qué clase se parece más a una persona, y revela el valor sensible?"
     ),
+    "attack.unique-exact-matches": "Coincidencias exactas únicas",
+    "attack.unique-exact-matches.question": (
+        "¿Qué registro publicado tiene exactamente los valores de una persona que nadie comparte?"
+    ),
+    "attack.apparent-matches": "Coincidencias aparentes",
+    "attack.apparent-matches.question": (
+        "¿Qué persona y qué registro publicado son los únicos con los valores conocidos?"
+    ),
+    "attack.disco": "DiSCO",
+    "attack.disco.question": (
+        "¿Qué valor sensible tiene una persona, si coinciden todos los registros con exactamente "
+        "los valores conocidos?"
+    ),
     "attack.linkage": "Vinculación de registros",
     "attack.linkage.question": ("¿Qué registro publicado es el de una persona conocida?"),
     "attack.optimal-linkage": "Vinculación de registros, todas las personas a la vez",
@@ -78,6 +91,18 @@ SENTENCES: Sentences = {
     "attack.similarity-reidentification.told": (
         "Conoce los cuasiidentificadores. De 100 personas conocidas acierta {right}; por azar, "
         "{chance}."
+    ),
+    "attack.unique-exact-matches.told": (
+        "Conoce los valores de todos. De 100 personas cuyos valores nadie comparte, un registro "
+        "publicado tiene exactamente los de {right}; por azar, los de {chance}."
+    ),
+    "attack.apparent-matches.told": (
+        "Conoce los cuasiidentificadores de todos. De 100 personas, {right} parecen corresponder a "
+        "un solo registro publicado; por azar, {chance}."
+    ),
+    "attack.disco.told": (
+        "Conoce los cuasiidentificadores. De 100 personas conocidas, el valor de {right} es el "
+        "único en los registros con exactamente esos valores; por azar, el de {chance}."
     ),
     "attack.linkage.told": (
         "Conoce los cuasiidentificadores. De 100 personas conocidas, a {right} les encuentra su "
@@ -165,6 +190,11 @@ SENTENCES: Sentences = {
     "attacks.part.second release alone": "{subject}: solo con la segunda publicación",
     "attacks.part.values left": "{subject}: valores que siguen siendo posibles, de media",
     "attacks.part.alone": "hallados sin otro registro igual de cercano",
+    "attacks.part.half of the persons in the other half": (
+        "lo mismo para la mitad de las personas, en la otra mitad"
+    ),
+    "attacks.part.other values that agree": "otros valores de las coincidencias que son iguales",
+    "attacks.part.in the original": "{subject}: si se publicara el original",
     "attacks.part.control_compatible": "personas de control a las que encaja alguna clase",
     "attacks.part.generalized": "celdas generalizadas",
     "attacks.part.minimal": "celdas nombradas de generalización mínima",

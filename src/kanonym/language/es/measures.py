@@ -77,6 +77,7 @@ SENTENCES: Sentences = {
     "measure.pairwise_total_variation": (
         "Pares de columnas: proporción de registros que tendrían que cambiar"
     ),
+    "measure.k_marginal": "Pares de columnas: puntuación K-marginal",
     "measure.correlation_difference": "Cambio de las correlaciones",
     "measure.cramers_v_difference": "Cambio de las asociaciones de categorías (V de Cramér)",
     "measure.correlation_ratio_difference": "Cambio de las razones de correlación",

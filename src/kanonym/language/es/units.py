@@ -17,6 +17,7 @@ SENTENCES: Sentences = {
     "unit.levels": "niveles",
     "unit.bits": "bits",
     "unit.score": "puntuación",
+    "unit.points-of-thousand": "puntos de 1000",
     "unit.units": "unidades de la columna",
     "unit.squared-units": "unidades de la columna al cuadrado",
     "unit.deviations": "desviaciones típicas × √2",

@@ -74,6 +74,7 @@ MEASURES: Mapping[str, str] = {
     "jensen_shannon": "share-of-distance",
     "wasserstein": "share-of-range",
     "pairwise_total_variation": "share-of-records",
+    "k_marginal": "points-of-thousand",
     "correlation_difference": "coefficients",
     "cramers_v_difference": "coefficients",
     "correlation_ratio_difference": "coefficients",

@@ -11,13 +11,20 @@ from hypothesis import strategies as st
 
 import pairs
 from effort import examples
-from kanonym.evaluation.utility import associations, cells, intervals, marginals, queries
+from kanonym.evaluation.utility import (
+    associations,
+    cells,
+    intervals,
+    k_marginal,
+    marginals,
+    queries,
+)
 from kanonym.evaluation.utility.models import propensity
 from kanonym.evaluation.utility.models.learning import learning_measure
 
 MEASURES = [
     measure
-    for module in (marginals, associations, intervals, queries, propensity)
+    for module in (marginals, associations, k_marginal, intervals, queries, propensity)
     for measure in module.MEASURES
 ]
 NUMBERS = st.one_of(st.integers(-3, 3), st.floats(-1e6, 1e6), st.none())
@@ -86,5 +93,5 @@ def test_records_may_be_looked_at_in_parts(measure, monkeypatch):
 def test_names_are_different():
     """No two measures have the same name, and each says its unit and source."""
     names = [measure.meaning.name for measure in MEASURES]
-    assert len(set(names)) == len(names) == 12
+    assert len(set(names)) == len(names) == 13
     assert all(measure.meaning.unit and measure.meaning.source for measure in MEASURES)

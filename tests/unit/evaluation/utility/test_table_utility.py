@@ -44,7 +44,7 @@ OTHERS = {
     "span-loss", "gcp", "rmse", "mse", "sse-sst", "il1s", "eigenvalues", "unchanged-cells",
     "total-variation", "hellinger", "jensen-shannon", "wasserstein", "pairwise-total-variation",
     "correlation-difference", "cramers-v-difference", "correlation-ratio-difference",
-    "interval-overlap", "interval-overlap-regression", "query-error", "pmse",
+    "interval-overlap", "interval-overlap-regression", "query-error", "pmse", "k-marginal",
 }  # fmt: skip
 
 

@@ -1,0 +1,95 @@
+"""Apparent matches: a person and a released record, each alone with the known values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
+from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
+from kanonym.evaluation.attacks.matching.single_values import OPEN, person_values, record_values
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
+
+AGREE = "other values that agree"
+"""The part that tells whether matches are right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApparentMatches(Attack):
+    """Take a released record for a person's, because both are alone with the known values.
+
+    The intruder knows the quasi-identifiers of everybody, and matches a person whose values
+    nobody shares with the one released record that has them. Whether the match is right does
+    not count: it looks right. The part `other values that agree` says how right it is: the
+    mean share of the other columns in which the two agree.
+
+    Notes
+    -----
+    Of the original published unchanged everybody is matched who is unique by
+    quasi-identifiers. A release of single values that is 2-anonymous has no apparent match.
+    The baseline is 0; the control are persons whose quasi-identifiers nobody in the original
+    has. Everybody is looked up. Cost O(records) a column.
+
+    References
+    ----------
+    NIST, SDNist 2.5 (2025): apparent match distribution.
+
+    """
+
+    type: ClassVar[str] = "apparent-matches"
+    question: ClassVar[str] = (
+        "Does a person who is alone with the known values seem to match a single released record?"
+    )
+    method: ClassVar[str] = (
+        "matches a person with a released record where both are alone with the known values"
+    )
+    source: ClassVar[str] = "NIST, SDNist 2025"
+    aim: ClassVar[Aim] = "linkability"
+    record_per_person: ClassVar[Assumed] = "always"
+
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
+        """Return what the intruder achieved; see the class."""
+        del random
+        pair = scene.pair
+        reason = linkage_obstacle(pair)
+        if reason is not None:
+            return unattempted_outcome(self, reason)
+        names = [column.name for column in pair.columns]
+        known = [name for name in names if name in pair.quasi_identifiers]
+        persons, records = person_values(pair, names), record_values(pair, known)
+        if not len(records):
+            return unattempted_outcome(self, OPEN)
+        records = records.filter(records.is_unique())
+        alone = persons.filter(persons.select(known).is_unique())
+        matched = alone.join(records, on=known, how="semi", nulls_equal=True)
+        control = None
+        if scene.control is not None and scene.control.n_original:
+            others = person_values(scene.control, known)
+            strangers = others.join(persons, on=known, how="anti", nulls_equal=True)
+            found = strangers.join(records, on=known, how="semi", nulls_equal=True)
+            control = SuccessCount(len(found), len(others))
+        return AttackResult(
+            self.type,
+            self.question,
+            SuccessCount(len(matched), len(persons), exact=True),
+            SuccessCount(0, len(persons), exact=True),
+            control,
+            parts=_agreement(matched, record_values(pair, names), known),
+        )
+
+
+def _agreement(matched: pl.DataFrame, records: pl.DataFrame, known: list[str]) -> dict[str, float]:
+    """Return the mean share of the other columns in which persons and their records agree.
+
+    Of records that leave other values open nothing is said.
+    """
+    others = [name for name in matched.columns if name not in known]
+    both = matched.join(records, on=known, how="inner", nulls_equal=True, suffix=" released")
+    if not others or not len(both):
+        return {}
+    agree = [pl.col(name).eq_missing(pl.col(f"{name} released")) for name in others]
+    return {AGREE: float(both.select(pl.mean_horizontal(agree)).to_series().mean())}  # type: ignore[arg-type]

@@ -1,0 +1,276 @@
+"""The K-marginal score: how close the tables of every two columns are, from 0 to 1,000.
+
+It is the main score of NIST's Collaborative Research Cycle. There every released cell has one
+value; here a cell that leaves several open spreads its record evenly over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.evaluation.pair.tables import Column, NumericColumn, TablePair
+from kanonym.evaluation.utility.cells import (
+    BINS,
+    Cells,
+    NumericCells,
+    category_cells,
+    chunks,
+    nothing_to_compare,
+    numeric_cells,
+)
+from kanonym.evaluation.utility.measure import Measure
+from kanonym.metrics.measured_value import Meaning, MeasuredValue
+
+BEST = 1000
+"""The score of a release whose two-way tables are the original's."""
+
+CATEGORIES = 500
+"""Categories that count for themselves; the others of a column are one."""
+
+EVERY_PAIR = 29
+"""Most columns of which every pair is compared."""
+
+DRAWN_PAIRS = 200
+"""Pairs that are drawn where there are more columns."""
+
+SHARES = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Sizes of the samples of the original that a release is compared with."""
+
+Pairs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TableSide(ShortRepr):
+    """The cells of one column in one of the tables.
+
+    Attributes
+    ----------
+    size
+        Number of cells.
+    labels
+        (n,) int64: the cell of each record; or what it leaves open, if `shares` says so.
+    shares
+        (n_labels, size) float64, the share of its record that a label has in each cell; None
+        where each record falls into one cell.
+
+    """
+
+    size: int
+    labels: NDArray[np.int64]
+    shares: NDArray[np.float64] | None = None
+
+    def select(self, rows: NDArray[np.int64]) -> TableSide:
+        """Return the cells of some records."""
+        return replace(self, labels=self.labels[rows])
+
+
+def marginal_cells(column: Column) -> Cells:
+    """Return the cells of a column: categories, or at most 20 bins of numbers.
+
+    Numbers of at most 20 distinct values have a cell for each. Of more, the bins end at
+    percentiles of the original, each the next higher value that occurs, and contain their upper
+    end. One of the 20 is null's if the original has nulls, and one each is that of released
+    numbers below and above the original's.
+    """
+    if not isinstance(column, NumericColumn):
+        return category_cells(column, CATEGORIES)
+    values = column.original[~np.isnan(column.original)]
+    if len(np.unique(values)) <= BINS:
+        return numeric_cells(column)
+    least, most = values.min(), values.max()
+    beyond = [least] * bool((column.low < least).any()) + [most] * bool((column.high > most).any())
+    bins = BINS - len(beyond) - (len(values) < len(column.original))
+    ends = np.percentile(values, np.linspace(0, 100, bins + 1), method="higher")
+    limits = np.unique([*ends[(ends > least) & (ends < most)], *beyond])
+    limits = np.nextafter(limits, np.inf)  # cells contain their upper end
+    original = np.searchsorted(limits, column.original, side="right").astype(np.int32)
+    n_bins = len(limits) + 1
+    original[np.isnan(column.original)] = n_bins
+    return NumericCells(column.name, n_bins + 1, original, limits, column.low, column.high)
+
+
+def table_sides(column: Column) -> tuple[TableSide, TableSide]:
+    """Return the cells of a column in the original and in the release."""
+    cells = marginal_cells(column)
+    original = TableSide(cells.size, cells.original.astype(np.int64))
+    if isinstance(cells, NumericCells):
+        ends = np.stack([np.where(np.isnan(end), np.inf, end) for end in (cells.low, cells.high)])
+        spans, labels = np.unique(ends, axis=1, return_inverse=True)
+        low, high = np.where(np.isinf(spans), np.nan, spans)
+        shares = replace(cells, low=low, high=high).released(slice(None))
+        labels = labels.reshape(-1)
+    else:
+        used, labels = np.unique(cells.labels, return_inverse=True)
+        shares = cells.shares[used]
+    if (shares.max(axis=1, initial=0.0) == 1).all():
+        return original, TableSide(cells.size, shares.argmax(axis=1)[labels])
+    return original, TableSide(cells.size, labels, shares)
+
+
+def two_way_table(first: TableSide, second: TableSide) -> NDArray[np.float64]:
+    """Return (size_a, size_b) float64: records in each two cells of two columns."""
+    if first.shares is None and second.shares is None:
+        places = first.labels * second.size + second.labels
+        counts = np.bincount(places, minlength=first.size * second.size)
+        return counts.reshape(first.size, second.size).astype(np.float64)
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415
+
+    a, b = (np.eye(one.size) if one.shares is None else one.shares for one in (first, second))
+    pairs, counts = np.unique(first.labels * len(b) + second.labels, return_counts=True)
+    total = np.zeros((first.size, second.size))
+    for rows in chunks(len(pairs)):
+        left, right = np.divmod(pairs[rows], len(b))
+        # One thread: the order in which several add up would show in the last digits.
+        with threadpool_limits(1):
+            total += (a[left] * counts[rows, None]).T @ b[right]
+    return total
+
+
+def table_differences(
+    original: Sequence[TableSide], released: Sequence[TableSide], pairs: Pairs, n: tuple[int, int]
+) -> NDArray[np.float64]:
+    """Return (n_pairs,) float64: the sum of absolute differences of each two-way table.
+
+    original, released: the same columns, of any of the records. n: records that a share is
+    taken of, in the original and in the release.
+    """
+    return np.array(
+        [
+            np.abs(
+                two_way_table(original[a], original[b]) / n[0]
+                - two_way_table(released[a], released[b]) / n[1]
+            ).sum()
+            for a, b in pairs
+        ]
+    )
+
+
+def k_marginal(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
+    """Measure how close the tables of every two columns are.
+
+    Parameters
+    ----------
+    pair
+        Both tables; all their columns count.
+    random
+        Draws 200 pairs of columns where there are more than 29 columns.
+
+    Returns
+    -------
+    (2 − D) · 500, where D is the mean over pairs of columns of the sum of absolute differences
+    between the shares of both tables in each two cells: 1,000 where all two-way tables are
+    equal, 0 where none has a cell in common. Parts: `as good as a sample of`, the size, as a
+    share of the original, of that random sample whose score is the nearest.
+
+    Notes
+    -----
+    Cost O(n) for each pair of columns and each of the eleven samples; for cells that leave
+    several values open, O(size_a · size_b) for each two distinct labels.
+
+    """
+    reason = _obstacle(pair)
+    if reason is not None:
+        return MeasuredValue(K_MARGINAL, None, reason=reason)
+    original, released = zip(*map(table_sides, pair.columns), strict=True)
+    pairs = _column_pairs(len(original), random)
+    n = pair.n_original
+    found = _score(table_differences(original, released, pairs, (n, pair.n_released)))
+    order = random.permutation(n)
+    scores = []
+    for share in SHARES:
+        rows = order[: max(round(n * share), 1)]
+        sample = [one.select(rows) for one in original]
+        scores.append(_score(table_differences(original, sample, pairs, (n, len(rows)))))
+    nearest = SHARES[int(np.abs(np.array(scores) - found).argmin())]
+    return MeasuredValue(K_MARGINAL, found, {"as good as a sample of": nearest})
+
+
+def k_marginal_by(pair: TablePair, random: np.random.Generator, column: str) -> MeasuredValue:
+    """Measure how close the tables of every two columns are within each value of another one.
+
+    Returns
+    -------
+    The score of `k_marginal` for three-way tables, each of `column` and two others. Parts:
+    `lowest` and `mean` over the values of `column`, of (1 − d / p) · 1000, where p is the
+    value's share of the original and d the mean over pairs of their sum of absolute
+    differences within the value, at most p.
+
+    """
+    meaning = replace(K_MARGINAL, name=f"{K_MARGINAL.name}-{column}")
+    names = [one.name for one in pair.columns]
+    reason = _obstacle(pair)
+    if reason is None and (column not in names or len(names) < 3):
+        reason = f"the tables do not have {column!r} and two other columns in common"
+    if reason is not None:
+        return MeasuredValue(meaning, None, reason=reason)
+    own, other = table_sides(pair.column(column))
+    if other.shares is not None:
+        reason = f"released cells of {column!r} leave several values open"
+        return MeasuredValue(meaning, None, reason=reason)
+    sides = [table_sides(one) for one in pair.columns if one.name != column]
+    original, released = zip(*sides, strict=True)
+    pairs = _column_pairs(len(original), random)
+    n = (pair.n_original, pair.n_released)
+    shares = np.bincount(own.labels, minlength=own.size) / n[0]
+    differences = np.zeros((own.size, len(pairs)))
+    for value in range(own.size):
+        rows = (np.flatnonzero(side.labels == value) for side in (own, other))
+        before, after = (
+            [one.select(held) for one in table]
+            for table, held in zip((original, released), rows, strict=True)
+        )
+        differences[value] = table_differences(before, after, pairs, n)
+    held = shares > 0
+    within = np.minimum(differences[held], shares[held, None]).mean(axis=1)
+    scores = (1 - np.minimum(within / shares[held], 1)) * BEST
+    parts = {"lowest": float(scores.min()), "mean": float(scores.mean())}
+    return MeasuredValue(meaning, _score(differences.sum(axis=0)), parts)
+
+
+def k_marginal_measure(column: str) -> Measure:
+    """Return the measure of three-way tables of one column (see `k_marginal_by`)."""
+    meaning = replace(K_MARGINAL, name=f"{K_MARGINAL.name}-{column}")
+    return Measure(meaning, partial(k_marginal_by, column=column), slow=True)
+
+
+def _obstacle(pair: TablePair) -> str | None:
+    """Say why there is no two-way table to compare; None where there is one."""
+    reason = nothing_to_compare(pair)
+    if reason is None and len(pair.columns) < 2:
+        reason = "the tables have no two columns in common"
+    return reason
+
+
+def _column_pairs(n: int, random: np.random.Generator) -> Pairs:
+    """Return every pair of n columns, or 200 that are drawn."""
+    pairs = list(combinations(range(n), 2))
+    if n <= EVERY_PAIR:
+        return pairs
+    chosen = np.sort(random.choice(len(pairs), DRAWN_PAIRS, replace=False))
+    return [pairs[one] for one in chosen.tolist()]
+
+
+def _score(differences: NDArray[np.float64]) -> float:
+    """Return the score of (n_pairs,) sums of absolute differences, at least 0."""
+    return max(float((2 - differences.mean()) * BEST / 2), 0.0)
+
+
+K_MARGINAL = Meaning(
+    name="k-marginal",
+    low=0.0,
+    high=float(BEST),
+    better="higher",
+    unit="points of 1,000: two-way tables in common, mean over pairs of columns",
+    source="NIST, SDNist 2.5 (2025), K-marginal evaluation of pairs of columns; all pairs of up "
+    f"to {EVERY_PAIR} columns, else {DRAWN_PAIRS} drawn ones; numbers in at most {BINS} bins, the "
+    f"{CATEGORIES} most frequent categories and one for the others",
+)
+
+MEASURES: tuple[Measure, ...] = (Measure(K_MARGINAL, k_marginal),)
