@@ -170,9 +170,13 @@ def _close(model, values, whole):
             moved += own.get(value, 0) - whole[value]
             total += abs(moved)
         return total <= (model["t"] + CLOSE) * max(len(whole) - 1, 1)
-    return (
-        sum(abs(own.get(one, 0) - share) for one, share in whole.items()) / 2 <= model["t"] + CLOSE
-    )
+    if model.get("distance") == "kullback-leibler":
+        divergence = sum(share * math.log(share / whole[one]) for one, share in own.items())
+        return divergence <= model["t"] + CLOSE
+    differences = [abs(own.get(one, 0) - share) for one, share in whole.items()]
+    if model.get("distance") == "largest-difference":
+        return max(differences) <= model["t"] + CLOSE
+    return sum(differences) / 2 <= model["t"] + CLOSE
 
 
 def _alike(model, values, whole):

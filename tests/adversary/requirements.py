@@ -26,6 +26,14 @@ MODELS = {
         {"type": "k-anonymity", "k": 2},
         {"type": "t-closeness", **ABOUT_S, "t": 0.2, "distance": "hierarchical"},
     ],
+    "t largest difference": [
+        {"type": "k-anonymity", "k": 2},
+        {"type": "t-closeness", **ABOUT_S, "t": 0.3, "distance": "largest-difference"},
+    ],
+    "t kullback-leibler": [
+        {"type": "k-anonymity", "k": 2},
+        {"type": "t-closeness", **ABOUT_S, "t": 0.4, "distance": "kullback-leibler"},
+    ],
     "beta basic": [{"type": "beta-likeness", **ABOUT_S, "beta": 2}],
     "beta enhanced": [{"type": "beta-likeness", **ABOUT_S, "beta": 2, "kind": "enhanced"}],
     "delta-disclosure": [{"type": "delta-disclosure", **ABOUT_S, "delta": 3}],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
-from kanonym.models.base import Criterion, Guarantee, PrivacyModel, WholeTable
+from kanonym.models.base import MEASURES, Criterion, Guarantee, PerClass, PrivacyModel, WholeTable
 from kanonym.models.closeness import TCloseness
 from kanonym.models.diversity import LDiversity
 from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
@@ -30,6 +30,7 @@ MODELS: dict[str, type[PrivacyModel]] = {model.type: model for model in ALL}
 
 __all__ = [
     "ALL",
+    "MEASURES",
     "MODELS",
     "AlphaKAnonymity",
     "AverageRisk",
@@ -41,6 +42,7 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "LDiversity",
+    "PerClass",
     "PopulationModel",
     "PopulationUniqueness",
     "PrivacyModel",

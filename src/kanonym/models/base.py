@@ -315,14 +315,58 @@ class _HasCriteria(Protocol):
         ...
 
 
+MEASURES: dict[str, int] = {
+    "records": disclosure.SIZE,
+    "distinct": disclosure.DISTINCT,
+    "entropy": disclosure.ENTROPY,
+    "largest-share": disclosure.ALPHA,
+    "t-equal": disclosure.T_EQUAL,
+    "t-ordered": disclosure.T_ORDERED,
+    "t-hierarchical": disclosure.T_HIERARCHICAL,
+    "largest-difference": disclosure.TOTAL_VARIATION,
+    "kullback-leibler": disclosure.KL,
+    "basic-beta": disclosure.BETA_BASIC,
+    "enhanced-beta": disclosure.BETA_ENHANCED,
+    "delta": disclosure.DELTA,
+    "diversity-percent": disclosure.DIVERSITY_PERCENT,
+}
+"""What a `Criterion` may measure of a class; definitions in `kernels.classes.disclosure`."""
+
+
 class PerClass(ModelTraits):
     """The predicate of every model that asks each class on its own: its criteria hold.
 
     A class without a record, which only the population table has, releases nothing and
     satisfies them all.
+
+    A requirement of your own is a frozen dataclass that inherits from this one. It has a `type`,
+    a name that no other model has; `attribute`, the sensitive column that it looks at, or None;
+    `required`, the value asked for; and `criteria()`. It goes into the `models` of a policy in
+    Python, and every algorithm that takes models of classes takes it.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class AtMost(PerClass):
+    ...     attribute: str
+    ...     required: float
+    ...     type = "at-most"
+    ...
+    ...     def criteria(self):
+    ...         share = MEASURES["largest-share"]
+    ...         return (Criterion(share, self.attribute, self.required, "<="),)
+    >>> AtMost("income", 0.8).criteria()[0].relation
+    '<='
+
     """
 
     suppressible: ClassVar[bool] = True
+
+    @property
+    def monotone(self) -> Monotone:
+        """`none`: nothing is known."""
+        return "none"
 
     def satisfied(self: _HasCriteria, classes: Classes) -> NDArray[np.bool_]:
         """Return (n_classes,) bool: which classes satisfy the model."""

@@ -15,18 +15,20 @@ from kanonym.models.base import (
     check_number,
 )
 
-Distance = Literal["equal", "ordered", "hierarchical"]
+Distance = Literal["equal", "ordered", "hierarchical", "largest-difference", "kullback-leibler"]
 
 _MEASURES = {
     "equal": disclosure.T_EQUAL,
     "ordered": disclosure.T_ORDERED,
     "hierarchical": disclosure.T_HIERARCHICAL,
+    "largest-difference": disclosure.TOTAL_VARIATION,
+    "kullback-leibler": disclosure.KL,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class TCloseness(PerClass):
-    """The earth mover's distance from every class to the table is at most t.
+    """The distance from every class to the table is at most t: the earth mover's, or a simpler one.
 
     Protects against attribute disclosure by what a class reveals beyond the table: skewed shares,
     and values that are distinct but similar. The distance defines similarity:
@@ -39,14 +41,22 @@ class TCloseness(PerClass):
       high: its level / the height of the hierarchy. Needs a hierarchy of the
       attribute.
 
+    Two further distances are those of teaching texts, not of the paper. They know no similar
+    values:
+
+    - `largest-difference`: the largest difference between the share of a value in the class and
+      its share in the table. It is at most the `equal` distance.
+    - `kullback-leibler`: the Kullback-Leibler divergence of the class from the table, with
+      natural logarithms. It has no upper bound of its own.
+
     Parameters
     ----------
     attribute
         The sensitive attribute.
     t
-        In [0, 1].
+        In [0, 1]; for `kullback-leibler` at least 0.
     distance
-        `equal`, `ordered` or `hierarchical`.
+        `equal`, `ordered`, `hierarchical`, `largest-difference` or `kullback-leibler`.
 
     Raises
     ------
@@ -57,7 +67,8 @@ class TCloseness(PerClass):
     -----
     Satisfying classes stay so when they are joined: the distance is convex, so that
     of a mixture of two distributions is at most the larger of theirs (Li et al.,
-    theorem on generalization). The number of suppressed records may grow.
+    theorem on generalization; the largest difference is a norm, and the divergence is convex in
+    the class). The number of suppressed records may grow.
 
     References
     ----------
@@ -81,8 +92,9 @@ class TCloseness(PerClass):
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
         check_attribute(self.type, self.attribute)
-        check_number(self.type, "t", self.t, minimum=0, maximum=1)
         check_choice(self.type, "distance", self.distance, tuple(_MEASURES))
+        highest = None if self.distance == "kullback-leibler" else 1
+        check_number(self.type, "t", self.t, minimum=0, maximum=highest)
 
     @property
     def needs_hierarchy(self) -> bool:

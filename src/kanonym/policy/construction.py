@@ -17,7 +17,7 @@ from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import Attribute, Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
 from kanonym.models import MODELS
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import ModelTraits, PrivacyModel
 from kanonym.policy import document
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown_name
 
@@ -47,6 +47,7 @@ def build_attributes(
 def build_models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
     """Return the models of a list of models or of their YAML forms; it may be empty.
 
+    A model may be of a class that users define, which inherits from `PerClass`.
     The path of a population table is relative to `directory`.
     """
     if not isinstance(given, list | tuple):
@@ -55,7 +56,8 @@ def build_models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
     def build_one(_: int, form: Any) -> PrivacyModel:
         if isinstance(form, Mapping) and isinstance(form.get("population"), str):
             form = {**form, "population": str(directory / form["population"])}
-        model: PrivacyModel = build_typed(form, MODELS)
+        own = isinstance(form, ModelTraits) and isinstance(form, PrivacyModel)
+        model: PrivacyModel = form if own else build_typed(form, MODELS)
         return model
 
     asked = tuple(model for _, model in _collect(build_one, enumerate(given)))

@@ -46,6 +46,8 @@ def requirement_text(
         key += ".entity"
     elif type_ in KINDS:
         key += f".{given.get('kind') or KINDS[type_]}"
+    elif f"{key}.{given.get('distance')}" in speech.sentences:
+        key += f".{given['distance']}"
     elif type_ == "delta-presence" and given.get("minimum"):
         key += ".between"
     if key not in speech.sentences:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from kanonym.models import (
     TCloseness,
     WholeTable,
 )
+from kanonym.models.closeness import Distance
 
 TREE = {"s": {value: (value // 2, "all") for value in range(6)}}
 REGISTER = "register.csv"
@@ -44,9 +46,7 @@ GENERALIZATION = {
     "recursive l-diversity": st.builds(
         LDiversity, st.just("s"), st.integers(1, 3), st.just("recursive"), st.floats(0.5, 4)
     ),
-    "t-closeness": st.builds(
-        TCloseness, st.just("s"), SHARES, st.sampled_from(["equal", "ordered", "hierarchical"])
-    ),
+    "t-closeness": st.builds(TCloseness, st.just("s"), SHARES, st.sampled_from(get_args(Distance))),
     "beta-likeness": st.builds(
         BetaLikeness, st.just("s"), st.floats(0.1, 4), st.sampled_from(["basic", "enhanced"])
     ),

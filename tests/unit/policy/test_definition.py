@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,21 @@ import polars as pl
 import pytest
 import yaml
 
+import kanonym as ka
 from kanonym.algorithms.clustering.kmeans import KMeans
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data import hierarchy
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
-from kanonym.models import BetaLikeness, KAnonymity, LDiversity, TCloseness
+from kanonym.models import (
+    MEASURES,
+    BetaLikeness,
+    Criterion,
+    KAnonymity,
+    LDiversity,
+    PerClass,
+    TCloseness,
+)
 from kanonym.policy import Policy
 
 ATTRIBUTES = {"age": QuasiIdentifier(), "disease": Sensitive()}
@@ -397,3 +407,31 @@ def test_a_table_is_no_hierarchy(role):
     """A hierarchy that cannot be bound to a column is refused where it is given."""
     with pytest.raises(PolicyError, match="DataFrame is none"):
         role(hierarchy=pl.DataFrame({"age": [1], "level": ["young"]}))
+
+
+@dataclass(frozen=True)
+class Majority(PerClass):
+    """No value of the attribute has more than the required share of a class."""
+
+    attribute: str
+    required: float
+    type = "majority"
+
+    def criteria(self):
+        """Return the one condition."""
+        return (Criterion(MEASURES["largest-share"], self.attribute, self.required, "<="),)
+
+
+@pytest.mark.parametrize("algorithm", ["mondrian", "segmentation", "full-domain"])
+def test_a_requirement_of_ones_own_is_met_and_verified(algorithm):
+    """A model of a class that users define is asked by algorithms, and by verification."""
+    table = pl.DataFrame({"age": [*range(20, 60)], "income": ["low", "low", "high", "low"] * 10})
+    columns = {"quasi_identifiers": ["age"], "sensitive": ["income"]}
+    models = [Majority("income", 0.75)]
+    release = ka.anonymize(table, **columns, models=models, algorithm=algorithm)
+    assert release.verification.n_classes > 1
+    shares = release.frame.group_by("age").agg(pl.col("income").value_counts(normalize=True))
+    most = shares.explode("income").unnest("income")["proportion"].max()
+    assert most <= 0.75
+    stricter = Policy.from_columns(**columns, models=[Majority("income", 0.5)])
+    assert not ka.verify(release.frame, stricter).satisfied

@@ -30,6 +30,14 @@ SENTENCES: Sentences = {
         "In every class, the distribution of “{attribute}” is close to that of the whole table: at "
         "a distance of at most {asked}, on a scale from 0 (the same) to 1."
     ),
+    "requirement.t-closeness.largest-difference": (
+        "In every class, the share of each value of “{attribute}” differs by at most {asked} from "
+        "its share in the whole table."
+    ),
+    "requirement.t-closeness.kullback-leibler": (
+        "In every class, the Kullback-Leibler divergence of the distribution of “{attribute}” from "
+        "that of the whole table is at most {asked}; 0 is the same."
+    ),
     "requirement.beta-likeness.basic": (
         "In no class is a value of “{attribute}” more than {times} times as frequent as in the "
         "whole table."

@@ -32,6 +32,14 @@ SENTENCES: Sentences = {
         "En cada clase, la distribución de «{attribute}» es cercana a la de toda la tabla: a una "
         "distancia de {asked} como máximo, en una escala de 0 (igual) a 1."
     ),
+    "requirement.t-closeness.largest-difference": (
+        "En cada clase, la proporción de cada valor de «{attribute}» difiere en {asked} como "
+        "máximo de la que tiene en toda la tabla."
+    ),
+    "requirement.t-closeness.kullback-leibler": (
+        "En cada clase, la divergencia de Kullback-Leibler de la distribución de «{attribute}» "
+        "respecto a la de toda la tabla es de {asked} como máximo; 0 es la misma."
+    ),
     "requirement.beta-likeness.basic": (
         "En ninguna clase un valor de «{attribute}» es más de {times} veces tan frecuente como en "
         "toda la tabla."
