@@ -24,6 +24,7 @@ from kanonym.cli.making import (
     hierarchy,
     inject,
     lattice,
+    minimize,
     sigo,
     synthesize,
     transform,
@@ -53,6 +54,7 @@ app.command("fit", cls=PanelCommand)(fit.fit)
 app.command("apply")(apply.apply)
 app.command("inject", cls=PanelCommand)(inject.inject)
 app.command("synthesize", cls=PanelCommand)(synthesize.synthesize)
+app.command("minimize")(minimize.minimize)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.add_typer(sigo.app, name="sigo")
 app.command("workbench")(workbench.workbench)

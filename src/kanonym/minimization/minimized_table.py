@@ -1,0 +1,193 @@
+"""A table minimized for a model of one of its columns: trained here, minimized, and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
+from threadpoolctl import threadpool_limits
+
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.minimization.estimator import Minimizer
+
+UNSEEN = 0.3
+"""Share of the records that neither the model nor the minimizer sees."""
+
+CLASSES = 20
+"""A label of up to so many whole numbers is one of classes, as text always is."""
+
+FEWEST = 20
+"""Records below which nothing is trained."""
+
+
+@dataclass(frozen=True, repr=False)
+class MinimizedTable(ShortRepr):
+    """A table whose features are as coarse as a model of its label allows.
+
+    Attributes
+    ----------
+    frame
+        The table: features minimized, other columns as they were.
+    label
+        The column that the model predicts.
+    model
+        Which kind of model was trained.
+    relative_accuracy
+        Share of the predictions that stay the same (R² of numbers) of records that were used
+        neither for the model nor to minimize.
+    score_before, score_after
+        How right the model is about these records, with full and with minimized data: share of
+        right predictions, or R².
+    gcp
+        Global certainty penalty of the features, in [0, 1].
+    generalizations
+        As of `Minimizer`.
+    unseen
+        How many records were held out.
+
+    """
+
+    frame: pl.DataFrame
+    label: str
+    model: str
+    relative_accuracy: float
+    score_before: float
+    score_after: float
+    gcp: float
+    generalizations: Mapping[str, Any]
+    unseen: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form: no value of a record but split points and categories."""
+        return {
+            "rows": len(self.frame),
+            "unseen": self.unseen,
+            "label": self.label,
+            "model": self.model,
+            "relative_accuracy": self.relative_accuracy,
+            "score": {"before": self.score_before, "after": self.score_after},
+            "gcp": self.gcp,
+            "generalizations": dict(self.generalizations),
+        }
+
+
+def minimize_table(
+    frame: pl.DataFrame,
+    label: str,
+    accuracy: float,
+    *,
+    features: Sequence[str] = (),
+    k: int = 1,
+    seed: int = 0,
+) -> MinimizedTable:
+    """Train a model of a column, and minimize the other columns as far as it allows.
+
+    Boosted trees learn from 70 % of the records, and the features are minimized on the same
+    ones; what is said of accuracy is measured on the others.
+
+    Parameters
+    ----------
+    frame
+        The table.
+    label
+        The column to predict; text and few whole numbers are classes, else it is a number.
+    accuracy
+        Share of the model's predictions to keep, in (0, 1]; R² for numbers.
+    features
+        The columns to minimize; empty for all but the label.
+    k
+        As of `Minimizer`.
+    seed
+        Of the division of the records, and of the model.
+
+    Raises
+    ------
+    SchemaError
+        There is no such column, or the label is to be minimized.
+    DataError
+        Too few records, or a label without a value or with a single one.
+    InfeasibleError
+        The accuracy cannot be kept with cells of k records.
+
+    """
+    missing = [name for name in (label, *features) if name not in frame.columns]
+    if missing:
+        known = ", ".join(frame.columns)
+        raise SchemaError(f"the table has no column {missing[0]!r}; it has {known}")
+    if label in features:
+        raise SchemaError(f"{label!r} is the label: it is predicted, and cannot be minimized")
+    kept = [name for name in frame.columns if name != label]
+    if not kept:
+        raise SchemaError(f"the table has no column besides {label!r} to learn from")
+    truth, classifies = _label_values(frame[label])
+    rows = np.arange(len(frame))
+    stratify = truth if classifies and np.unique(truth, return_counts=True)[1].min() > 1 else None
+    try:
+        train, unseen = train_test_split(
+            rows, test_size=UNSEEN, random_state=seed, stratify=stratify
+        )
+    except ValueError:  # more classes than records on a side
+        train, unseen = train_test_split(rows, test_size=UNSEEN, random_state=seed)
+    records = frame.select(kept)
+    chosen = list(features) or None
+    score = accuracy_score if classifies else r2_score
+    with threadpool_limits(1):  # many small predictions: threads would wait for each other
+        model = _unfitted_model(seed, classifies=classifies).fit(records[train], truth[train])
+        minimizer = Minimizer(model, accuracy, features=chosen, k=k, random_state=seed)
+        minimized = minimizer.fit(records[train]).transform(records)
+        before, after = (model.predict(one[unseen]) for one in (records, minimized))
+    return MinimizedTable(
+        frame=frame.with_columns(minimized[name] for name in kept),
+        label=label,
+        model="boosted trees, " + ("classes" if classifies else "numbers"),
+        relative_accuracy=float(score(before, after)),
+        score_before=float(score(truth[unseen], before)),
+        score_after=float(score(truth[unseen], after)),
+        gcp=float(minimizer.gcp_),
+        generalizations=minimizer.generalizations_,
+        unseen=len(unseen),
+    )
+
+
+def _label_values(label: pl.Series) -> tuple[NDArray[Any], bool]:
+    """Return the (n,) values to predict, and whether they are classes."""
+    if len(label) < FEWEST:
+        raise DataError(f"{len(label)} records are too few to train a model: {FEWEST} are needed")
+    if label.null_count():
+        row = int(label.is_null().arg_max() or 0) + 1
+        raise DataError(
+            f"column {label.name!r}, row {row}: the label has no value; remove such records first"
+        )
+    distinct = label.n_unique()
+    if distinct == 1:
+        raise DataError(f"column {label.name!r}: the label has one value: nothing is to predict")
+    if label.dtype.is_float() or (label.dtype.is_integer() and distinct > CLASSES):
+        return label.cast(pl.Float64).to_numpy(), False
+    return label.cast(pl.String).to_numpy(), True
+
+
+def _unfitted_model(seed: int, *, classifies: bool) -> Pipeline:
+    """Return boosted trees on numbers, and on texts as codes."""
+    kind = HistGradientBoostingClassifier if classifies else HistGradientBoostingRegressor
+    codes = OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2
+    )
+    return make_pipeline(
+        make_column_transformer((codes, _texts), remainder="passthrough"), kind(random_state=seed)
+    )
+
+
+def _texts(records: pl.DataFrame) -> list[str]:
+    """Return the columns that hold no numbers."""
+    return [name for name in records.columns if not records[name].dtype.is_numeric()]
