@@ -307,6 +307,12 @@ class Comparison(Result):
 
         files.write_bytes(path, render_comparison(self, chart_format(path), language))
 
+    def plot(self, language: str = "en") -> Any:
+        """Return an Altair chart of the releases by privacy and loss, with the frontier."""
+        from kanonym.reporting.plots import plot_comparison  # noqa: PLC0415 - reports stand above
+
+        return plot_comparison(self, language)
+
     def tables(self) -> list[ResultTable]:
         """Return how many releases there are, a row for each of them, and what to take."""
         released = [one for one in self.trials if one.has_release]

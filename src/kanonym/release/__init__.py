@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from kanonym.evaluation.risk.table_risk import Risk
     from kanonym.evaluation.utility.table_utility import Utility
     from kanonym.profiling import Profile
+    from kanonym.reporting.plots import ReleasePlots
 
 FrameT = TypeVar("FrameT", default=Any)
 """The type of a table."""
@@ -345,6 +346,13 @@ class Release(Result, Generic[FrameT]):
             **self.to_dict(),
         }
         files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
+
+    @property
+    def plot(self) -> ReleasePlots:
+        """Its charts, as Altair objects: `release.plot.classes()`, `.partition("age", "zip")`."""
+        from kanonym.reporting.plots import ReleasePlots  # noqa: PLC0415 - reports stand above
+
+        return ReleasePlots(self)
 
     def report(
         self,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kanonym.language import ENGLISH
 from kanonym.reporting.charts.axes import fits_upright, legend_columns, room_beside
-from kanonym.reporting.charts.bars import class_sizes_svg, shares_svg
+from kanonym.reporting.charts.bars import class_sizes_chart, shares_chart
 from kanonym.reporting.charts.labels import CUT, LONGEST, MOST_LINES, is_cut, lines_of
 from kanonym.reporting.charts.style import LEAST_LETTERS, LETTERS
 from kanonym.reporting.distributions.rectangles import Axis, ClassMap
@@ -32,14 +32,14 @@ def test_a_label_is_wrapped_and_only_cut_where_it_says_so(label):
 
 def test_a_name_that_is_cut_has_all_of_it_as_a_tooltip():
     """The whole name stands in the chart for whoever points at it."""
-    svg = shares_svg({LONG: 0.5, "age": 0.25}, "share")
+    svg = shares_chart({LONG: 0.5, "age": 0.25}, "share").to_svg()
     assert f"<title>{LONG}</title>" in svg
     assert svg.count("<title>") == 1
 
 
 def test_letters_have_ten_pixels_on_the_smallest_screen():
     """A page scales a chart down until its letters have ten pixels, and no further."""
-    svg = class_sizes_svg(ClassSizes.of({5: 3, 15: 1, 300: 1, 4804: 1}))
+    svg = class_sizes_chart(ClassSizes.of({5: 3, 15: 1, 300: 1, 4804: 1})).to_svg()
     width, least = map(float, re.search(r"width:([\d.]+)px;min-width:([\d.]+)px", svg).groups())
     assert least / width * LETTERS >= LEAST_LETTERS == 10
 
@@ -50,7 +50,7 @@ def test_letters_have_ten_pixels_on_the_smallest_screen():
 )
 def test_an_axis_of_shares_says_where_it_ends_before_all(share, end):
     """A bar that reaches far on a short axis is not taken for a large share."""
-    texts = re.findall(r">([^<>]+)</t", shares_svg({"age": share}, "lost"))
+    texts = re.findall(r">([^<>]+)</t", shares_chart({"age": share}, "lost").to_svg())
     assert [text for text in texts if "axis ends at" in text] == (
         [f"lost; the axis ends at {end}"] if end else []
     )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
 from kanonym.reporting import render
-from kanonym.reporting.charts.bars import marginal_svg
+from kanonym.reporting.charts.bars import marginal_chart
 from kanonym.reporting.distributions.marginals import Marginal, marginal_of
 
 RECORDS = st.lists(
@@ -157,7 +157,7 @@ def test_a_long_bar_of_all_other_values_is_told_in_words(summary_of):
     page = render(made, "html").replace("\N{NO-BREAK SPACE}", " ")
     told = "Not shown: other (212 values), 94.0 % of the records before and 94.0 % after."
     assert told in page
-    assert "other" not in marginal_svg(LONG_TAIL)
+    assert "other" not in marginal_chart(LONG_TAIL).to_svg()
     assert "other (212 values)" in page.replace(told, "")
 
 

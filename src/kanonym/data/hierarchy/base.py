@@ -59,6 +59,12 @@ class Hierarchy(ShortRepr):
         if fault:
             raise HierarchyError(f"hierarchy of {self.values.name!r}: {fault}")
 
+    def plot(self, language: str = "en") -> Any:
+        """Return an Altair chart of the tree, from the values to the root."""
+        from kanonym.reporting.plots import plot_hierarchy  # noqa: PLC0415 - reports stand above
+
+        return plot_hierarchy(self, language)
+
     @property
     def n_levels(self) -> int:
         """Number of levels, from the values (0) to the root (`n_levels` - 1)."""

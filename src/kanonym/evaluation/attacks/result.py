@@ -228,6 +228,12 @@ class AttackResults(Result):
         notes = {"notes": list(self.notes)} if self.notes else {}
         return {"attacks": [one.to_dict() for one in self.results], **notes}
 
+    def plot(self, language: str = "en") -> Any:
+        """Return an Altair chart of the attacks that were tried, beside chance."""
+        from kanonym.reporting.plots import plot_attacks  # noqa: PLC0415 - reports stand above
+
+        return plot_attacks(self, language)
+
     def tables(self) -> list[ResultTable]:
         """Return an attack a row: its rate, chance, and the risk with its interval."""
         return [_table(self.results, self.notes)]

@@ -94,6 +94,12 @@ class Risk(Result):
     _columns: tuple[pl.Series, ...] = field(repr=False)
     _groups: Groups = field(repr=False)
 
+    def plot(self, language: str = "en") -> Any:
+        """Return an Altair chart: how many records are found with at least a given probability."""
+        from kanonym.reporting.plots import plot_risk  # noqa: PLC0415 - reports stand above
+
+        return plot_risk(self, language)
+
     def tables(self) -> list[ResultTable]:
         """Return the counts, and a row for each number."""
         found = self.measurement

@@ -8,7 +8,7 @@ import altair as alt
 
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import legend_columns, title_lines
-from kanonym.reporting.charts.style import BLUE, INK, PALE, WIDTH, svg_of
+from kanonym.reporting.charts.style import BLUE, INK, PALE, WIDTH, Drawing
 
 if TYPE_CHECKING:
     from kanonym.reporting.known.comparison import Alternatives
@@ -17,7 +17,7 @@ HEIGHT = 320
 SCALED = 20.0  # from this ratio of the largest to the smallest value, the axis is logarithmic
 
 
-def alternatives_svg(compared: Alternatives, speech: Translator = ENGLISH) -> str:
+def alternatives_chart(compared: Alternatives, speech: Translator = ENGLISH) -> Drawing:
     """Draw every release by privacy and utility, with the frontier as a line."""
     rows = [
         {"x": one.private, "y": one.useful, "of": "run", "kind": speech.text("legend.run")}
@@ -77,4 +77,4 @@ def alternatives_svg(compared: Alternatives, speech: Translator = ENGLISH) -> st
         .mark_point(size=210, filled=False, stroke=INK, strokeWidth=2, opacity=1)
         .encode(x=x, y=y),
     ]
-    return svg_of(alt.layer(*layers).properties(height=HEIGHT), rows, speech=speech)
+    return Drawing(alt.layer(*layers).properties(height=HEIGHT), rows, speech)

@@ -8,7 +8,7 @@ import altair as alt
 
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import named_axis, slanted_axis, step_of
-from kanonym.reporting.charts.style import INK, Row, svg_of
+from kanonym.reporting.charts.style import INK, Drawing, Row
 
 if TYPE_CHECKING:
     from kanonym.reporting.known.assessment import Associations
@@ -18,7 +18,7 @@ CELL = 34
 LEAST_END = 0.1
 
 
-def associations_svg(associations: Associations, speech: Translator = ENGLISH) -> str:
+def associations_chart(associations: Associations, speech: Translator = ENGLISH) -> Drawing:
     """Draw how far the association of each two columns moved, darker where farther."""
     place = {name: i for i, name in enumerate(associations.columns)}
     rows: list[Row] = [
@@ -50,4 +50,4 @@ def associations_svg(associations: Associations, speech: Translator = ENGLISH) -
     chart += base.mark_text(color=INK, fontSize=12).encode(text="text:N")
     width = CELL * last + int(y_axis.minExtent) + 30
     height = step_of(names, 30)
-    return svg_of(chart.properties(height=height), rows, width, speech=speech, names=names)
+    return Drawing(chart.properties(height=height), rows, speech, width, names)

@@ -9,7 +9,7 @@ import altair as alt
 
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import legend_columns, named_axis, step_of
-from kanonym.reporting.charts.style import BLUE, INK, MUTED, PALE, Row, svg_of
+from kanonym.reporting.charts.style import BLUE, INK, MUTED, PALE, Drawing, Row
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
@@ -20,9 +20,9 @@ ROOM = 1.05
 PADDING = 12  # marks at 0 % reach over the axis
 
 
-def attacks_svg(
+def attacks_chart(
     attacks: Sequence[AttackResult], titles: Sequence[str], speech: Translator = ENGLISH
-) -> str:
+) -> Drawing:
     """Draw the rate of each attack with its interval, its baseline and its control.
 
     Parameters
@@ -92,4 +92,4 @@ def attacks_svg(
         ),
     ]
     chart = alt.layer(*layers).properties(height=step_of(titles, 34))
-    return svg_of(chart, rows, WIDTH, speech=speech, names=titles)
+    return Drawing(chart, rows, speech, WIDTH, titles)

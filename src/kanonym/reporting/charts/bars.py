@@ -16,7 +16,7 @@ from kanonym.reporting.charts.axes import (
     step_of,
     title_lines,
 )
-from kanonym.reporting.charts.style import BLUE, PALE, Row, svg_of
+from kanonym.reporting.charts.style import BLUE, PALE, Drawing, Row
 
 if TYPE_CHECKING:
     from kanonym.reporting.distributions.marginals import Marginal
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_LOSSES = 40
 
 
-def class_sizes_svg(sizes: ClassSizes, speech: Translator = ENGLISH) -> str:
+def class_sizes_chart(sizes: ClassSizes, speech: Translator = ENGLISH) -> Drawing:
     """Draw how many records are in classes of which size."""
     rows = [
         {"bar": i, "records": records, "classes": classes}
@@ -42,16 +42,16 @@ def class_sizes_svg(sizes: ClassSizes, speech: Translator = ENGLISH) -> str:
     )
     chart = alt.Chart(alt.NamedData("rows")).mark_bar(color=BLUE).encode(bars, amounts("records"))
     height = 220 if upright else step_of(sizes.labels, 21)
-    return svg_of(chart.properties(height=height), rows, speech=speech, names=sizes.labels)
+    return Drawing(chart.properties(height=height), rows, speech, names=sizes.labels)
 
 
-def losses_svg(attributes: Sequence[AttributeLoss], speech: Translator = ENGLISH) -> str:
+def losses_chart(attributes: Sequence[AttributeLoss], speech: Translator = ENGLISH) -> Drawing:
     """Draw the loss of each attribute, most first, at most 40."""
     shares = {one.name: one.lost for one in attributes}
-    return shares_svg(shares, speech.text("axis.lost"), speech)
+    return shares_chart(shares, speech.text("axis.lost"), speech)
 
 
-def shares_svg(shares: Mapping[str, float], title: str, speech: Translator = ENGLISH) -> str:
+def shares_chart(shares: Mapping[str, float], title: str, speech: Translator = ENGLISH) -> Drawing:
     """Draw a share by name, most first, at most 40."""
     most = sorted(shares, key=lambda name: -shares[name])[:MOST_LOSSES]
     rows = [
@@ -74,10 +74,10 @@ def shares_svg(shares: Mapping[str, float], title: str, speech: Translator = ENG
         y=alt.Y("bar:O", axis=named_axis(most)),
     )
     chart = base.mark_bar(color=BLUE) + base.mark_text(align="left", dx=5).encode(text="text:N")
-    return svg_of(chart.properties(height=step_of(most, 24)), rows, speech=speech, names=most)
+    return Drawing(chart.properties(height=step_of(most, 24)), rows, speech, names=most)
 
 
-def marginal_svg(marginal: Marginal, speech: Translator = ENGLISH) -> str:
+def marginal_chart(marginal: Marginal, speech: Translator = ENGLISH) -> Drawing:
     """Draw an attribute's distribution: before as pale bars, after as narrow bars in front."""
     drawn = [
         bar
@@ -100,14 +100,15 @@ def marginal_svg(marginal: Marginal, speech: Translator = ENGLISH) -> str:
         upright=upright,
     )
 
+    base = alt.Chart(alt.NamedData("rows"))
+
     def layer(field: str, share: float, color: str) -> Any:
         thickness: Row = {"width" if upright else "height": alt.RelativeBandSize(share)}
-        base = alt.Chart(alt.NamedData("rows"))
         return base.mark_bar(color=color, **thickness).encode(bars, amounts(field))
 
     chart = alt.layer(layer("before", 0.9, PALE), layer("after", 0.4, BLUE))
     height = 220 if upright else step_of(labels, 21)
-    return svg_of(chart.properties(height=height), rows, speech=speech, names=labels)
+    return Drawing(chart.properties(height=height), rows, speech, names=labels)
 
 
 def _bar_channels(

@@ -20,7 +20,7 @@ from kanonym.reporting.charts.axes import (
     title_lines,
 )
 from kanonym.reporting.charts.labels import cut, lines_of
-from kanonym.reporting.charts.style import LINE_HEIGHT, WIDTH, svg_of
+from kanonym.reporting.charts.style import LINE_HEIGHT, WIDTH, Drawing
 
 if TYPE_CHECKING:
     from kanonym.reporting.distributions.rectangles import Axis, ClassMap
@@ -30,7 +30,7 @@ MANY_CODES = 12
 _FORMAT = ",~r"
 
 
-def class_map_svg(drawn: ClassMap, height: int = 420, speech: Translator = ENGLISH) -> str:
+def class_map_chart(drawn: ClassMap, height: int = 420, speech: Translator = ENGLISH) -> Drawing:
     """Draw the classes over two attributes, darker where a class has more records.
 
     Large rectangles lie below small ones.
@@ -72,7 +72,7 @@ def class_map_svg(drawn: ClassMap, height: int = 420, speech: Translator = ENGLI
         )
     )
     names = (*drawn.x.labels, *drawn.y.labels)
-    return svg_of(chart.properties(height=height + int(below)), rows, speech=speech, names=names)
+    return Drawing(chart.properties(height=height + int(below)), rows, speech, names=names)
 
 
 def _widen_point(low: float, high: float, least: float) -> tuple[float, float]:

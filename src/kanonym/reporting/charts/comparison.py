@@ -12,7 +12,7 @@ import altair as alt
 
 from kanonym.comparison.trials import label
 from kanonym.language import ENGLISH, Translator
-from kanonym.reporting.charts.style import BLUE, INK, MUTED, Row, png_of, svg_of
+from kanonym.reporting.charts.style import BLUE, INK, MUTED, Drawing, Row
 from kanonym.reporting.rendering.html import chart_of, environment
 
 if TYPE_CHECKING:
@@ -170,10 +170,10 @@ def draw(
         The language.
 
     """
-    chart, rows = _chart(compared, says)
+    chart = comparison_chart(compared, says)
     if format == "png":
-        return png_of(chart, rows, WIDTH, speech=says)
-    svg = svg_of(chart, rows, WIDTH, speech=says)
+        return chart.to_png()
+    svg = chart.to_svg()
     if format == "svg":
         return svg.encode()
     page = environment(says).get_template("comparison.html")
@@ -195,8 +195,8 @@ def figure(value: float, says: Translator = ENGLISH) -> str:
     return says.localize(f"{value:,.0f}" if value.is_integer() else f"{value:#.3g}")
 
 
-def _chart(compared: ComparisonData, says: Translator) -> tuple[Any, list[Row]]:
-    """Return the layers of the chart, and its rows."""
+def comparison_chart(compared: ComparisonData, says: Translator) -> Drawing:
+    """Draw releases by privacy and loss, with the frontier as a line."""
     across, up = _privacy_ends(compared), _utility_ends(compared)
     kinds = {key: says.text(name) for key, name in KINDS.items()}
     rows = _rows(compared, across, up, kinds)
@@ -250,7 +250,7 @@ def _chart(compared: ComparisonData, says: Translator) -> tuple[Any, list[Row]]:
         .mark_text(align="right", dx=-13, dy=-13, color=INK, fontSize=13, fontWeight=600)
         .encode(x=x, y=y, text=alt.value(says.text("comparison.this"))),
     ]
-    return alt.layer(*layers).properties(height=_height(compared)), rows
+    return Drawing(alt.layer(*layers).properties(height=_height(compared)), rows, says, WIDTH)
 
 
 KINDS = {"dot": "comparison.dots", "front": "comparison.front"}

@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 
 from kanonym.language import ENGLISH, Translator
-from kanonym.reporting.charts.style import BLUE, INK, MUTED, Row, png_of, svg_of
+from kanonym.reporting.charts.style import BLUE, INK, MUTED, Drawing, Row
 from kanonym.reporting.known.frontier import Frontier
 from kanonym.reporting.rendering.html import chart_of, environment
 
@@ -26,10 +26,10 @@ def draw(
     says: Translator = ENGLISH,
 ) -> bytes:
     """Return the file of a chart: see `reporting.render_frontier`."""
-    chart, rows = _chart(frontier, says)
+    chart = frontier_chart(frontier, says)
     if format == "png":
-        return png_of(chart, rows, WIDTH, speech=says)
-    svg = svg_of(chart, rows, WIDTH, speech=says)
+        return chart.to_png()
+    svg = chart.to_svg()
     if format == "svg":
         return svg.encode()
     page = environment(says).get_template("frontier.html")
@@ -45,8 +45,8 @@ def draw(
     ).encode()
 
 
-def _chart(frontier: Frontier, says: Translator) -> tuple[Any, list[Row]]:
-    """Return the layers of the chart, and its rows."""
+def frontier_chart(frontier: Frontier, says: Translator) -> Drawing:
+    """Draw nodes by privacy and loss, with the Pareto front as a line."""
     kinds = [says.text(key) for key in ("lattice.fails", "lattice.holds", "lattice.best")]
     rows = _rows(frontier, kinds)
     x = alt.X(
@@ -88,7 +88,7 @@ def _chart(frontier: Frontier, says: Translator) -> tuple[Any, list[Row]]:
         .mark_text(align="left", dx=13, dy=14, color=INK, fontSize=13, fontWeight=600)
         .encode(x=x, y=y, text=alt.value(says.text("lattice.chosen"))),
     ]
-    return alt.layer(*layers).properties(height=HEIGHT), rows
+    return Drawing(alt.layer(*layers).properties(height=HEIGHT), rows, says, WIDTH)
 
 
 def _rows(frontier: Frontier, kinds: Sequence[str]) -> list[Row]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape
 
 import altair as alt
 
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.labels import CUT, cut, lines_of
 from kanonym.reporting.charts.renderer import to_png, to_svg
@@ -30,43 +32,81 @@ LINE_HEIGHT = 15
 Row = dict[str, Any]
 
 
-def svg_of(
-    chart: Any,
-    rows: list[Row],
-    width: int = WIDTH,
-    *,
-    speech: Translator = ENGLISH,
-    names: Sequence[str] = (),
-) -> str:
-    """Render a chart over `rows` with the common style; `names` in it that are cut get a tooltip.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Drawing(ShortRepr):
+    """A chart before it has a form: as SVG for pages, as PNG, or as an Altair chart.
 
-    A page scales it down only as far as its letters have 10 pixels.
+    Attributes
+    ----------
+    chart
+        Its marks and axes, over the data `rows`.
+    rows
+        The data.
+    speech
+        The language, for numbers and dates.
+    width
+        Pixels.
+    names
+        Labels: those that are cut get a tooltip.
+
     """
-    svg = to_svg(
-        vega_lite_form(chart, rows, width),
-        format_locale=speech.locale,
-        time_format_locale=speech.locale,
-    )
-    # Places are rounded to hundredths of a pixel, labels are left as they are.
-    svg = re.sub(r"(\d\.\d\d)\d+(?=[^<>]*>)", r"\1", svg)
-    for name in dict.fromkeys(names):
-        svg = _with_tooltip(svg, printable(name))
-    # The page scales the chart: its size is the view box, its natural width a style.
-    size = re.search(r' width="([\d.]+)" height="[\d.]+"', svg)
-    assert size is not None  # noqa: S101 - the library writes it
-    least = math.ceil(float(size[1]) * LEAST_LETTERS / LETTERS)
-    return svg.replace(size[0], f' style="width:{size[1]}px;min-width:{least}px"', 1)
+
+    chart: Any
+    rows: list[Row]
+    speech: Translator = ENGLISH
+    width: int = WIDTH
+    names: Sequence[str] = ()
+
+    def to_svg(self) -> str:
+        """Render it; a page scales it down only as far as its letters have 10 pixels."""
+        svg = to_svg(self._form(), **self._locale())
+        # Places are rounded to hundredths of a pixel, labels are left as they are.
+        svg = re.sub(r"(\d\.\d\d)\d+(?=[^<>]*>)", r"\1", svg)
+        for name in dict.fromkeys(self.names):
+            svg = _with_tooltip(svg, printable(name))
+        # The page scales the chart: its size is the view box, its natural width a style.
+        size = re.search(r' width="([\d.]+)" height="[\d.]+"', svg)
+        assert size is not None  # noqa: S101 - the library writes it
+        least = math.ceil(float(size[1]) * LEAST_LETTERS / LETTERS)
+        return svg.replace(size[0], f' style="width:{size[1]}px;min-width:{least}px"', 1)
+
+    def to_png(self) -> bytes:
+        """Render it as PNG."""
+        return to_png(self._form(), **self._locale())
+
+    def to_altair(self) -> Any:
+        """Return an Altair chart, which notebooks show as an image: without a script or network."""
+        chart = with_style(self.chart, self.width)
+        # Rows join after the schema check, which would look at every one of them.
+        chart.data = alt.InlineData(values=self.rows)
+        return as_image(chart, self.speech)
+
+    def _locale(self) -> dict[str, str]:
+        return {"format_locale": self.speech.locale, "time_format_locale": self.speech.locale}
+
+    def _form(self) -> dict[str, Any]:
+        spec: dict[str, Any] = with_style(self.chart, self.width).to_dict(validate=False)
+        # Rows join after the schema check, which would look at every one of them.
+        spec["datasets"] = {"rows": self.rows}
+        return spec
 
 
-def png_of(
-    chart: Any, rows: list[Row], width: int = WIDTH, *, speech: Translator = ENGLISH
-) -> bytes:
-    """Render a chart over `rows` as PNG."""
-    return to_png(
-        vega_lite_form(chart, rows, width),
-        format_locale=speech.locale,
-        time_format_locale=speech.locale,
-    )
+class _Image:
+    """Shows an Altair chart in a notebook as SVG; Altair alone would load scripts from the web."""
+
+    speech = ENGLISH
+
+    def _repr_mimebundle_(self, *_args: object, **_options: object) -> dict[str, str]:
+        spec = self.to_dict()  # type: ignore[attr-defined] # of the chart that it is
+        locale = self.speech.locale
+        return {"image/svg+xml": to_svg(spec, format_locale=locale, time_format_locale=locale)}
+
+
+def as_image(chart: Any, speech: Translator = ENGLISH) -> Any:
+    """Return an Altair chart that shows itself in notebooks as SVG, in a language."""
+    kind = type("Chart", (_Image, type(chart)), {"speech": speech, "__doc__": type(chart).__doc__})
+    object.__setattr__(chart, "__class__", kind)
+    return chart
 
 
 def _with_tooltip(svg: str, name: str) -> str:
@@ -82,13 +122,13 @@ def _with_tooltip(svg: str, name: str) -> str:
     return svg
 
 
-def vega_lite_form(chart: Any, rows: list[Row], width: int = WIDTH) -> dict[str, Any]:
-    """Return the Vega-Lite form of a chart over `rows` with the common style."""
+def with_style(chart: Any, width: int = WIDTH) -> Any:
+    """Return a chart over the data `rows` in the common style."""
     fixed = isinstance(chart.height, int)
     text = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": LETTERS}
     text["titleFontSize"] = LETTERS
     text["titleFontWeight"] = "normal"
-    with_style = (
+    return (
         chart.properties(
             width=width,
             autosize=alt.AutoSizeParams(type="fit" if fixed else "fit-x", contains="padding"),
@@ -111,7 +151,3 @@ def vega_lite_form(chart: Any, rows: list[Row], width: int = WIDTH) -> dict[str,
         .configure_legend(**text)
         .configure_text(color=INK, fontSize=LETTERS)
     )
-    spec: dict[str, Any] = with_style.to_dict(validate=False)
-    # Rows join after the schema check, which would look at every one of them.
-    spec["datasets"] = {"rows": rows}
-    return spec

@@ -62,10 +62,10 @@ def _comparison_section(found: Alternatives, says: Translator) -> Section:
 
     def draw() -> str:
         from kanonym.reporting.charts.alternatives import (  # noqa: PLC0415 - half a second
-            alternatives_svg,
+            alternatives_chart,
         )
 
-        return alternatives_svg(found, says)
+        return alternatives_chart(found, says).to_svg()
 
     numbers = Table(
         (

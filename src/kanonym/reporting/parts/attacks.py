@@ -92,9 +92,9 @@ def _chart(tried: Sequence[AttackResult], says: Translator) -> Figure:
     most = tried[0]
 
     def draw() -> str:
-        from kanonym.reporting.charts.attacks import attacks_svg  # noqa: PLC0415 - half a second
+        from kanonym.reporting.charts.attacks import attacks_chart  # noqa: PLC0415 - half a second
 
-        return attacks_svg(tried, titles, says)
+        return attacks_chart(tried, titles, says).to_svg()
 
     alternative = says.text(
         "alt.attacks",

@@ -109,9 +109,9 @@ def _sizes(summary: Summary, says: Translator) -> tuple[Block, ...]:
     )
 
     def draw() -> str:
-        from kanonym.reporting.charts.bars import class_sizes_svg  # noqa: PLC0415 - half a second
+        from kanonym.reporting.charts.bars import class_sizes_chart  # noqa: PLC0415 - half a second
 
-        return class_sizes_svg(sizes, says)
+        return class_sizes_chart(sizes, says).to_svg()
 
     alternative = says.text("alt.class-sizes", **{**facts, "smallest": says.count(sizes.smallest)})
     return (

@@ -157,9 +157,9 @@ def _suda(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
     most = max(shares, key=shares.__getitem__)
 
     def draw() -> str:
-        from kanonym.reporting.charts.bars import shares_svg  # noqa: PLC0415 - half a second
+        from kanonym.reporting.charts.bars import shares_chart  # noqa: PLC0415 - half a second
 
-        return shares_svg(shares, says.text("axis.suda"), says)
+        return shares_chart(shares, says.text("axis.suda"), says).to_svg()
 
     numbers = Table(
         (says.text("head.attribute"), says.text("head.value")),

@@ -82,9 +82,9 @@ def _losses(found: Sequence[AttributeLoss], says: Translator) -> tuple[Block, ..
         caption = f"{caption} {most}"
 
     def draw() -> str:
-        from kanonym.reporting.charts.bars import losses_svg  # noqa: PLC0415 - half a second
+        from kanonym.reporting.charts.bars import losses_chart  # noqa: PLC0415 - half a second
 
-        return losses_svg(found, says)
+        return losses_chart(found, says).to_svg()
 
     highest, lowest = max(found, key=lambda one: one.lost), min(found, key=lambda one: one.lost)
     alternative = says.text(
@@ -122,9 +122,9 @@ def _marginal(one: Marginal, says: Translator) -> Figure:
     label, before, after = max(bars, key=lambda bar: abs(bar[1] - bar[2]))
 
     def draw() -> str:
-        from kanonym.reporting.charts.bars import marginal_svg  # noqa: PLC0415 - half a second
+        from kanonym.reporting.charts.bars import marginal_chart  # noqa: PLC0415 - half a second
 
-        return marginal_svg(one, says)
+        return marginal_chart(one, says).to_svg()
 
     alternative = says.text(
         "alt.marginal" if before != after else "alt.marginal.same",
@@ -157,9 +157,9 @@ def _associations(found: Associations, says: Translator) -> tuple[Block, ...]:
     a, b, change = max(found.pairs, key=lambda pair: pair[2])
 
     def draw() -> str:
-        from kanonym.reporting.charts.associations import associations_svg  # noqa: PLC0415
+        from kanonym.reporting.charts.associations import associations_chart  # noqa: PLC0415
 
-        return associations_svg(found, says)
+        return associations_chart(found, says).to_svg()
 
     between = says.names([a, b])
     alternative = says.text(
@@ -211,9 +211,9 @@ def _map(one: ClassMap, says: Translator, height: int = 420) -> Figure:
         told.append(says.text("maps.missing", records=records))
 
     def draw() -> str:
-        from kanonym.reporting.charts.class_map import class_map_svg  # noqa: PLC0415 - half a second
+        from kanonym.reporting.charts.class_map import class_map_chart  # noqa: PLC0415 - half a second
 
-        return class_map_svg(one, height, says)
+        return class_map_chart(one, height, says).to_svg()
 
     return Figure(
         says.text("maps.title", x=one.x.name, y=one.y.name),

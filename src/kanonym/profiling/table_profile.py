@@ -194,6 +194,12 @@ class Profile(Result):
             "near_unique_sets": self.near_unique_sets.to_dict(),
         }
 
+    def plot(self, language: str = "en") -> Any:
+        """Return an Altair chart: which share of the pairs of records each column distinguishes."""
+        from kanonym.reporting.plots import plot_profile  # noqa: PLC0415 - reports stand above
+
+        return plot_profile(self, language)
+
     def tables(self) -> list[ResultTable]:
         """Return a row for each column: its role, and why."""
         rows = [(one.name, str(one.role), "; ".join(one.evidence)) for one in self.columns]

@@ -1,0 +1,161 @@
+"""Charts of results as Altair objects: those of the report, for notebooks and for files.
+
+Each is an Altair chart: `chart.save("classes.svg")`, `.png` or `.html`. Notebooks show it as an
+image, without a script and without a network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import altair as alt
+import numpy as np
+
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.language import translator
+from kanonym.policy.faults import unknown_name
+from kanonym.reporting.charts.attacks import attacks_chart
+from kanonym.reporting.charts.bars import (
+    class_sizes_chart,
+    losses_chart,
+    marginal_chart,
+    shares_chart,
+)
+from kanonym.reporting.charts.class_map import class_map_chart
+from kanonym.reporting.charts.comparison import comparison_chart, comparison_data
+from kanonym.reporting.charts.risk import risk_chart
+from kanonym.reporting.charts.style import FONT, as_image
+from kanonym.reporting.charts.tree import tree_chart
+from kanonym.reporting.known import KnownResults
+from kanonym.reporting.known.attacks import rank_attacks
+from kanonym.reporting.parts.attacks import title_of
+from kanonym.reporting.summary import Cover, Summary
+from kanonym.reporting.summary_builder import summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kanonym.comparison import Comparison
+    from kanonym.data.hierarchy import Hierarchy
+    from kanonym.evaluation.attacks.result import AttackResult
+    from kanonym.evaluation.risk.table_risk import Risk
+    from kanonym.profiling import Profile
+    from kanonym.release import Release
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleasePlots(ShortRepr):
+    """The charts of a release, as its report has them: with figures of no fewer than k records.
+
+    Attributes
+    ----------
+    release
+        From `ka.anonymize`.
+    language
+        `en` or `es`.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("language",)
+
+    release: Release
+    language: str = "en"
+
+    def classes(self) -> Any:
+        """Draw how many records are in classes of which size."""
+        sizes = self._summary().privacy.class_sizes
+        return class_sizes_chart(sizes, translator(self.language)).to_altair()
+
+    def losses(self) -> Any:
+        """Draw the span loss of each quasi-identifier."""
+        attributes = self._summary().loss.attributes
+        return losses_chart(attributes, translator(self.language)).to_altair()
+
+    def marginals(self, *names: str) -> Any:
+        """Draw the distribution of quasi-identifiers before and after; of all without a name.
+
+        Raises
+        ------
+        SchemaError
+            A name is no quasi-identifier of the release that the report shows.
+
+        """
+        every = {one.name: one for one in self._summary().loss.marginals}
+        for name in names:
+            if name not in every:
+                raise SchemaError(unknown_name("quasi-identifier", name, list(every)))
+        says = translator(self.language)
+        drawn = [marginal_chart(every[name], says) for name in names or every]
+        if len(drawn) == 1:
+            return drawn[0].to_altair()
+        return as_image(
+            alt.vconcat(
+                *(
+                    one.chart.properties(
+                        data=alt.InlineData(values=one.rows), width=one.width, title=name
+                    )
+                    for name, one in zip(names or every, drawn, strict=True)
+                )
+            ).configure(font=FONT, background="#ffffff"),
+            says,
+        )
+
+    def partition(self, x: str, y: str) -> Any:
+        """Draw the classes over two quasi-identifiers, darker where a class has more records.
+
+        Raises
+        ------
+        SchemaError
+            One of them is no quasi-identifier, or both are the same.
+
+        """
+        drawn = self._summary((x, y)).loss.maps[0]
+        return class_map_chart(drawn, speech=translator(self.language)).to_altair()
+
+    def _summary(self, rectangles: tuple[str, str] | None = None) -> Summary:
+        cover = Cover.of(language=self.language)
+        return summarize(self.release, cover, KnownResults(), rectangles=rectangles)
+
+
+def plot_risk(risk: Risk, language: str = "en") -> Any:
+    """Draw the share of records that an intruder finds with at least a given probability."""
+    found = risk.assessment.prosecutor
+    held = found.by_class[found.by_class > 0]
+    sizes = np.rint(1 / held).astype(np.int64)
+    return risk_chart(held, sizes, found.threshold, translator(language)).to_altair()
+
+
+def plot_attacks(attacks: Iterable[AttackResult], language: str = "en") -> Any:
+    """Draw how often each attack was right, with its interval, beside chance.
+
+    Raises
+    ------
+    DataError
+        None of them was tried.
+
+    """
+    says = translator(language)
+    tried = [one for one in rank_attacks(attacks) if one.attempts]
+    if not tried:
+        raise DataError("no attack was run: there is nothing to draw")
+    return attacks_chart(tried, [title_of(one, says) for one in tried], says).to_altair()
+
+
+def plot_comparison(comparison: Comparison, language: str = "en") -> Any:
+    """Draw the releases of a comparison by privacy and loss, with the frontier."""
+    says = translator(language)
+    return comparison_chart(comparison_data(comparison, says), says).to_altair()
+
+
+def plot_profile(profile: Profile, language: str = "en") -> Any:
+    """Draw which share of the pairs of records each column tells apart, most first."""
+    says = translator(language)
+    shares = {one.name: one.content.counted.separation for one in profile.columns}
+    return shares_chart(shares, says.text("axis.separation"), says).to_altair()
+
+
+def plot_hierarchy(tree: Hierarchy, language: str = "en") -> Any:
+    """Draw a hierarchy as a tree, from the values to the root."""
+    return tree_chart(tree, translator(language)).to_altair()
