@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from kanonym.pipeline.transformation import transform
     from kanonym.policy import Policy
     from kanonym.profiling import profile  # type: ignore[no-redef] # mypy, in an import cycle
-    from kanonym.profiling.table_profile import Profile
+    from kanonym.profiling.profile import Profile
     from kanonym.release import Release
     from kanonym.reporting import report
     from kanonym.series import fit

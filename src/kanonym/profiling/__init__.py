@@ -15,9 +15,9 @@ from kanonym.data.schema import QuasiIdentifier, Role, Schema
 from kanonym.profiling.columns import Content, content_of, unreadable_content
 from kanonym.profiling.identifiers import Finding, find_identifiers, find_in_text
 from kanonym.profiling.minimal import Threshold, minimal_sets
+from kanonym.profiling.profile import NOTHING_TO_RECODE, ColumnProfile, Profile
 from kanonym.profiling.roles import role_of
 from kanonym.profiling.separation import Codes, separation_of
-from kanonym.profiling.table_profile import NOTHING_TO_RECODE, ColumnProfile, Profile
 from kanonym.profiling.words import name_hints
 
 __all__ = ["ColumnProfile", "Profile", "profile"]

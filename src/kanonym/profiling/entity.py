@@ -9,7 +9,7 @@ from kanonym.data.schema import Role
 from kanonym.profiling.words import name_words
 
 if TYPE_CHECKING:
-    from kanonym.profiling.table_profile import ColumnProfile
+    from kanonym.profiling.profile import ColumnProfile
 
 OF_ONE_PERSON = ("national number", "social security number", "passport number")
 NUMBERS = (*OF_ONE_PERSON, "insurance number", "medical record number", "record number", "UUID")

@@ -7,7 +7,7 @@ image, without a script and without a network.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
@@ -53,27 +53,22 @@ class ReleasePlots(ShortRepr):
     ----------
     release
         From `ka.anonymize`.
-    language
-        `en` or `es`.
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("language",)
-
     release: Release
-    language: str = "en"
 
-    def classes(self) -> Any:
+    def classes(self, language: str = "en") -> Any:
         """Draw how many records are in classes of which size."""
-        sizes = self._summary().privacy.class_sizes
-        return class_sizes_chart(sizes, translator(self.language)).to_altair()
+        sizes = self._summary(language).privacy.class_sizes
+        return class_sizes_chart(sizes, translator(language)).to_altair()
 
-    def losses(self) -> Any:
+    def losses(self, language: str = "en") -> Any:
         """Draw the span loss of each quasi-identifier."""
-        attributes = self._summary().loss.attributes
-        return losses_chart(attributes, translator(self.language)).to_altair()
+        attributes = self._summary(language).loss.attributes
+        return losses_chart(attributes, translator(language)).to_altair()
 
-    def marginals(self, *names: str) -> Any:
+    def marginals(self, *names: str, language: str = "en") -> Any:
         """Draw the distribution of quasi-identifiers before and after; of all without a name.
 
         Raises
@@ -82,11 +77,11 @@ class ReleasePlots(ShortRepr):
             A name is no quasi-identifier of the release that the report shows.
 
         """
-        every = {one.name: one for one in self._summary().loss.marginals}
+        every = {one.name: one for one in self._summary(language).loss.marginals}
         for name in names:
             if name not in every:
                 raise SchemaError(unknown_name("quasi-identifier", name, list(every)))
-        says = translator(self.language)
+        says = translator(language)
         drawn = [marginal_chart(every[name], says) for name in names or every]
         if len(drawn) == 1:
             return drawn[0].to_altair()
@@ -102,7 +97,7 @@ class ReleasePlots(ShortRepr):
             says,
         )
 
-    def partition(self, x: str, y: str) -> Any:
+    def partition(self, x: str, y: str, language: str = "en") -> Any:
         """Draw the classes over two quasi-identifiers, darker where a class has more records.
 
         Raises
@@ -111,11 +106,11 @@ class ReleasePlots(ShortRepr):
             One of them is no quasi-identifier, or both are the same.
 
         """
-        drawn = self._summary((x, y)).loss.maps[0]
-        return class_map_chart(drawn, speech=translator(self.language)).to_altair()
+        drawn = self._summary(language, (x, y)).loss.maps[0]
+        return class_map_chart(drawn, speech=translator(language)).to_altair()
 
-    def _summary(self, rectangles: tuple[str, str] | None = None) -> Summary:
-        cover = Cover.of(language=self.language)
+    def _summary(self, language: str, rectangles: tuple[str, str] | None = None) -> Summary:
+        cover = Cover.of(language=language)
         return summarize(self.release, cover, KnownResults(), rectangles=rectangles)
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from kanonym.data.recoded_attribute import RecodedAttribute
     from kanonym.data.table import EncodedTable
     from kanonym.metrics.coverage import Coverage
-    from kanonym.profiling.table_profile import Profile
+    from kanonym.profiling.profile import Profile
     from kanonym.release import Release
     from kanonym.verification import Verification, VerificationWarning
 

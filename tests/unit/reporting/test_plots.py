@@ -79,6 +79,7 @@ def test_language_of_charts(release):
     """Titles are in the language that was asked for."""
     chart = ka.risk(release.frame, quasi_identifiers=["age", "sex"]).plot(language="es")
     assert "probabilidad" in str(chart.to_dict())
+    assert "registros" in str(release.plot.classes(language="es").to_dict())
 
 
 def test_unknown_names_are_refused(release):

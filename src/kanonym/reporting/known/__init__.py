@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.evaluation.risk.table_risk import Risk
     from kanonym.evaluation.utility.table_utility import Utility
-    from kanonym.profiling.table_profile import Profile
+    from kanonym.profiling.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

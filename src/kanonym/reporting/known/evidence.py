@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kanonym.language import Translator
+from kanonym.profiling.profile import Profile
 from kanonym.profiling.reasons import Reason
-from kanonym.profiling.table_profile import Profile
 from kanonym.reporting.rounding import FINEST, round_share
 
 WHOLE = 0.01
