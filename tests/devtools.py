@@ -75,12 +75,16 @@ class Browser:
 
     def open(self, path):
         """Load a file and wait until all of it is there."""
+        self.go(path.as_uri())
+
+    def go(self, address):
+        """Load an address and wait until all of it is there."""
         self.events.clear()
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Page.navigate", url=address)
         while not any(told["method"] == "Page.loadEventFired" for told in self.events):
             self.events.append(self._next())
 
-    def look(self, width, height=900, media=""):
+    def look(self, width, height=900, media="", scheme="light"):
         """Give the window a size, and show the page as on a screen or as printed."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
@@ -89,13 +93,37 @@ class Browser:
             deviceScaleFactor=1,
             mobile=False,
         )
-        self.call("Emulation.setEmulatedMedia", media=media)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", media=media, features=features)
 
     def run(self, script):
         """Return the value of a script's expression."""
         told = self.call("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in told, told
         return told["result"].get("value")
+
+    def until(self, script, seconds=SECONDS):
+        """Wait until a script's expression holds."""
+        end = time.monotonic() + seconds
+        while True:
+            # Between two pages there is nothing to ask.
+            asked = f"Boolean({script})"
+            told = self.call("Runtime.evaluate", expression=asked, returnByValue=True)
+            if "exceptionDetails" not in told and told["result"].get("value"):
+                return
+            assert time.monotonic() < end, script
+            time.sleep(0.05)
+
+    def press(self, key, modifiers=0, text=""):
+        """Press a key, as a person does."""
+        for kind in ("keyDown", "keyUp"):
+            known = {"type": kind, "key": key, "code": key, "modifiers": modifiers}
+            codes = {"Tab": 9, "Enter": 13, " ": 32}
+            known["windowsVirtualKeyCode"] = codes.get(key, 0)
+            typed = {"\r": "\r"}.get(text, text)
+            if kind == "keyDown" and typed:
+                known["text"] = typed
+            self.call("Input.dispatchKeyEvent", **known)
 
     def picture(self, path):
         """Keep a picture of the whole page."""

@@ -100,6 +100,7 @@ class Pages:
         # page asks for, wherever the address was clicked.
         answer = HTMLResponse(
             f'<!doctype html><meta charset="utf-8"><title>kanonym</title>'
+            f'<link rel="icon" href="/static/icon.svg">'
             f'<meta http-equiv="refresh" content="0; url={place}"><a href="{place}">kanonym</a>'
         )
         answer.set_cookie(self._cookie, secret, httponly=True, samesite="strict")
@@ -158,6 +159,7 @@ class Pages:
             stated = view.sent.get("state")
             if stated is not None and history and stated != str(history.state.number):
                 return await self._screen_page(view, screen, view.says.text("wb.stale"), 409)
+            view.project.problem = None
             try:
                 place = await action(view)
             except KanonymError as error:
@@ -243,7 +245,7 @@ class Pages:
         facts = {}
         missing = _missing(project, screen)
         if project.problem is not None and not problem and not project.busy:
-            problem, project.problem = _told(project.problem, view), None
+            problem = _told(project.problem, view)
         if missing:
             template = "missing.html"
         else:

@@ -104,6 +104,7 @@ class OpenProject:
         self.problem: WorkError | None = None
         self.worker = Worker()
         self._generation = 0
+        self._released = 0
         self._asked: Form = {}
         self._parts: dict[str, tuple[ReportPart, ...]] = {}
         self._violations: dict[str, Violations | KanonymError] = {}
@@ -160,26 +161,27 @@ class OpenProject:
 
         self._begin("open", work)
 
-    def make_release(self) -> None:
-        """Make a release by the policy at work."""
+    def make_release(self, language: str) -> None:
+        """Make a release by the policy at work, and its report in a language."""
         asked, text = self.form, self._text()
 
         async def work(job: Job) -> None:
             await self._ready(job)
             folder = str(self.folder.path)
-            self.release = None
-            self.release = await self._ask("release", job, policy=text, folder=folder)
-            self._asked, self.written = asked, None
-            self._parts.clear()
+            made = await self._ask("release", job, policy=text, folder=folder)
+            self.release, self._asked, self.written = made, asked, None
+            self._released = self.worker.generation
+            await self._report(job, language)
 
         self._begin("release", work)
 
-    def attack(self) -> None:
-        """Attack and assess the release."""
+    def attack(self, language: str) -> None:
+        """Attack and assess the release, and make its report in a language."""
 
         async def work(job: Job) -> None:
+            await self._ready(job, released=True)
             self.release = await self._ask("attack", job)
-            self._parts.clear()
+            await self._report(job, language)
 
         self._begin("attack", work)
 
@@ -189,6 +191,7 @@ class OpenProject:
         folder = self.folder.releases / f"{self.history.state.number:04d}"
 
         async def work(job: Job) -> None:
+            await self._ready(job, released=True)
             self.written = await self._ask(
                 "write", job, folder=str(folder), table=table, reports=reports, language=language
             )
@@ -199,11 +202,10 @@ class OpenProject:
         """End the long work at once; the table is read again when it is needed."""
         if self.busy:
             self.worker.stop()
-            self.release = None
 
-    async def rows(self, start: int, count: int, *, released: bool = False) -> Rows:
-        """Return some rows of the table, or of the release."""
-        found: Rows = await self._question("rows", start=start, count=count, released=released)
+    async def rows(self, start: int, count: int) -> Rows:
+        """Return some rows of the table."""
+        found: Rows = await self._question("rows", start=start, count=count)
         return found
 
     async def violations(self) -> Violations:
@@ -236,7 +238,9 @@ class OpenProject:
     async def report_parts(self, language: str) -> tuple[ReportPart, ...]:
         """Return the sections of the report on the release."""
         if language not in self._parts:
-            self._parts[language] = await self._question("report_parts", language=language)
+            self._parts[language] = await self._question(
+                "report_parts", released=True, language=language
+            )
         return self._parts[language]
 
     def close(self) -> None:
@@ -264,28 +268,41 @@ class OpenProject:
         self._running.add(running)
         running.add_done_callback(self._running.discard)
 
+    async def _report(self, job: Job, language: str) -> None:
+        """Have the sections of the report made, in the lane of long work: charts take seconds."""
+        self._parts = {language: await self._ask("report_parts", job, language=language)}
+
     async def _ask(self, task: str, job: Job, **arguments: Any) -> Any:
         return await self.worker.ask(task, "long", job.hear, **arguments)
 
-    async def _question(self, task: str, **arguments: Any) -> Any:
-        """Ask something that is answered at once; again where the process was ended meanwhile."""
-        await self._ready(None)
+    async def _question(self, task: str, *, released: bool = False, **arguments: Any) -> Any:
+        """Ask something that is answered at once; again where the process was ended meanwhile.
+
+        released: whether it is about the release.
+        """
         try:
+            await self._ready(None, released=released)
             return await self.worker.ask(task, **arguments)
         except WorkError as error:
             if error.kind not in GONE:
                 raise
-        await self._ready(None)
+        await self._ready(None, released=released)
         return await self.worker.ask(task, **arguments)
 
-    async def _ready(self, job: Job | None) -> None:
-        """Have the process read the table again if it was ended."""
-        if self.worker.alive and self._generation == self.worker.generation:
-            return
+    async def _ready(self, job: Job | None, *, released: bool = False) -> None:
+        """Have the process hold the table, and the release, again if it was ended."""
         hear = None if job is None else job.hear
-        await self.worker.ask("reopen", "long", hear, source=self.source)
-        self._generation = self.worker.generation
-        self.release = None
+        if not self.worker.alive or self._generation != self.worker.generation:
+            await self.worker.ask("reopen", "long", hear, source=self.source)
+            self._generation = self.worker.generation
+        if released and self._released != self.worker.generation:
+            text, folder = _text_of(self._asked), str(self.folder.path)
+            await self.worker.ask("release", "long", hear, policy=text, folder=folder)
+            self._released = self.worker.generation
 
     def _text(self) -> str:
-        return policy_yaml(self.form, (), {})
+        return _text_of(self.form)
+
+
+def _text_of(form: Form) -> str:
+    return policy_yaml(form, (), {})

@@ -34,6 +34,7 @@ def environment(says: Translator) -> Environment:
         "percent": says.percent,
         "value": says.value,
         "names": says.names,
+        "translated": says.translate,
         "quoted": lambda text: quote(str(text), safe=""),
     }
     return environment

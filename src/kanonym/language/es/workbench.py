@@ -26,7 +26,7 @@ SENTENCES: Sentences = {
     "wb.following": "Siguiente",
     "wb.null": "falta",
     "wb.column": "columna",
-    "wb.role": "papel",
+    "wb.role": "rol",
     "wb.type": "tipo",
     "wb.distinct": "valores distintos",
     "wb.missing": "faltan",
@@ -96,7 +96,7 @@ SENTENCES: Sentences = {
     "wb.open.types": "Tipos",
     "wb.open.types.note": (
         "Las fechas y los números con escritura local se reconocen donde no hay duda. Los textos "
-        "de cuasi-identificadores y atributos sensibles se pueden leer aquí de otra manera."
+        "de cuasiidentificadores y atributos sensibles se pueden leer aquí de otra manera."
     ),
     "wb.open.convention": "leer como",
     "wb.open.asfound": "como está",
@@ -121,8 +121,8 @@ SENTENCES: Sentences = {
     "wb.type.duration": "duración",
     "wb.type.other": "otro",
     "wb.columns.lead": (
-        "Diga qué es cada columna. Los papeles son sugerencias; lea el motivo y corrija lo que no "
-        "sea cierto. En caso de duda, elija cuasi-identificador: de más, cuesta información; de "
+        "Diga qué es cada columna. Los roles son sugerencias; lea el motivo y corrija lo que no "
+        "sea cierto. En caso de duda, elija cuasiidentificador: de más, cuesta información; de "
         "menos, cuesta la privacidad de alguien."
     ),
     "wb.columns.persons": "Quién es quién",
@@ -132,7 +132,7 @@ SENTENCES: Sentences = {
     "wb.columns.ticked": "Columnas marcadas:",
     "wb.columns.all": "Marcar todas las columnas visibles",
     "wb.columns.none": "Marque primero al menos una columna.",
-    "wb.columns.suggested": "Papeles sugeridos para todas",
+    "wb.columns.suggested": "Roles sugeridos para todas",
     "wb.columns.why": "motivo",
     "wb.columns.values": "valores",
     "wb.columns.was": "sugerido: {role}",
@@ -214,12 +214,12 @@ SENTENCES: Sentences = {
     "wb.history.part": "parte",
     "wb.history.differences": "Estado {first} y estado {second}",
     "wb.history.same": "Son iguales.",
-    "wb.did.open": "Abierto, con papeles sugeridos",
+    "wb.did.open": "Abierto, con roles sugeridos",
     "wb.did.policy": "Abierto con un archivo de política",
     "wb.did.edited": "El archivo de política se editó a mano",
     "wb.did.convention": "{column} se lee de otra manera",
     "wb.did.role": "{columns}: {role}",
-    "wb.did.suggested": "Papeles sugeridos",
+    "wb.did.suggested": "Roles sugeridos",
     "wb.did.persons": "Quién es quién: {column}",
     "wb.did.model": "Requisito {model}",
     "wb.did.unmodel": "Requisito {model} quitado",

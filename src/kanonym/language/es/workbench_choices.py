@@ -6,7 +6,7 @@ from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
     "wb.model.k-anonymity": (
-        "Quien conoce los cuasi-identificadores de alguien encuentra al menos k registros que "
+        "Quien conoce los cuasiidentificadores de alguien encuentra al menos k registros que "
         "podrían ser suyos."
     ),
     "wb.model.k-anonymity.not": (

@@ -60,6 +60,8 @@ class Drawing(ShortRepr):
     def to_svg(self) -> str:
         """Render it; a page scales it down only as far as its letters have 10 pixels."""
         svg = to_svg(self._form(), **self._locale())
+        # A chart is one image for a reader of the page: its parts have no roles of their own.
+        svg = re.sub(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")', "", svg)
         # Places are rounded to hundredths of a pixel, labels are left as they are.
         svg = re.sub(r"(\d\.\d\d)\d+(?=[^<>]*>)", r"\1", svg)
         for name in dict.fromkeys(self.names):

@@ -29,6 +29,7 @@ async def show(view: View) -> dict[str, Any]:
         {
             "place": place,
             "type": one["type"],
+            "attribute": one.get("attribute", ""),
             "sentence": _sentence(view, one),
             "records": found[place] if place < len(found) else None,
         }

@@ -6,22 +6,18 @@ from typing import Any
 
 from kanonym.workbench.view import Screen, View
 
-ROWS = 12
-"""Of the released table, as examples."""
-
 
 async def show(view: View) -> dict[str, Any]:
     """Return the verdict, and the sections of the report."""
     project = view.project
     assert project.release is not None  # noqa: S101 - the screen needs it
     sections = () if project.busy else await project.report_parts(view.session.language)
-    rows = await project.rows(0, ROWS, released=True)
-    return {"release": project.release, "sections": sections, "rows": rows}
+    return {"release": project.release, "sections": sections}
 
 
 async def attack(view: View) -> str | None:
     """Attack and assess the release."""
-    view.project.attack()
+    view.project.attack(view.session.language)
     return None
 
 

@@ -62,7 +62,7 @@ async def save(view: View) -> str | None:
 async def start(view: View) -> str | None:
     """Make a release."""
     view.project.policy()
-    view.project.make_release()
+    view.project.make_release(view.session.language)
     return None
 
 

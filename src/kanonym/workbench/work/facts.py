@@ -79,29 +79,6 @@ class OpenedTable:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeRelease:
-    """A release that was made and verified; the table itself stays in the process.
-
-    Attributes
-    ----------
-    form
-        The policy, as it was carried out.
-    figures
-        As of `Release.to_dict`.
-    columns
-        Of the released table.
-    attacked
-        Whether it was attacked and assessed as well.
-
-    """
-
-    form: Mapping[str, Any]
-    figures: Mapping[str, Any]
-    columns: tuple[str, ...]
-    attacked: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Rows:
     """Some rows of a table, as text; None is a missing value.
 
@@ -118,6 +95,29 @@ class Rows:
     cells: tuple[tuple[str | None, ...], ...]
     start: int
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRelease:
+    """A release that was made and verified; the table itself stays in the process.
+
+    Attributes
+    ----------
+    form
+        The policy, as it was carried out.
+    figures
+        As of `Release.to_dict`.
+    rows
+        The first of the released table.
+    attacked
+        Whether it was attacked and assessed as well.
+
+    """
+
+    form: Mapping[str, Any]
+    figures: Mapping[str, Any]
+    rows: Rows
+    attacked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from kanonym.reporting import KnownResults
 
 Step = Callable[[str], None]
+SHOWN = 12
+"""Released records that a page shows."""
 ATTEMPTS = 500
 """Persons attacked: enough for an interval of a few percent."""
 
@@ -62,16 +64,10 @@ class TableWork:
         step("read")
         self._read(source)
 
-    def rows(self, step: Step, start: int, count: int, *, released: bool = False) -> Rows:
-        """Return some rows of the table or of the release."""
+    def rows(self, step: Step, start: int, count: int) -> Rows:
+        """Return some rows of the table."""
         del step
-        frame = self._made().frame if released else self._table()
-        names = frames.column_names(frame)
-        part = frames.to_polars(frame)[start : start + count]
-        cells = tuple(
-            tuple(None if value is None else str(value) for value in row) for row in part.rows()
-        )
-        return Rows(tuple(names), cells, start, frames.n_rows(frame))
+        return _rows_of(self._table(), start, count)
 
     def violations(self, step: Step, policy: str, folder: str) -> Violations:
         """Count the records that violate a policy as the table is."""
@@ -175,7 +171,7 @@ class TableWork:
         return MadeRelease(
             release.policy.to_dict(),
             release.to_dict(),
-            tuple(release.columns),
+            _rows_of(release.frame, 0, SHOWN),
             attacked=self._known is not None,
         )
 
@@ -188,6 +184,14 @@ class TableWork:
         if self._release is None:
             raise DataError("there is no release yet: make one first")
         return self._release
+
+
+def _rows_of(frame: Any, start: int, count: int) -> Rows:
+    part = frames.to_polars(frame)[start : start + count]
+    cells = tuple(
+        tuple(None if value is None else str(value) for value in row) for row in part.rows()
+    )
+    return Rows(tuple(frames.column_names(frame)), cells, start, frames.n_rows(frame))
 
 
 def vars_of(known: KnownResults) -> dict[str, Any]:

@@ -1,0 +1,261 @@
+"""The workbench in a real browser: the whole way, each screen looked at, the keyboard alone.
+
+Pictures of the screens are kept in the folder that the variable KANONYM_ARTIFACTS names.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import polars as pl
+import pytest
+
+import kanonym as ka
+from devtools import Browser
+from kanonym.data.errors import DataError
+from kanonym.data.files import write_table
+from kanonym.data.patients import patients
+from kanonym.pipeline import verify
+from kanonym.policy import Policy
+from kanonym.reporting.rendering.pdf import browser as installed
+from workbench_servers import running
+
+AXE = Path(__file__).parent / "axe" / "axe.min.js"
+SCREENS = ("open", "columns", "requirements", "run", "results", "export", "history")
+NARROW, WIDE = 360, 1440
+IDLE = "document.readyState == 'complete' && !document.querySelector('[data-events]')"
+COUNTED = (
+    "!document.querySelector('#strip') || document.querySelector('#strip .met, #strip .unmet')"
+)
+TOLD = ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")
+FAULTS = """
+axe.run(document, {resultTypes: ['violations']}).then(found => found.violations
+  .filter(one => ['serious', 'critical'].includes(one.impact))
+  .map(one => one.id + ': ' + one.nodes.map(node => node.html.slice(0, 120)).join(' | ')))
+"""
+
+
+class Person:
+    """Somebody at a browser that shows a workbench."""
+
+    def __init__(self, browser, address):
+        self.browser, self.told, self.asked = browser, [], []
+        browser.look(WIDE)
+        browser.go(address)
+        self.wait("location.pathname.endsWith('/open')")
+        self.at = browser.run("location.href").rpartition("/")[0]
+
+    def wait(self, script):
+        """Wait until a script's expression holds, and keep what the browser told meanwhile."""
+        self.browser.until(script)
+        self._keep()
+
+    def show(self, screen):
+        """Go to a screen, and wait until all of it is there."""
+        self._keep()
+        self.browser.go(f"{self.at}/{screen}")
+        self.wait(f"{IDLE} && ({COUNTED})")
+
+    def click(self, selector):
+        """Click an element, and wait until the next page is there."""
+        self.browser.run("document.querySelector('main').id = 'old'")
+        self.browser.run(f"document.querySelector({selector!r}).click()")
+        self.wait(f"document.querySelector('main#main') && {IDLE}")
+
+    def tab_to(self, selector):
+        """Press Tab until an element has the focus."""
+        for _ in range(200):
+            if self.browser.run(f"document.activeElement.matches({selector!r})"):
+                return
+            self.browser.press("Tab")
+        raise AssertionError(f"Tab does not reach {selector}")
+
+    def key_to(self, selector, place):
+        """Reach an element by Tab, press Enter, and wait for the next screen."""
+        self.tab_to(selector)
+        self.browser.press("Enter", text="\r")
+        self.wait(f"location.pathname.endsWith('/{place}') && {IDLE}")
+
+    def faults(self):
+        """Return what axe finds serious or critical on the page."""
+        self.browser.run(AXE.read_text("utf-8") + "; true")
+        told = self.browser.call(
+            "Runtime.evaluate", expression=FAULTS, returnByValue=True, awaitPromise=True
+        )
+        return told["result"]["value"]
+
+    def _keep(self):
+        for event in self.browser.events:
+            if event["method"] in TOLD:
+                self.told.append(str(event["params"]))
+            if event["method"] == "Network.requestWillBeSent":
+                self.asked.append(event["params"]["request"]["url"])
+        self.browser.events.clear()
+
+
+@pytest.fixture(scope="module", name="folder")
+def fixture_folder(tmp_path_factory):
+    """Give a folder with a table of invented patients, one name of which is a script."""
+    folder = tmp_path_factory.mktemp("browser")
+    table = patients(500)
+    odd = ["<script>alert(1)</script>", "<img src=x onerror=alert(2)>"]
+    names = pl.Series("name", [*odd, *table["name"][2:]])
+    write_table(table.with_columns(names), folder / "patients.csv")
+    return folder
+
+
+@pytest.fixture(scope="module", name="person")
+def fixture_person(folder, tmp_path_factory):
+    """Give somebody who opened the table in a browser."""
+    if sys.platform == "win32":
+        pytest.skip("the pipe of the DevTools protocol needs a POSIX system")
+    try:
+        command = installed()
+    except DataError as error:
+        pytest.skip(f"no browser: {error}")
+    table, project = folder / "patients.csv", folder / "project"
+    with running(str(table), folder=project) as (_, addresses):
+        browser = Browser(command, tmp_path_factory.mktemp("profile"))
+        person = Person(browser, addresses[-1])
+        person.wait("document.querySelector('.cells')")
+        yield person
+        browser.close()
+
+
+def test_values_of_the_table_are_no_markup(person):
+    """A script or an image that is written in a cell is shown as its text, and nothing runs."""
+    person.show("open")
+    shown = person.browser.run("document.querySelector('.cells').textContent")
+    assert "<script>alert(1)</script>" in shown
+    assert "<img src=x onerror=alert(2)>" in shown
+    assert person.browser.run("document.querySelectorAll('main img, main script').length") == 0
+
+
+def test_a_click_on_a_role_is_counted_at_once_and_undone(person):
+    """A role is one click; the strip counts anew; undo brings back what was."""
+    person.show("columns")
+    before = person.browser.run("document.querySelector('#strip').textContent")
+    person.click("#columns button.insensitive:not([aria-pressed=true])")
+    person.wait(COUNTED)
+    person.click("form[action$='/history/undo'] button")
+    person.wait(COUNTED)
+    assert person.browser.run("document.querySelector('#strip').textContent") == before
+
+
+def test_the_filter_hides_other_columns(person):
+    """Typing into the filter leaves the columns that match."""
+    person.show("columns")
+    person.browser.run(
+        "(box => { box.value = 'birth'; box.dispatchEvent(new Event('input', {bubbles: true})) })"
+        "(document.querySelector('[data-filter]'))"
+    )
+    shown = "document.querySelectorAll('#columns tbody tr:not([hidden])').length"
+    assert person.browser.run(shown) == 1
+
+
+def test_from_the_table_to_a_verified_release_by_keyboard_alone(person, folder):
+    """Tab and Enter lead from the table to a written release, which another check verifies."""
+    person.show("open")
+    person.key_to("a.primary", "columns")
+    person.key_to("a.primary", "requirements")
+    person.key_to("a.primary", "run")
+    person.tab_to("form[action$='/run/both'] button.primary")
+    person.browser.press("Enter", text="\r")
+    person.wait(f"document.querySelector('.verdict') && {IDLE}")
+    person.key_to("a.primary", "results")
+    person.key_to("a.primary", "export")
+    person.tab_to("form[action$='/export/write'] button.primary")
+    person.browser.press("Enter", text="\r")
+    person.wait(f"document.querySelector('#command') && {IDLE}")
+    (place,) = (folder / "project" / "releases").iterdir()
+    policy = Policy.from_file(place / "policy.yaml")
+    found = verify(ka.read_table(place / "released.csv"), policy)
+    assert found.satisfied
+    assert {"policy.yaml", "manifest.json", "report.html", "released.csv"} == {
+        one.name for one in place.iterdir()
+    }
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_screens_are_accessible(person, screen, scheme):
+    """Axe finds nothing serious or critical, contrast included, in both themes."""
+    person.browser.look(WIDE, scheme=scheme)
+    person.show(screen)
+    assert person.faults() == []
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_screens_fit_a_phone(person, screen):
+    """At 360 pixels nothing is wider than the page, and axe finds nothing there, either."""
+    person.browser.look(NARROW)
+    person.show(screen)
+    assert person.browser.run("document.documentElement.scrollWidth") <= NARROW
+    assert person.faults() == []
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("screen", SCREENS)
+def test_screens_are_pictured(person, screen, language):
+    """Each screen is kept as a picture, wide and narrow, light and dark, in each language."""
+    if "KANONYM_ARTIFACTS" not in os.environ:
+        pytest.skip("pictures are taken for the folder that KANONYM_ARTIFACTS names")
+    folder = Path(os.environ["KANONYM_ARTIFACTS"]) / "workbench"
+    folder.mkdir(parents=True, exist_ok=True)
+    for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (NARROW, "light")):
+        person.browser.look(width, scheme=scheme)
+        person.show(screen)
+        if person.browser.run("document.documentElement.lang") != language:
+            person.click(f"form[action='/language'] button[value={language}]")
+            person.wait(COUNTED)
+        picture = folder / f"{screen}-{language}-{width}-{scheme}.png"
+        person.browser.picture(picture)
+        assert picture.stat().st_size > 5000
+    person.click("form[action='/language'] button[value=en]")
+
+
+def test_a_cancel_acts_within_a_second(person):
+    """A click on cancel ends the process, and the screen says so; what was made stays."""
+    person.browser.look(WIDE)
+    person.show("results")
+    browser = person.browser
+    browser.run("document.querySelector(\"form[action$='/results/attack'] button\").click()")
+    person.wait("document.querySelector('.job button')")
+    (working,) = multiprocessing.active_children()
+    begun = time.monotonic()
+    browser.run("document.querySelector('.job button').click()")
+    working.join(1)
+    assert not working.is_alive()
+    person.wait(f"document.querySelector('.problem') && {IDLE}")
+    assert time.monotonic() - begun < 2
+    assert browser.run("document.querySelectorAll('.report').length") > 3
+    assert "Cancelled" in browser.run("document.querySelector('.problem').textContent")
+    person.show("columns")
+    assert browser.run("document.querySelectorAll('#columns tbody tr').length") == 7
+
+
+def test_nothing_was_fetched_from_elsewhere_and_nothing_complained(person):
+    """In all of this, no request left the page's origin, and the console stayed empty."""
+    person.show("open")
+    origin = urlsplit(person.at)
+    foreign = {
+        urlsplit(one).netloc
+        for one in person.asked
+        if one != "about:blank" and not one.startswith("data:")
+    }
+    assert foreign == {origin.netloc}
+    assert person.told == []
+
+
+def test_no_page_has_style_or_script_within(person):
+    """The policy of content forbids them; no page tries."""
+    for screen in SCREENS:
+        person.show(screen)
+        source = person.browser.run("document.body.outerHTML")
+        assert not re.search(r"<style|<script|\sstyle=|\son[a-z]+=\"", source)
