@@ -53,7 +53,7 @@ class Visitor:
         answer = visitor.send("GET", f"{parts.path}?{parts.query}")
         assert answer.status == 200, answer.text
         visitor.cookie = answer.headers["set-cookie"].partition(";")[0]
-        visitor.place = re.search(r'href="([^"]*)"', answer.text)[1]
+        visitor.place = re.search(r'<a href="([^"]*)"', answer.text)[1]
         return visitor
 
     def send(self, method, path, body=None, host=None, **headers):
