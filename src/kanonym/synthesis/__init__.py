@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kanonym.synthesis.cell_values.draw import DrawnTable, draw_values
 from kanonym.synthesis.external import SDV, SmartNoise
 from kanonym.synthesis.injection.inject import Injection, inject
 from kanonym.synthesis.injection.marks import Marks, injected_rows
@@ -12,12 +13,14 @@ from kanonym.synthesis.trees import SequentialTrees
 __all__ = [
     "SDV",
     "Copula",
+    "DrawnTable",
     "Injection",
     "Marks",
     "SequentialTrees",
     "SmartNoise",
     "Synthesis",
     "Synthesizer",
+    "draw_values",
     "inject",
     "injected_rows",
     "synthesize",

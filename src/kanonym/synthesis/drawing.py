@@ -33,7 +33,7 @@ def draw_valid_records(
                 f"the synthesizer drew the columns {drawn.schema}, and the table has "
                 f"{learned.schema}: names, order and types must be those of the table"
             )
-        fine = drawn.filter(pl.Series(_keeps_rules(drawn, learned, rules)))
+        fine = drawn.filter(pl.Series(_holds_what_must_hold(drawn, learned, rules)))
         # Some libraries draw alike records one after the other: the first would be a choice.
         fine = fine[random.permutation(len(fine))]
         parts.append(fine.head(lacking))
@@ -50,16 +50,22 @@ def draw_valid_records(
     )
 
 
-def _keeps_rules(
+def keeps_constraints(table: pl.DataFrame, rules: Sequence[Constraint]) -> NDArray[np.bool_]:
+    """Return (n,) bool, which records keep every constraint; null keeps any."""
+    keeps = np.ones(len(table), np.bool_)
+    for rule in rules:
+        low, high = table[rule.low], table[rule.high]
+        holds = low < high if rule.strict else low <= high
+        keeps &= holds.fill_null(value=True).to_numpy()
+    return keeps
+
+
+def _holds_what_must_hold(
     drawn: pl.DataFrame, learned: pl.DataFrame, rules: Sequence[Constraint]
 ) -> NDArray[np.bool_]:
-    """Return (n,) bool, which drawn records hold what must hold."""
-    keeps = np.ones(len(drawn), np.bool_)
+    """Return (n,) bool, which drawn records keep constraints and miss no value that none misses."""
+    keeps = keeps_constraints(drawn, rules)
     for column in learned.get_columns():
         if not column.null_count():
             keeps &= drawn[column.name].is_not_null().to_numpy()
-    for rule in rules:
-        low, high = drawn[rule.low], drawn[rule.high]
-        holds = low < high if rule.strict else low <= high
-        keeps &= holds.fill_null(value=True).to_numpy()
     return keeps

@@ -70,24 +70,34 @@ class CategoryCells(ShortRepr):
 
     Attributes
     ----------
-    name
-        The attribute.
+    column
+        The column.
     size
         Number of cells.
+    cell_of
+        (n_categories,) int32, the cell of each category.
     original
         (n_original,) int32 cells.
-    labels
-        (n_released,) int32 labels.
     shares
         (n_labels, size) float64: the share of its categories that a label has in each cell.
 
     """
 
-    name: str
+    column: CategoricalColumn
     size: int
+    cell_of: NDArray[np.int32]
     original: NDArray[np.int32]
-    labels: NDArray[np.int32]
     shares: NDArray[np.float64]
+
+    @property
+    def name(self) -> str:
+        """The attribute."""
+        return self.column.name
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """(n_released,) int32 labels."""
+        return self.column.labels
 
     def released(self, rows: slice) -> NDArray[np.float64]:
         """Return (n_rows, size) float64: shares of released records; rows add up to 1."""
@@ -158,7 +168,7 @@ def category_cells(column: CategoricalColumn, most: int) -> CategoryCells:
     owners = np.repeat(np.arange(len(n_members)), n_members)
     found = np.bincount(owners * size + cell_of[column.members], minlength=len(n_members) * size)
     shares = found.reshape(len(n_members), size) / np.maximum(n_members, 1)[:, None]
-    return CategoryCells(column.name, size, cell_of[column.original], column.labels, shares)
+    return CategoryCells(column, size, cell_of, cell_of[column.original], shares)
 
 
 def distributions(

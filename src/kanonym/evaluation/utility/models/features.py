@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
+from kanonym.evaluation.pair.drawing import draw_categories, draw_numbers
 from kanonym.evaluation.pair.tables import Column, NumericColumn
 from kanonym.evaluation.utility.cells import CategoryCells, category_cells, chunks
 
@@ -101,16 +102,12 @@ class Features(ShortRepr):
         """
         found = self.released(records)
         for i, column in enumerate(self.numbers):
-            low, high = column.low[records], column.high[records]
-            found[:, i] = _standardize(column, low + random.random(len(records)) * (high - low))
+            found[:, i] = _standardize(column, draw_numbers(column, records, random))
         start = len(self.numbers) + len(self.flagged)
         for cells in self.categories:
-            place = slice(start, start + cells.size)
-            up_to = np.cumsum(found[:, place], axis=1)
-            drawn_one = random.random(len(records))[:, None] * up_to[:, -1:]
-            cell = np.minimum((up_to <= drawn_one).sum(axis=1), cells.size - 1)
-            found[:, place] = 0.0
-            found[np.arange(len(records)), start + cell] = 1.0
+            drawn = cells.cell_of[draw_categories(cells.column, records, random)]
+            found[:, start : start + cells.size] = 0.0
+            found[np.arange(len(records)), start + drawn] = 1.0
             start += cells.size
         return found
 

@@ -1,0 +1,181 @@
+"""Reading a released column without its original: the values are those that its labels name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import SchemaError
+from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, HierarchySource
+from kanonym.data.hierarchy.labels import members_of
+from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.evaluation.pair.reading.categories import read_categories
+from kanonym.evaluation.pair.reading.cells import Cells, encode_distinct
+from kanonym.evaluation.pair.reading.hierarchical import read_labels
+from kanonym.evaluation.pair.reading.numbers import read_numbers
+from kanonym.evaluation.pair.reading.texts import Span, period_of, says_nothing, span_of
+from kanonym.evaluation.pair.tables import Column
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+class _ReleasedCells(Cells):
+    """Released cells beside the values that they name."""
+
+    def unreadable(self, row: int, column: int = 0) -> SchemaError:
+        """Return the error about a label that names no values."""
+        values = self.released[column]
+        return SchemaError(
+            f"column {values.name!r}, row {row + 1}: the label {str(values[row])!r} does not say "
+            f"which values it stands for. Give the hierarchy of {self.name!r} as a file in the "
+            "policy; or draw from the release object, by the values of each class"
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleasedColumn(ShortRepr):
+    """What each cell of a released column leaves open.
+
+    Attributes
+    ----------
+    column
+        Of which `original` says nothing.
+    values
+        The values that its labels name, in their type; of a hierarchy, its leaves.
+    high_open
+        (n_released,) bool, whether the upper end of an interval is none of its values.
+
+    """
+
+    column: Column
+    values: pl.Series
+    high_open: NDArray[np.bool_]
+
+
+def read_released(
+    name: str,
+    released: Sequence[pl.Series],
+    source: HierarchySource | None = None,
+    *,
+    dates: bool = False,
+    nulls: bool = True,
+) -> ReleasedColumn:
+    """Read a released column of a quasi-identifier.
+
+    A label of a hierarchy that is written down (a file, a mapping) leaves its leaves open. An
+    interval leaves open all numbers or dates between its ends; a set its members; `*` and a mask
+    those values that other labels of the column name, null where there are none. Values of the
+    original that no label names stay unknown.
+
+    Parameters
+    ----------
+    name
+        The attribute.
+    released
+        One (n,) column, or two of lowest and highest values.
+    source
+        The attribute's hierarchy in the policy.
+    dates
+        Whether `1980` is a year.
+    nulls
+        Whether null is a value; else it is a suppressed cell.
+
+    Raises
+    ------
+    SchemaError
+        A label does not say which values it stands for: a mask, an interval of categories.
+
+    """
+    texts = pl.concat([one.cast(pl.String) for one in released]).drop_nulls().unique().to_list()
+    leaves = _leaves(source)
+    as_texts = all(one.dtype == pl.String for one in released)
+    if not as_texts:
+        held = [one.alias(name).drop_nulls().to_frame() for one in released]
+        values = pl.concat(held, how="vertical_relaxed").to_series()
+    elif leaves is not None and set(texts) <= _all_labels(source) | {"*"}:
+        values = pl.Series(name, leaves, dtype=pl.String)
+    else:
+        leaves = None
+        of_dates = dates or getattr(source, "kind", None) == "dates"
+        values = _named_values(texts, dates=of_dates, ends=len(released) > 1)
+    listed = any(None in (members_of(text) or ()) for text in texts) or not len(values)
+    n_null = max(one.null_count() for one in released) if nulls else 0
+    values = values.extend_constant(None, max(n_null, int(listed)))
+    cells = _ReleasedCells(
+        values.alias(name),
+        tuple(released),
+        None,
+        np.zeros(len(released[0]), np.int32),
+        recoded=True,
+        labelled=leaves is not None,
+    )
+    numeric = values.dtype.is_numeric() or values.dtype.is_temporal()
+    read = None if leaves is None or source is None else read_labels(cells, source)
+    if len(released) > 1 and not numeric:
+        raise cells.unreadable(int(released[0].is_not_null().arg_max() or 0))
+    if read is None:
+        read = read_numbers(cells) if numeric else read_categories(cells)
+    high_open = np.zeros(len(released[0]), np.bool_)
+    if as_texts and numeric and len(released) == 1:
+        distinct, place = encode_distinct(released[0])
+        spans = [_span(text, dates=values.dtype.is_temporal()) for text in distinct.to_list()]
+        ends = [span is not None and span.high_open for span in spans]
+        high_open = np.array([*ends, False], np.bool_)[place]
+    return ReleasedColumn(read.column, values.alias(name), high_open)
+
+
+def _leaves(source: HierarchySource | None) -> list[str | None] | None:
+    """Return the values of a hierarchy that is written down; None of one built from a table."""
+    if isinstance(source, FromFile | FromMapping):
+        return list(source.rows.labels[0])
+    return list(source.labels[0]) if isinstance(source, Hierarchy) else None
+
+
+def _all_labels(source: HierarchySource | None) -> set[str | None]:
+    """Return the labels of all levels of a hierarchy that is written down."""
+    held = source.rows if isinstance(source, FromFile | FromMapping) else source
+    return {label for level in getattr(held, "labels", ()) for label in level}
+
+
+def _named_values(texts: Sequence[str], *, dates: bool, ends: bool) -> pl.Series:
+    """Return the values that labels name: numbers or times where there are intervals of them.
+
+    ends: whether the texts are the ends of intervals.
+    """
+    others = [text for text in texts if _NUMBER.fullmatch(text) is None]
+    lists = not ends and not any(_span(text, dates=True) for text in others)
+    named = list(dict.fromkeys(one for text in texts for one in _names(text, dates=dates)))
+    if not named or (lists and not dates):
+        return pl.Series(named, dtype=pl.String)
+    numbers = [_NUMBER.fullmatch(one) for one in named]
+    if all(numbers) and not dates:
+        whole = all(one is not None and one[0].lstrip("-").isdecimal() for one in numbers)
+        return pl.Series(named).cast(pl.Int64 if whole else pl.Float64)
+    named = list(dict.fromkeys(one for text in texts for one in _names(text, dates=True)))
+    times = parse_times(pl.Series(named, dtype=pl.String))
+    if times.null_count():
+        return pl.Series(named, dtype=pl.String)
+    return times.cast(pl.Date) if (times == times.dt.truncate("1d")).all() else times
+
+
+def _names(text: str, *, dates: bool) -> Iterator[str]:
+    """Yield the values that a label names."""
+    members, span = members_of(text), _span(text, dates=dates)
+    if members is not None:
+        yield from (one for one in members if one is not None)
+    elif span is not None:
+        yield from (end for end in (span.low, span.high) if end is not None)
+    elif "*" not in text:
+        yield text
+
+
+def _span(text: str, *, dates: bool) -> Span | None:
+    if says_nothing(text):
+        return None
+    return (period_of(text) if dates else None) or span_of(text)

@@ -1,0 +1,1 @@
+"""One value for each cell of a release, for programs that cannot read labels."""

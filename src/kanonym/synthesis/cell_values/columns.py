@@ -1,0 +1,154 @@
+"""A quasi-identifier with one value per cell: drawn from its labels, or from its classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.hierarchy.labels import text_of
+from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.table import Domain
+from kanonym.evaluation.pair.drawing import draw_categories, draw_numbers
+from kanonym.evaluation.pair.reading.released import ReleasedColumn, read_released
+from kanonym.evaluation.pair.tables import CategoricalColumn
+
+Records = NDArray[np.int64]
+
+_WHOLE = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+
+SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
+"""Units of a type of time in a second."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CellValues(ShortRepr):
+    """How one quasi-identifier gets one value per cell.
+
+    Attributes
+    ----------
+    name
+        The attribute.
+    is_open
+        (n,) bool, the cells with several values to choose from.
+    is_label
+        Whether the released column holds labels, or is two columns: it is then replaced even
+        where no cell is open.
+    draw
+        Returns the values of some records, in their order.
+
+    """
+
+    name: str
+    is_open: NDArray[np.bool_]
+    is_label: bool
+    draw: Callable[[Records, np.random.Generator], pl.Series]
+
+
+def values_of_labels(
+    name: str,
+    released: Sequence[pl.Series],
+    source: HierarchySource | None,
+    *,
+    dates: bool,
+    nulls: bool,
+    dtype: pl.DataType | None = None,
+) -> CellValues:
+    """Draw from the values that labels leave open, all alike; parameters as of `read_released`.
+
+    dtype: of the values in the original, where it is known. Else texts that are whole numbers
+    become numbers.
+    """
+    read = read_released(name, released, source, dates=dates, nulls=nulls)
+    column = read.column
+    is_label = len(released) > 1 or released[0].dtype == pl.String
+    if isinstance(column, CategoricalColumn):
+        several = np.diff(column.offsets)[column.labels] > 1
+        texts, labels = column.categories, column
+
+        def draw_texts(records: Records, random: np.random.Generator) -> pl.Series:
+            if not len(texts):
+                return pl.Series(name, [None] * len(records), dtype=pl.String)
+            return typed.gather(draw_categories(labels, records, random))
+
+        typed = _typed(texts, dtype)
+        return CellValues(name, several, is_label, draw_texts)
+    own = read.values.dtype
+    step = _step(read, released)
+    low, high = column.low, column.high
+    # The end that an interval excludes is no value of it.
+    shut = read.high_open & (high > low)
+    if not (own.is_integer() or own == pl.Date):
+        high = np.where(shut, np.maximum(high - step, low), high)
+    numbers = type(column)(name, column.original, low, high, column.suppressed)
+
+    def draw(records: Records, random: np.random.Generator) -> pl.Series:
+        drawn = pl.Series(name, draw_numbers(numbers, records, random, step)).fill_nan(None)
+        if own.is_float():
+            return drawn.round(_decimals(released))
+        return drawn.round().cast(pl.Int64).cast(own)
+
+    return CellValues(name, high > low, is_label, draw)
+
+
+def _typed(texts: pl.Series, dtype: pl.DataType | None) -> pl.Series:
+    """Return texts in a type, or as they are where one of them has no value of it."""
+    present = texts.drop_nulls()
+    if dtype is None and len(present) and all(map(_WHOLE.fullmatch, present.to_list())):
+        dtype = pl.Int64()
+    if dtype is None or dtype == pl.String:
+        return texts
+    found = (
+        parse_times(texts).cast(dtype) if dtype.is_temporal() else texts.cast(dtype, strict=False)
+    )
+    return texts if found.null_count() > texts.null_count() else found
+
+
+def values_of_classes(
+    domain: Domain,
+    codes: NDArray[np.int32],
+    classes: NDArray[np.int32],
+) -> CellValues:
+    """Draw from the values of the records of each class, as frequent as they are there.
+
+    Parameters
+    ----------
+    domain
+        The attribute.
+    codes, classes
+        (n,) int32 of released records: the code that each had, and its class, from 0.
+
+    """
+    order = np.lexsort((codes, classes))
+    known = codes[order]
+    starts = np.searchsorted(classes[order], np.arange(int(classes.max(initial=-1)) + 2))
+    values = domain.values.extend_constant(None, 1).alias(domain.name)
+
+    def draw(records: Records, random: np.random.Generator) -> pl.Series:
+        first, last = starts[classes[records]], starts[classes[records] + 1]
+        places = first + (random.random(len(records)) * (last - first)).astype(np.int64)
+        return values.gather(known[places])
+
+    several = known[starts[:-1]] != known[starts[1:] - 1]
+    return CellValues(domain.name, several[classes], is_label=True, draw=draw)
+
+
+def _decimals(released: Sequence[pl.Series]) -> int:
+    """Return the most decimals of the numbers in labels, at most 12."""
+    texts = pl.concat([text_of(one) for one in released]).drop_nulls().unique()
+    numbers = texts.str.extract_all(r"\d+\.\d+").explode().drop_nulls().to_list()
+    return min(max((len(one.partition(".")[2]) for one in numbers), default=0), 12)
+
+
+def _step(read: ReleasedColumn, released: Sequence[pl.Series]) -> float:
+    """Return the step between the values that an interval leaves open."""
+    dtype = read.values.dtype
+    if dtype.is_float():
+        return float(10.0 ** -_decimals(released))
+    return float(SECOND[dtype.time_unit]) if isinstance(dtype, pl.Datetime) else 1.0
