@@ -20,6 +20,7 @@ from kanonym.cli.making import (
     anonymize,
     apply,
     demo,
+    draw,
     fit,
     hierarchy,
     inject,
@@ -50,6 +51,7 @@ app.command("compare", cls=PanelCommand)(compare.compare)
 app.command("recommend")(recommend.recommend)
 app.command("lattice")(lattice.lattice)
 app.command("transform")(transform.transform)
+app.command("draw")(draw.draw)
 app.command("fit", cls=PanelCommand)(fit.fit)
 app.command("apply")(apply.apply)
 app.command("inject", cls=PanelCommand)(inject.inject)

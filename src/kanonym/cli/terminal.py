@@ -94,6 +94,20 @@ def format_number(value: object) -> str:
     return "–" if value is None else str(value)
 
 
+def drawn_rows(drawn: Mapping[str, Any] | None) -> list[tuple[str, object]]:
+    """Return the lines about a table with one value per cell, and what was verified."""
+    if drawn is None:
+        return []
+    labels, values = drawn["verified"], drawn["values"]
+    told = "verified" if values["verified"] else "not verified"
+    return [
+        ("cells drawn", f"{format_number(drawn['cells'])} by {drawn['by']}"),
+        *(("constraint", one) for one in drawn["constraints"]),
+        ("labels", f"{labels['verdict']}, k = {format_number(labels['k'])}"),
+        ("drawn values", f"{told}, smallest class {format_number(values['k'])}"),
+    ]
+
+
 def release_tables(
     found: Mapping[str, Any], written: Sequence[str], examples: Mapping[str, str | None]
 ) -> list[RenderableType]:
@@ -115,6 +129,7 @@ def release_tables(
         *_search(found["algorithm"]),
         *_cells(found["algorithm"]),
         *kept_value_rows(found),
+        *drawn_rows(found.get("drawn")),
         ("seconds", f"{seconds['total']:.2f}"),
     )
     levels, highest = (found["algorithm"].get(key) for key in ("levels", "highest_levels"))

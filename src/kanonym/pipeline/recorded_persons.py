@@ -106,7 +106,10 @@ def recorded_persons(manifest: str | Path, released: str | Path, policy: Policy)
             f"{manifest}: is not a manifest of a released file; `kanonym anonymize --manifest` "
             "writes one"
         ) from None
-    if files.sha256(released) != digest:
+    found, drawn = files.sha256(released), _drawn_part(form)
+    if drawn.get("sha256") == found:
+        warnings = (*warnings, _drawn_warning(drawn))
+    elif found != digest:
         raise DataError(
             f"{released}: is not the file of the manifest {manifest} (another SHA-256): what was "
             "recorded of persons holds for that file alone"
@@ -119,6 +122,25 @@ def recorded_persons(manifest: str | Path, released: str | Path, policy: Policy)
             f"{', '.join(asked)}: persons were counted in other classes"
         )
     return RecordedPersons(persons, warnings)
+
+
+def _drawn_part(form: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a manifest says of a table with one value per cell, {} where there is none."""
+    drawn = form.get("drawn")
+    return drawn if isinstance(drawn, Mapping) and drawn.get("cells") else {}
+
+
+def _drawn_warning(drawn: Mapping[str, Any]) -> VerificationWarning:
+    """Return the warning that values of the table were drawn from labels."""
+    columns = tuple(map(str, drawn.get("columns", ())))
+    return VerificationWarning(
+        "drawn-values",
+        columns,
+        f"values of {', '.join(columns)} were drawn from labels: records with equal values "
+        "are together by chance, and what a model says of them protects nobody. Verify the "
+        "released table with its labels",
+        {"cells": int(drawn["cells"])},
+    )
 
 
 def _quasi_identifiers(attributes: Mapping[str, Any]) -> list[str]:

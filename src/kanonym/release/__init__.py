@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -315,6 +315,7 @@ class Release(Result, Generic[FrameT]):
         input: str | Path | files.Content | None = None,  # noqa: A002 - the manifest's word
         output: str | Path | files.Content | None = None,
         detected: Sequence[str] = (),
+        drawn: Mapping[str, Any] | None = None,
     ) -> None:
         """Write how to repeat and check the release as JSON: no value of any record.
 
@@ -327,6 +328,9 @@ class Release(Result, Generic[FrameT]):
             a `Content` has the hash of the bytes that were read or written.
         detected
             How columns of texts were read without the policy saying so: a sentence each.
+        drawn
+            What is told of a table with one value per cell that was drawn from the release, and
+            the name and SHA-256 of its file.
 
         """
         known = {
@@ -343,6 +347,7 @@ class Release(Result, Generic[FrameT]):
             "order": self._order_facts,
             **({"detected": list(detected)} if detected else {}),
             **hashes,
+            **({"drawn": dict(drawn)} if drawn else {}),
             **self.to_dict(),
         }
         files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")

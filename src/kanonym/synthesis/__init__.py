@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kanonym.synthesis.cell_values.draw import DrawnTable, draw_values
+from kanonym.synthesis.cell_values.draw import draw_values
+from kanonym.synthesis.cell_values.drawn_table import DrawnTable
 from kanonym.synthesis.external import SDV, SmartNoise
 from kanonym.synthesis.injection.inject import Injection, inject
 from kanonym.synthesis.injection.marks import Marks, injected_rows

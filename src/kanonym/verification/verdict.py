@@ -29,6 +29,7 @@ WarningKind = Literal[
     "long-list",
     "trivial-model",
     "no-records",
+    "drawn-values",
 ]
 WARNING_KINDS: tuple[str, ...] = get_args(WarningKind)
 """Every kind of warning. The report has a sentence for each: `warning.KIND`."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,6 +16,7 @@ from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
 
 if TYPE_CHECKING:
     from kanonym.release import Release
+    from kanonym.synthesis import DrawnTable
 
 REPORTS = (".html", ".pdf", ".md", ".json")
 ATTACKED = 200_000  # larger releases are attacked for their report if that is asked for
@@ -92,6 +93,36 @@ def anonymize(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
+    drawn: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A second table with one value per cell, for programs that cannot read labels.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
+    drawn_by: Annotated[
+        str,
+        typer.Option(
+            metavar="label|class",
+            help=(
+                "What --drawn draws by: any value that the label leaves open, or those of the "
+                "class, as frequent as there, which tells more than the labels."
+            ),
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = "label",
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help=(
+                "Condition that every record of --drawn meets, such as 'discharge >= admission'; "
+                "may be repeated."
+            ),
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -138,12 +169,20 @@ def anonymize(
             ("-o", output and place.file),
             *(("--report", r) for r in reports),
             ("--manifest", manifest),
+            ("--drawn", drawn),
         ],
         policy,
     )
+    _check_drawn(
+        drawn,
+        drawn_by,
+        constraint,
+        format,
+        stays=bool(place.table or engine or locations.is_database(table)),
+    )
     if output is not None and place.file is not None and engine is None:
         check_table_output(output, options.format_of(output, format))
-    reports, manifest, written = _outputs(place, reports, manifest, dry_run=dry_run)
+    reports, manifest, written = _outputs(place, reports, manifest, drawn, dry_run=dry_run)
     with show_progress() as step:
         step("read")
         start = perf_counter()
@@ -166,6 +205,7 @@ def anonymize(
         )
         policy, notes = (policy, ()) if stays else pipeline.with_conventions(policy, frame, tell)
         release = pipeline.anonymize(frame, policy, output=there, progress=step)
+        values = None if dry_run or drawn is None else _draw(release, drawn_by, constraint, step)
         step("write")
         start = perf_counter()
         result = locations.content_at(output or "-") if stays else None
@@ -180,6 +220,7 @@ def anonymize(
                 coded=release.coded_columns,
                 catalog=catalog,
             )
+        told = _write_drawn(values, drawn, format, locations.file_at(table))
         known = (
             {} if stays or not reports else _evaluate_release(frame, release, step, wanted=attack)
         )
@@ -195,9 +236,9 @@ def anonymize(
         for report_place in reports:
             release.report(report_place, **about, **known, **places)
         if manifest:
-            release.manifest(manifest, **places, detected=notes)
+            release.manifest(manifest, **places, detected=notes, drawn=told)
         writing = perf_counter() - start
-    found = release.to_dict()
+    found = {**release.to_dict(), **({"drawn": told} if told else {})}
     if found["algorithm"].get("interrupted"):
         print_note("the search was stopped: this is the best so far")
     found["seconds"] = _seconds(found["seconds"], reading, writing)
@@ -208,7 +249,12 @@ def anonymize(
 
 
 def _outputs(
-    place: locations.Place, reports: list[Path], manifest: Path | None, *, dry_run: bool
+    place: locations.Place,
+    reports: list[Path],
+    manifest: Path | None,
+    drawn: str | None,
+    *,
+    dry_run: bool,
 ) -> tuple[list[Path], Path | None, list[str]]:
     """Return reports, manifest and all places to be written, once they are found writable."""
     from kanonym.data.files import check_output
@@ -216,6 +262,7 @@ def _outputs(
     beside = [*map(str, reports), *([str(manifest)] if manifest else [])]
     for file in beside:
         check_output(file)
+    beside += [] if drawn is None else [drawn]
     return ([], None, []) if dry_run else (reports, manifest, [place.display_name, *beside])
 
 
@@ -225,6 +272,60 @@ def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:
         raise typer.BadParameter("missing option: give -o FILE or --dry-run", param_hint="-o")
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+
+
+def _check_drawn(
+    drawn: str | None,
+    by: str,
+    constraint: list[str] | None,
+    format: str | None,
+    *,
+    stays: bool,
+) -> None:
+    """Refuse options of a second table without one, and a place where it cannot be written."""
+    from kanonym.data.files import check_table_output
+
+    if drawn is None:
+        if constraint or by != "label":
+            raise typer.BadParameter("needs --drawn", param_hint="--drawn-by and --constraint")
+        return
+    _drawn_by(by)
+    if drawn == "-":
+        raise typer.BadParameter("needs a file of its own", param_hint="--drawn")
+    if stays:
+        raise typer.BadParameter("only for tables in memory", param_hint="--drawn")
+    check_table_output(drawn, options.format_of(drawn, format))
+
+
+def _draw(
+    release: Release, by: str, constraint: list[str] | None, step: Callable[[str], None]
+) -> DrawnTable:
+    """Return a release with one value per cell, before anything is written."""
+    from kanonym.synthesis import draw_values
+
+    step("draw")
+    return draw_values(release, by=_drawn_by(by), constraints=constraint or ())
+
+
+def _write_drawn(
+    values: DrawnTable | None, file: str | None, format: str | None, like: str | None
+) -> dict[str, Any] | None:
+    """Write drawn values, and return what is told of them and of their file."""
+    from kanonym.cli.tables import write_table
+
+    if values is None or file is None:
+        return None
+    content = write_table(values.frame, file, format, like)
+    return {**values.to_dict(), "file": content.name, "sha256": content.sha256}
+
+
+def _drawn_by(by: str) -> Literal["label", "class"]:
+    """Return what values are drawn by; refuse other words."""
+    if by == "label":
+        return "label"
+    if by == "class":
+        return "class"
+    raise typer.BadParameter(f"{by!r} is neither label nor class", param_hint="--drawn-by")
 
 
 def _check_reports(reports: list[Path]) -> None:

@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 
 import typer
 
-TOLD = ("report", "title", "purpose", "author", "language", "attack", "manifest", "dry_run", "json")
+TOLD = (
+    *("report", "title", "purpose", "author", "language", "attack", "manifest", "dry_run", "json"),
+    *("drawn", "drawn_by", "constraint"),
+)
 """Parameters that change no release."""
 PLACES = (
     *("table", "output", "policy", "engine", "memory", "table_name", "output_table"),

@@ -40,5 +40,9 @@ SENTENCES: Sentences = {
         "Worst class for “{attribute}”: {share} of its {records} have the same value; in the whole "
         "table {table}."
     ),
+    "warning.drawn-values": (
+        "Values of {columns} were drawn from labels: records with equal values are together by "
+        "chance, and the figures below protect nobody. What counts is the table with the labels."
+    ),
     "warning.no-records": "No record was released, so there was nothing to check.",
 }

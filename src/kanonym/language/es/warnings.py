@@ -41,5 +41,10 @@ SENTENCES: Sentences = {
         "La peor clase para «{attribute}»: el {share} de sus {records} comparte un valor; en toda "
         "la tabla, el {table}."
     ),
+    "warning.drawn-values": (
+        "Los valores de {columns} se sortearon entre los de sus etiquetas: los registros con "
+        "valores iguales coinciden por azar, y las cifras de abajo no protegen a nadie. Lo que "
+        "cuenta es la tabla con las etiquetas."
+    ),
     "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }

@@ -1,11 +1,10 @@
-"""A release with one value per cell, and what its verification still says."""
+"""Draw one value for each cell of a release that satisfies its policy."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -14,7 +13,6 @@ from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
 from kanonym.data.conventions import styled_table
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
-from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import QuasiIdentifier, Role, conventions_of
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_choice, check_integer
@@ -29,105 +27,16 @@ from kanonym.synthesis.cell_values.columns import (
     values_of_classes,
     values_of_labels,
 )
+from kanonym.synthesis.cell_values.drawn_table import By, DrawnTable
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.drawing import keeps_constraints
 from kanonym.verification import Verification
-
-By = Literal["label", "class"]
-"""What values are drawn by."""
 
 ROUNDS = 100
 """How often the values of records that break a constraint are drawn again."""
 
 ROOT = 0x64726177
 """Keeps what is drawn here apart from other draws of the same seed."""
-
-UNCHANGED = "No cell has several values to choose from: these are the values that were verified."
-
-MEANING: Mapping[By, str] = {
-    "label": (
-        "Each cell with a label holds one of the values that the label leaves open, all alike. "
-        "The models of the policy were verified on the labels and do not hold for these values: "
-        "records that share them are together by chance. Whoever has this table learns no more "
-        "than the labels say."
-    ),
-    "class": (
-        "Each quasi-identifier of a record holds a value of the record's class, as frequent as "
-        "among its records. The models of the policy were verified on the labels and do not hold "
-        "for these values: records that share them are together by chance. This table tells more "
-        "than the labels: how frequent each value is within a class."
-    ),
-}
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DrawnTable(Result):
-    """A release with one value per cell.
-
-    Attributes
-    ----------
-    frame
-        The table, of the type of the released one, its records in the same order.
-    by
-        What values were drawn by: `label` or `class`.
-    seed
-        Of what was drawn; None for one that was not kept.
-    columns
-        Columns of which cells were drawn.
-    cells
-        Cells with several values to choose from.
-    constraints
-        What holds in every record.
-    verification
-        Of the labels: the verdict is on them, not on this table.
-    k_of_values
-        Records of the smallest class of equal values in this table.
-
-    """
-
-    _shown: ClassVar[tuple[str, ...]] = ("by", "cells", "k_of_values")
-
-    frame: Any = field(repr=False)
-    by: By
-    seed: int | None
-    columns: tuple[str, ...]
-    cells: int
-    constraints: tuple[str, ...]
-    verification: Verification = field(repr=False)
-    k_of_values: int
-
-    @property
-    def meaning(self) -> str:
-        """What verification of the labels means for this table."""
-        return MEANING[self.by] if self.cells else UNCHANGED
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return how the table was drawn, and which table was verified, in JSON form."""
-        return {
-            "by": self.by,
-            "seed": self.seed,
-            "columns": list(self.columns),
-            "cells": self.cells,
-            "constraints": list(self.constraints),
-            "verified": {
-                "table": "labels",
-                "verdict": self.verification.verdict,
-                "k": self.verification.k,
-            },
-            "values": {"verified": not self.cells, "k": self.k_of_values},
-            "meaning": self.meaning,
-        }
-
-    def tables(self) -> list[ResultTable]:
-        """Return the same, a fact a row."""
-        rows = (
-            ("cells drawn", f"{self.cells:,} in {', '.join(self.columns) or 'no column'}"),
-            ("by", self.by),
-            *(("constraint", one) for one in self.constraints),
-            ("labels", f"{self.verification.verdict}, k = {self.verification.k:,}"),
-            *([("values", f"not verified, k = {self.k_of_values:,}")] if self.cells else []),
-        )
-        return [ResultTable(("one value per cell", ""), rows, notes=(self.meaning,))]
 
 
 def draw_values(
@@ -228,6 +137,7 @@ def draw_values(
         cells=sum(int(one.is_open.sum()) for one in every),
         constraints=tuple(map(str, rules)),
         verification=found,
+        policy=meant,
         k_of_values=measure(frame, quasi_identifiers=list(known)).k,
     )
 
