@@ -34,7 +34,8 @@ class _ReleasedCells(Cells):
         return SchemaError(
             f"column {values.name!r}, row {row + 1}: the label {str(values[row])!r} does not say "
             f"which values it stands for. Give the hierarchy of {self.name!r} as a file in the "
-            "policy; or draw from the release object, by the values of each class"
+            "policy (`kanonym hierarchy` writes one); or draw from the release by the values of "
+            "each class (anonymize --drawn FILE --drawn-by class)"
         )
 
 
@@ -69,9 +70,9 @@ def read_released(
     """Read a released column of a quasi-identifier.
 
     A label of a hierarchy that is written down (a file, a mapping) leaves its leaves open. An
-    interval leaves open all numbers or dates between its ends; a set its members; `*` and a mask
-    those values that other labels of the column name, null where there are none. Values of the
-    original that no label names stay unknown.
+    interval leaves open all numbers or dates between its ends; a set its members; `*` the values
+    that other labels of the column name, null where there are none. Values of the original that
+    no label names stay unknown.
 
     Parameters
     ----------
@@ -117,8 +118,10 @@ def read_released(
     )
     numeric = values.dtype.is_numeric() or values.dtype.is_temporal()
     read = None if leaves is None or source is None else read_labels(cells, source)
-    if len(released) > 1 and not numeric:
-        raise cells.unreadable(int(released[0].is_not_null().arg_max() or 0))
+    if leaves is None and not numeric:
+        unknown = _names_no_values(released)
+        if unknown.any():
+            raise cells.unreadable(int(unknown.argmax()))
     if read is None:
         read = read_numbers(cells) if numeric else read_categories(cells)
     high_open = np.zeros(len(released[0]), np.bool_)
@@ -128,6 +131,19 @@ def read_released(
         ends = [span is not None and span.high_open for span in spans]
         high_open = np.array([*ends, False], np.bool_)[place]
     return ReleasedColumn(read.column, values.alias(name), high_open)
+
+
+def _names_no_values(released: Sequence[pl.Series]) -> NDArray[np.bool_]:
+    """Return (n,) bool: masks, and ends of intervals of categories.
+
+    Of a mask, other cells may name some values: those alone would be drawn for all.
+    """
+    texts = released[0].cast(pl.String)
+    if len(released) > 1:
+        return texts.is_not_null().to_numpy()
+    masked = texts.str.contains("*", literal=True) & texts.str.contains(r"[^*]")
+    sets = texts.str.starts_with("{") & texts.str.ends_with("}")
+    return (masked & ~sets).fill_null(value=False).to_numpy()
 
 
 def _leaves(source: HierarchySource | None) -> list[str | None] | None:
