@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.conventions import Convention
 from kanonym.data.files import write_text
 from kanonym.data.results.result import Result, ResultTable
@@ -193,6 +194,12 @@ class Profile(Result):
             "unique_sets": self.unique_sets.to_dict(),
             "near_unique_sets": self.near_unique_sets.to_dict(),
         }
+
+    def report(self, frame: Frame, path: str | Path, *, language: str = "en") -> None:
+        """Write a page on the table: `ka.reporting.report_profile`. It shows original data."""
+        from kanonym.reporting import report_profile  # noqa: PLC0415 - reports stand above
+
+        report_profile(frame, self, path, language=language)
 
     def plot(self, language: str = "en") -> Any:
         """Return an Altair chart: which share of the pairs of records each column distinguishes."""

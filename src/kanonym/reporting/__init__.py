@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kanonym.comparison import Comparison
 from kanonym.data import files
+from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.risk.table_risk import Risk
@@ -44,6 +45,7 @@ __all__ = [
     "render_comparison",
     "render_frontier",
     "report",
+    "report_profile",
     "summarize",
 ]
 
@@ -145,6 +147,51 @@ def report(
     cover = Cover.of(title, purpose, author, language)
     summary = summarize(release, cover, known, rectangles=rectangles, provenance=provenance)
     files.write_bytes(path, encode(summary, form))
+
+
+def report_profile(
+    frame: Frame, profile: Profile, path: str | Path, *, language: str = "en"
+) -> None:
+    """Write a page on an original table: histograms, pairs, and what distinguishes people.
+
+    The page shows original data, and says so.
+
+    Parameters
+    ----------
+    frame
+        The table that was profiled.
+    profile
+        From `ka.profile`.
+    path
+        Where to: `.html` or `.pdf`.
+    language
+        `en` or `es`.
+
+    Raises
+    ------
+    DataError
+        The profile is of another table, the path has another extension or cannot be written, or
+        there is no such language.
+
+    """
+    from kanonym.reporting.profile_document import profile_document  # noqa: PLC0415 - charts
+    from kanonym.reporting.rendering.html import render_document  # noqa: PLC0415 - as above
+
+    form = format_of(path)
+    if form not in ("html", "pdf"):
+        raise DataError(f"{path}: the page on a table is written as .html or .pdf")
+    if not isinstance(profile, Profile):
+        raise DataError(
+            f"profile must be what ka.profile returned, a Profile, and this is "
+            f"{type(profile).__name__}"
+        )
+    page = render_document(profile_document(frame, profile, translator(language)))
+    if form == "pdf":
+        from kanonym.reporting.rendering.pdf import print_pdf  # noqa: PLC0415
+
+        files.write_bytes(path, print_pdf(page))
+    else:
+        files.write_bytes(path, page.encode())
 
 
 _RESULTS: dict[str, tuple[type, str]] = {

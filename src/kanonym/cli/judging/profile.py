@@ -32,6 +32,15 @@ def profile(
         bool,
         typer.Option("--free-text", help='Search texts for identifiers; needs "kanonym[text]".'),
     ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File for a page with histograms and pairs of columns, .html or .pdf; it shows "
+            "original data.",
+        ),
+    ] = None,
+    language: options.Language = "en",
     table_name: locations.TableName = None,
     format: options.Format = None,
     sheet: options.Sheet = None,
@@ -53,7 +62,7 @@ def profile(
         raise typer.BadParameter(
             "standard output cannot hold both", param_hint="--json and --write -"
         )
-    options.check_places({"INPUT": table}, [("--write", write)])
+    options.check_places({"INPUT": table}, [("--write", write), ("--report", report)])
     with show_progress() as step:
         step("read")
         frame = locations.rows_at(
@@ -73,9 +82,12 @@ def profile(
         if write is not None:
             step("write")
             found.write_policy(write, k)
+        if report is not None:
+            step("report")
+            found.report(frame, report, language=language)
     if json:
         show_json(found.to_dict())
     else:
-        written = [] if write is None else [str(write)]
-        more = next_command(table, written)
+        written = [str(one) for one in (write, report) if one is not None]
+        more = next_command(table, [] if write is None else [str(write)])
         show(*profile_tables(found.to_dict(), written), *more, to_stderr=str(write) == "-")

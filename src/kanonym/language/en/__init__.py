@@ -10,6 +10,7 @@ from kanonym.language.en import (
     measures,
     models,
     page,
+    profiles,
     terms,
     units,
     verdicts,
@@ -31,6 +32,7 @@ SENTENCES: Sentences = {
     **terms.SENTENCES,
     **charts.SENTENCES,
     **comparisons.SENTENCES,
+    **profiles.SENTENCES,
     **workbench.SENTENCES,
     **workbench_choices.SENTENCES,
 }

@@ -13,6 +13,7 @@ from kanonym.language.es import (
     messages,
     models,
     page,
+    profiles,
     terms,
     units,
     verdicts,
@@ -34,6 +35,7 @@ SENTENCES: Sentences = {
     **terms.SENTENCES,
     **charts.SENTENCES,
     **comparisons.SENTENCES,
+    **profiles.SENTENCES,
     **workbench.SENTENCES,
     **workbench_choices.SENTENCES,
 }

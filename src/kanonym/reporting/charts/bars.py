@@ -77,6 +77,24 @@ def shares_chart(shares: Mapping[str, float], title: str, speech: Translator = E
     return Drawing(chart.properties(height=step_of(most, 24)), rows, speech, names=most)
 
 
+def histogram_chart(
+    labels: Sequence[str],
+    counts: Sequence[int],
+    speech: Translator = ENGLISH,
+    *,
+    ordered: bool = False,
+) -> Drawing:
+    """Draw how many records each bar has; the bars of an ordered column side by side."""
+    rows = [{"bar": i, "records": number} for i, number in enumerate(counts)]
+    upright = ordered and len(labels) > 1 and fits_upright(labels)
+    bars, amounts = _bar_channels(
+        labels, None, counts, speech.text("axis.records"), upright=upright
+    )
+    chart = alt.Chart(alt.NamedData("rows")).mark_bar(color=BLUE).encode(bars, amounts("records"))
+    height = 220 if upright else step_of(labels, 21)
+    return Drawing(chart.properties(height=height), rows, speech, names=labels)
+
+
 def marginal_chart(marginal: Marginal, speech: Translator = ENGLISH) -> Drawing:
     """Draw an attribute's distribution: before as pale bars, after as narrow bars in front."""
     drawn = [

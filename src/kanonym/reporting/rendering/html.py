@@ -15,7 +15,7 @@ from kanonym.reporting.parts import document_of
 from kanonym.reporting.printable import printable
 
 if TYPE_CHECKING:
-    from kanonym.reporting.document import Figure
+    from kanonym.reporting.document import Document, Figure
     from kanonym.reporting.summary import Summary
 
 COMMAND = re.compile(r"`(kanonym [^`]*)`")
@@ -40,8 +40,13 @@ def render_html(summary: Summary) -> str:
         alternative each.
 
     """
-    page = environment(translator(summary.cover.language)).get_template("page.html")
-    return printable(page.render(document=document_of(summary)))
+    return render_document(document_of(summary))
+
+
+def render_document(document: Document) -> str:
+    """Write a document as a complete HTML page."""
+    page = environment(translator(document.language)).get_template("page.html")
+    return printable(page.render(document=document))
 
 
 def chart_of(svg: str, alternative: str = "") -> Markup:
