@@ -115,7 +115,7 @@ def test_disco_is_that_of_nist(target, row):
     persons, records = (values(pair, names, limits) for values in (person_values, record_values))
     free = [name for name in names if name not in ("RAC1P", "SEX")]
     shares = [
-        [disclosed(persons[asked], table[asked], secret) for table in (records, persons)]
+        [int(disclosed(persons[asked], table[asked], secret).sum()) for table in (records, persons)]
         for known in combinations(free, 2)
         for secret in free
         if secret not in known

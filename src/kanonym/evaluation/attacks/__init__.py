@@ -8,6 +8,7 @@ from kanonym.data.loading.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
+    from kanonym.evaluation.attacks.classes.definetti import DeFinetti
     from kanonym.evaluation.attacks.classes.disco import Disco
     from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
     from kanonym.evaluation.attacks.classes.similarity_of_values import SimilarityOfValues
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from kanonym.evaluation.attacks.linking.similarity import similarity_attack
     from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
     from kanonym.evaluation.attacks.membership import Membership
+    from kanonym.evaluation.attacks.models.model_inference import ModelInference
     from kanonym.evaluation.attacks.models.table_membership import model_membership
     from kanonym.evaluation.attacks.result import AttackResult, AttackResults
     from kanonym.evaluation.attacks.singling_out import SinglingOut
@@ -32,6 +34,7 @@ __all__ = [
     "AttackResult",
     "AttackResults",
     "BackgroundKnowledge",
+    "DeFinetti",
     "Disco",
     "Downcoding",
     "Homogeneity",
@@ -40,6 +43,7 @@ __all__ = [
     "Linkability",
     "Linkage",
     "Membership",
+    "ModelInference",
     "OptimalLinkage",
     "SimilarRecords",
     "SimilarityOfValues",
@@ -59,6 +63,7 @@ __getattr__, __dir__ = lazy_names(
         "Disco": "kanonym.evaluation.attacks.classes.disco",
         "ApparentMatches": "kanonym.evaluation.attacks.linking.apparent_matches",
         "BackgroundKnowledge": "kanonym.evaluation.attacks.classes.background",
+        "DeFinetti": "kanonym.evaluation.attacks.classes.definetti",
         "Downcoding": "kanonym.evaluation.attacks.downcoding",
         "Homogeneity": "kanonym.evaluation.attacks.classes.homogeneity",
         "Inference": "kanonym.evaluation.attacks.inference",
@@ -66,6 +71,7 @@ __getattr__, __dir__ = lazy_names(
         "Linkability": "kanonym.evaluation.attacks.linking.linkability",
         "Linkage": "kanonym.evaluation.attacks.linking.linkage",
         "Membership": "kanonym.evaluation.attacks.membership",
+        "ModelInference": "kanonym.evaluation.attacks.models.model_inference",
         "OptimalLinkage": "kanonym.evaluation.attacks.linking.optimal_linkage",
         "SimilarRecords": "kanonym.evaluation.attacks.linking.similar_records",
         "SimilarityOfValues": "kanonym.evaluation.attacks.classes.similarity_of_values",

@@ -13,8 +13,6 @@ from kanonym.evaluation.attacks.result import AttackResult
 Aim = Literal["singling-out", "linkability", "inference"]
 """The questions of Opinion 05/2014 (WP 216, §3)."""
 
-Assumed = Literal["never", "always", "without a sensitive attribute"]
-
 
 class Attack(ABC):
     """An attack on a release. Subclasses are frozen dataclasses.
@@ -33,9 +31,9 @@ class Attack(ABC):
         Who described it; may be empty.
     aim
         The question of data protection that it answers.
-    record_per_person
-        When it treats every record as a different person. Where persons have several records, its
-        rate then says nothing of persons, and it is not carried out.
+    of_person
+        What has to succeed of a person who has several records. Where the policy counts persons by
+        an identifier, attempts are persons, and chance is that of the same success.
 
     """
 
@@ -46,15 +44,9 @@ class Attack(ABC):
     method: ClassVar[str]
     source: ClassVar[str] = ""
     aim: ClassVar[Aim]
-    record_per_person: ClassVar[Assumed] = "never"
+    of_person: ClassVar[str] = "one of the records succeeds"
 
     @abstractmethod
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Attack; where the tables leave nothing to attack, say why in the result."""
         ...
-
-    def counts_records(self, scene: AttackContext) -> bool:
-        """Whether the attack takes every record of these tables for another person."""
-        if self.record_per_person == "without a sensitive attribute":
-            return not scene.sensitive
-        return self.record_per_person == "always"

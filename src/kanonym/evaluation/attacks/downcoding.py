@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.evaluation.attacks.attacked_persons import draw_persons
 from kanonym.evaluation.attacks.base import Aim, Attack
-from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.lookup import classes_of, find_candidates, is_changed
 from kanonym.evaluation.attacks.matching.shapes import Shape, shape_of
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
@@ -45,9 +46,9 @@ class Downcoding(Attack):
 
     Notes
     -----
-    The outcome is a mean over persons of their generalized cells, in the classes that could
-    be theirs; persons without such cells do not count. Where nobody has one, as in the
-    original published unchanged, all values stand there and the rate is 1. The baseline
+    The outcome is a mean over persons of the generalized cells of all their records, in the
+    classes that could be theirs; persons without such cells do not count. Where nobody has one,
+    as in the original published unchanged, all values stand there and the rate is 1. The baseline
     names as many values, drawn from the table's distribution within what the cell leaves
     open; it is computed, not drawn. So the risk is what minimality gives away. `parts` has
     the rate of each column that is generalized; `generalized`, the share of cells; and
@@ -82,6 +83,7 @@ class Downcoding(Attack):
     )
     source: ClassVar[str] = "Cohen 2022"
     aim: ClassVar[Aim] = "singling-out"
+    of_person: ClassVar[str] = "the cells of all records count"
 
     attempts: int = 2000
 
@@ -95,7 +97,8 @@ class Downcoding(Attack):
             return self._empty_outcome(Message("there is no person, or no quasi-identifier"))
         if is_changed(pair):
             return self._empty_outcome(Message("released values are changed, not generalized"))
-        found = find_candidates(pair, draw_persons(pair.n_original, self.attempts, random))
+        persons = draw_persons(pair, self.attempts, random)
+        found = find_candidates(pair, persons.records)
         if not len(found.classes):
             return self._empty_outcome(
                 Message("no released record is consistent with a person's values")
@@ -109,7 +112,7 @@ class Downcoding(Attack):
         def by_person(cells: NDArray[np.number]) -> NDArray[np.float64]:
             held = np.where(named.generalized, cells, 0).sum(axis=0)
             counted = np.bincount(found.persons, weights * held[place], len(found.numbers))
-            return counted.astype(np.float64)
+            return np.bincount(persons.owners, counted, persons.number).astype(np.float64)
 
         cells = by_person(np.ones_like(named.right))
         some = cells > 0

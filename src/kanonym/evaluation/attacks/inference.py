@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.evaluation.attacks.attacked_persons import draw_persons, everybody
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
-from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import NO_ORIGINAL, NO_RELEASED
 from kanonym.evaluation.attacks.matching.cells import regroup_records
 from kanonym.evaluation.attacks.matching.guessing import Secret, guess_values, reach_of, secret_of
@@ -21,6 +22,8 @@ from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_attribute, check_choice, check_integer
 
 Known = Literal["quasi-identifiers", "all"]
+
+NO_VALUE = Message("no person has a value of the secret")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class Inference(Attack):
     A record that leaves m combinations of the known values open counts 1/m: that is how
     likely it has the person's, if all are alike. A number is guessed right within 5 % of the
     range of the middle 90 % of the original's. Persons without a value are not attacked.
+    A person with several records is guessed right where one of the guesses is right for its
+    record; the baseline guesses the same value for all of them.
 
     Attributes
     ----------
@@ -94,7 +99,7 @@ class Inference(Attack):
         held = {column.name for column in pair.columns}
         secrets = {name: self._known_columns(pair, name) for name in asked if name in held}
         if not secrets or not pair.n_original or not pair.n_released:
-            return self._refusal(_reason(pair, self.secret))
+            return self._refusal(guessing_obstacle(pair, self.secret))
         outcomes, parts = [], dict[str, float]()
         for done, (name, known) in enumerate(secrets.items()):
             scene.told(2 * done, 2 * len(secrets))
@@ -106,7 +111,7 @@ class Inference(Attack):
             control = None
             if scene.control is not None and scene.control.n_original:
                 control = self._attack_persons(scene.control, pair, name, known, reach, random)
-            baseline = _baseline(secret_of(pair.column(name), reach), pair)
+            baseline = guess_most_frequent(secret_of(pair.column(name), reach), pair)
             parts |= {name: targets.rate, f"{name}: baseline": baseline.rate}
             if control is not None and control.attempts:
                 parts[f"{name}: control"] = control.rate
@@ -118,7 +123,7 @@ class Inference(Attack):
                 )
             )
         if not outcomes:
-            return self._refusal(Message("no person has a value of the secret"))
+            return self._refusal(NO_VALUE)
         worst = worst_of(outcomes)
         return replace(worst, parts=parts)
 
@@ -141,11 +146,13 @@ class Inference(Attack):
         """Attack persons of a pair; `release` says what the cells leave open."""
         secret = secret_of(pair.column(name), reach)
         having = np.flatnonzero(secret.has_value)
-        persons = having[draw_persons(len(having), self.attempts, random)]
+        persons = draw_persons(pair, self.attempts, random, having)
         classes = regroup_records(pair, known)
-        found = find_candidates(replace(pair, classes=classes), persons, known, nearest=True)
+        found = find_candidates(
+            replace(pair, classes=classes), persons.records, known, nearest=True
+        )
         guessed = guess_values(secret, found, classes, _weights(release, known))
-        return SuccessCount(int(secret.are_right(guessed, persons).sum()), len(persons))
+        return persons.count(secret.are_right(guessed, persons.records))
 
     def _refusal(self, reason: str) -> AttackResult:
         nobody = SuccessCount(0, 0, exact=True)
@@ -165,16 +172,15 @@ def _weights(pair: TablePair, known: tuple[str, ...]) -> NDArray[np.float64]:
     return np.asarray(np.exp(logarithms - logarithms.max(initial=-np.inf)))
 
 
-def _baseline(secret: Secret, pair: TablePair) -> SuccessCount:
+def guess_most_frequent(secret: Secret, pair: TablePair) -> SuccessCount:
     """Return for how many persons the most frequent value of the release is right."""
-    everybody = np.arange(pair.n_released)
-    guess = secret.guess(everybody, np.ones(pair.n_released))
-    persons = np.flatnonzero(secret.has_value)
-    right = secret.are_right(np.full(len(persons), guess), persons)
-    return SuccessCount(int(right.sum()), len(persons), exact=True)
+    guess = secret.guess(np.arange(pair.n_released), np.ones(pair.n_released))
+    persons = everybody(pair, np.flatnonzero(secret.has_value))
+    right = secret.are_right(np.full(len(persons.records), guess), persons.records)
+    return persons.count(right, exact=True)
 
 
-def _reason(pair: TablePair, secret: str | None) -> str:
+def guessing_obstacle(pair: TablePair, secret: str | None) -> str:
     """Say why nothing can be guessed."""
     if not pair.n_original or not pair.n_released:
         return NO_RELEASED if pair.n_original else NO_ORIGINAL

@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.message import Message
 from kanonym.data.refusals import Replay
@@ -67,10 +64,3 @@ class AttackContext(ShortRepr):
         """Return what an attack calls whenever one of so many steps is done."""
         numbers = count(1)  # each is given once, whichever thread asks
         return lambda: self.told(next(numbers), total)
-
-
-def draw_persons(n: int, attempts: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """Return at most `attempts` of n persons, ascending; all where there are no more."""
-    if n <= attempts:
-        return np.arange(n)
-    return np.sort(random.choice(n, attempts, replace=False))

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from kanonym.data.message import Message
-from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
+from kanonym.evaluation.attacks.attacked_persons import AttackedPersons
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.gaps import nearest_gaps
 from kanonym.evaluation.attacks.models.roc import area, best_threshold
@@ -41,8 +42,9 @@ class Membership(Attack):
     -----
     Needs a control. Full success: of an original published unchanged everybody is told from
     the persons of the control who have nobody's values; the rate is 1 where all of them are
-    such. The baseline is one half, which a release that leaves everybody's values open gives
-    exactly: then all are equally near.
+    such. A person with several records is as near as they are on average, for all of a member's
+    records fit the release. The baseline is one half, which a release that leaves everybody's
+    values open gives exactly: then all are equally near.
 
     `parts` has the `advantage` (true positive rate minus false positive rate of the counted
     decisions) and the `auc` (probability that a member is nearer than another person, equal
@@ -66,7 +68,7 @@ class Membership(Attack):
     )
     method: ClassVar[str] = "decides who is in the table and who is not; needs a control"
     aim: ClassVar[Aim] = "inference"
-    record_per_person: ClassVar[Assumed] = "always"
+    of_person: ClassVar[str] = "the records are decided about together"
     attempts: int = 2000
 
     def __post_init__(self) -> None:
@@ -80,21 +82,23 @@ class Membership(Attack):
             return self._refusal(NO_CONTROL)
         if not pair.n_released or not pair.quasi_identifiers:
             return self._refusal(Message("the release has no record, or no quasi-identifier"))
-        half = min(self.attempts, pair.n_original, control.n_original) // 2
+        half = min(self.attempts, pair.n_persons, control.n_persons) // 2
         if not half:
             return self._refusal(
                 Message("the original and the control need two persons each, or more")
             )
-        members = random.permutation(pair.n_original)[: 2 * half]
-        others = random.permutation(control.n_original)[: 2 * half]
+        members, others = (
+            AttackedPersons.of(one, random.permutation(one.n_persons)[: 2 * half])
+            for one in (pair, control)
+        )
 
         secrets = tuple(name for name in scene.sensitive if name not in pair.quasi_identifiers)
         step = scene.progress_steps(4 if secrets else 2)
 
         def try_columns(names: tuple[str, ...]) -> tuple[SuccessCount, float]:
-            near = -nearest_gaps(pair, members, names, pair)
+            near = -members.average(nearest_gaps(pair, members.records, names, pair))
             step()
-            far = -nearest_gaps(control, others, names, pair)
+            far = -others.average(nearest_gaps(control, others.records, names, pair))
             step()
             threshold = best_threshold(near[:half], far[:half])
             correct = (near[half:] >= threshold).sum() + (far[half:] < threshold).sum()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kanonym.evaluation.attacks.base import Attack
 from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
+from kanonym.evaluation.attacks.classes.definetti import DeFinetti
 from kanonym.evaluation.attacks.classes.disco import Disco
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
 from kanonym.evaluation.attacks.classes.minimality import Minimality
@@ -19,6 +20,7 @@ from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
 from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
 from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
 from kanonym.evaluation.attacks.membership import Membership
+from kanonym.evaluation.attacks.models.model_inference import ModelInference
 from kanonym.evaluation.attacks.singling_out import SinglingOut
 
 ALL: tuple[type[Attack], ...] = (
@@ -30,11 +32,13 @@ ALL: tuple[type[Attack], ...] = (
     SimilarRecords,
     Linkability,
     Inference,
+    ModelInference,
     Homogeneity,
     Disco,
     BackgroundKnowledge,
     Skewness,
     SimilarityOfValues,
+    DeFinetti,
     Minimality,
     Membership,
     Intersection,

@@ -32,6 +32,7 @@ def build_context(
     second_hierarchies: Mapping[str, HierarchySource] | None = None,
     aligned: bool | None = None,
     rows: NDArray[np.int64] | None = None,
+    persons: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None] = (None, None),
 ) -> AttackContext:
     """Read a release beside its original, and what else an intruder may have.
 
@@ -60,6 +61,8 @@ def build_context(
         Whether row i of the release is row i of the original; None: found out.
     rows
         (n_released,) int64, the original row of each released one, where it is known.
+    persons
+        Whose each record of the original and of the control is, as of `TablePair.persons`.
 
     Raises
     ------
@@ -76,20 +79,27 @@ def build_context(
     """
     trees = dict(hierarchies or {})
     pair = read_pair(original, released, quasi_identifiers, trees, aligned=aligned, rows=rows)
+    pair = replace(pair, persons=persons[0])
     wanted = tuple(name for name in sensitive if name in {column.name for column in pair.columns})
     return AttackContext(
         pair,
         None
         if control is None
-        else _control_pair(original, released, pair, control, (trees, trees | dict(sources or {}))),
+        else replace(
+            _control_pair(original, released, pair, control, (trees, trees | dict(sources or {}))),
+            persons=persons[1],
+        ),
         wanted,
         second=None
         if second is None
-        else _second_pair(
-            original,
-            second,
-            quasi_identifiers,
-            trees if second_hierarchies is None else second_hierarchies,
+        else replace(
+            _second_pair(
+                original,
+                second,
+                quasi_identifiers,
+                trees if second_hierarchies is None else second_hierarchies,
+            ),
+            persons=persons[0],
         ),
         trees={name: trees[name].bind(original[name]) for name in wanted if name in trees},
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
-from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.cells import cell_codes
 from kanonym.evaluation.attacks.matching.lookup import classes_of, is_changed
@@ -77,9 +77,11 @@ class SinglingOut(Attack):
     records stand for them: predicates made of one half of the release are counted among the
     records of the other half; where each class has several records, halves are of classes,
     and a class stands for one person. That is the `baseline`, told also beside a control. A
-    predicate that nobody satisfies adds nothing to chance. All rates have intervals, also
-    where all predicates were tried: other persons of the same population would have given
-    others. Intervals take attempts as independent.
+    predicate that nobody satisfies adds nothing to chance. Where persons have several records,
+    a predicate succeeds whose records are all of one person; predicates are still those that
+    the fewest records satisfy, for the release does not tell whose they are. All rates have
+    intervals, also where all predicates were tried: other persons of the same population would
+    have given others. Intervals take attempts as independent.
 
     Predicates are those of anonymeter (Giomi et al. 2023, PoPETs 2023/2, section 5.1) with
     four deviations: a generalized release has hardly a combination that one record has, and
@@ -103,7 +105,7 @@ class SinglingOut(Attack):
     method: ClassVar[str] = "builds predicates from the release that match exactly one person"
     source: ClassVar[str] = "Cohen and Nissim 2020; Giomi et al. 2023"
     aim: ClassVar[Aim] = "singling-out"
-    record_per_person: ClassVar[Assumed] = "always"
+    of_person: ClassVar[str] = "only records of the person satisfy a predicate"
     n_columns: int = 3
     attempts: int = 2000
 
@@ -122,7 +124,7 @@ class SinglingOut(Attack):
 
         """
         pair = scene.pair
-        reason = _obstacle(pair)
+        reason = _obstacle(scene)
         if reason:
             nobody = SuccessCount(0, 0)
             return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
@@ -154,7 +156,7 @@ class SinglingOut(Attack):
                 self.question,
                 SuccessCount(int((held == 1).sum()), len(held)),
                 _expect_among_records(pair, elsewhere, aside),
-                _expect_among_others(scene.control, predicates, pair.n_original),
+                _expect_among_others(scene.control, predicates, pair.n_persons),
                 parts=parts,
                 best_of=len(modes),
                 other_attack=True,
@@ -278,13 +280,29 @@ def evidence_rank(found: AttackResult) -> tuple[float, ...]:
     return low, likely, found.risk, found.targets.rate, found.targets.attempts
 
 
-def _obstacle(pair: TablePair) -> str | None:
+def _obstacle(scene: AttackContext) -> str | None:
     """Say why nobody can be singled out, if so."""
+    pair = scene.pair
     if not (pair.n_original and pair.n_released and pair.columns):
         return Message("the original or the release has no record, or they share no column")
-    if pair.n_original == 1:
-        return Message("the original has one record: whatever fits it fits nobody else")
+    if pair.n_persons == 1:
+        return Message("the original has one person: whatever fits it fits nobody else")
+    if scene.control is None and _lacks_owners(pair) and not _is_grouped(pair):
+        return Message(
+            "it is unknown which released records are of one person: give the Release, or a "
+            "control of other persons"
+        )
     return None
+
+
+def _lacks_owners(pair: TablePair) -> bool:
+    """Whether persons have several records, and nobody knows whose the released ones are."""
+    return pair.persons is not None and pair.rows is None
+
+
+def _is_grouped(pair: TablePair) -> bool:
+    """Whether each class has several records: they are alike because of the recoding."""
+    return bool(np.bincount(classes_of(pair)[0]).min(initial=pair.n_released) > 1)
 
 
 def _split_records(
@@ -292,16 +310,24 @@ def _split_records(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return released records of which predicates are made, and others that stand for persons.
 
-    Where each class has several records, they are alike because of the recoding: a class is on
-    one side then, and stands for one person.
+    Where each class has several records, a class is on one side, and stands for one person. Else
+    all records of a person are on one side; none stands for persons where nobody knows whose
+    they are.
     """
     classes = classes_of(pair)[0][rows]
-    if np.bincount(classes).min(initial=pair.n_released) > 1:
+    if _is_grouped(pair):
         firsts = np.sort(np.unique(classes, return_index=True)[1])
         aside = np.sort(random.permutation(firsts)[: len(firsts) // 2])
         return rows[~np.isin(classes, classes[aside])], rows[aside]
+    if _lacks_owners(pair):
+        return rows, rows[:0]
     order = random.permutation(len(rows))
     half = len(order) // 2
+    if pair.persons is not None and pair.released_persons is not None:
+        owners = np.unique(pair.released_persons[rows], return_inverse=True)[1]
+        chosen = random.permutation(int(owners.max()) + 1)[: (int(owners.max()) + 1) // 2]
+        aside = np.isin(owners, chosen)
+        return rows[~aside], rows[aside]
     return rows[np.sort(order[half:])], rows[np.sort(order[:half])]
 
 
@@ -328,7 +354,7 @@ def _expect_among_others(
     """Return how many predicates would match one of as many persons of the control."""
     if control is None or not control.n_original:
         return None
-    return expected_singletons(count_matches(control, predicates), control.n_original, wanted)
+    return expected_singletons(count_matches(control, predicates), control.n_persons, wanted)
 
 
 def _expect_among_records(
@@ -337,18 +363,22 @@ def _expect_among_records(
     """Return how many would match one of as many persons as released records stand for."""
     if not len(aside) or not len(predicates):
         return SuccessCount(0, 0)
-    return expected_singletons(
-        _count_possible(pair, predicates, aside), len(aside), pair.n_original
-    )
+    whose = None if pair.persons is None or _is_grouped(pair) else pair.released_persons
+    size = len(aside) if whose is None else len(np.unique(whose[aside]))
+    held = _count_possible(pair, predicates, aside, whose)
+    return expected_singletons(held, size, pair.n_persons)
 
 
 def _count_possible(
-    pair: TablePair, predicates: Predicates, rows: NDArray[np.int64]
+    pair: TablePair,
+    predicates: Predicates,
+    rows: NDArray[np.int64],
+    whose: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """Return how many of some released records may satisfy each predicate."""
+    """Return how many of some released records, or of their owners, may satisfy each predicate."""
     among = np.zeros(pair.n_released, np.bool_)
     among[rows] = True
-    return count_possible(pair, predicates, among)
+    return count_possible(pair, predicates, among, whose)
 
 
 def _univariate_predicates(

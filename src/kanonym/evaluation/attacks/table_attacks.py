@@ -9,33 +9,33 @@ from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaError, shown_value
-from kanonym.data.message import Message
 from kanonym.data.progress import Progress
 from kanonym.data.refusals import Replay
-from kanonym.data.table import value_codes
+from kanonym.evaluation.attacks.attacked_persons import codes_of_persons
 from kanonym.evaluation.attacks.base import Attack
 from kanonym.evaluation.attacks.classes.minimality import Minimality
+from kanonym.evaluation.attacks.control import (
+    Persons,
+    control_columns,
+    overlap_notes,
+    require_other_people,
+)
 from kanonym.evaluation.attacks.intruder_view import NOT_REPLAYED, AttackContext
 from kanonym.evaluation.attacks.registry import ATTACKS
-from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
+from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.attacks.setup import build_context
 from kanonym.evaluation.columns import ColumnKeywords, name_list
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
 from kanonym.evaluation.releases import hierarchies_of, unpack_release
 from kanonym.models.base import check_integer, check_number
-from kanonym.pipeline import anonymize, decide_again, parse_with_policy, replay, to_canonical
+from kanonym.pipeline import anonymize, decide_again, replay, to_canonical
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.policy.faults import unknown_name
-
-SEVERAL = Message(
-    "persons have several records, and this attack treats every record as a different person"
-)
 
 
 def attack(
@@ -63,11 +63,13 @@ def attack(
         hierarchies, and which records are which.
     policy
         Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave it
-        out and name them. Where it, or that of the `Release`, counts persons by an identifier,
-        attacks that take every record for another person are not carried out.
+        out and name them. Where it, or that of the `Release`, counts persons by an identifier
+        (`entity`), persons are attacked with all of their records: the original and the control
+        have that column.
     control
         People of the same population who are not in the original. What an attack learns of
-        them is learnt from statistics, not from anybody's record in the release.
+        them is learnt from statistics, not from anybody's record in the release. If more of
+        its records are equal to one of the original than chance explains, a note says so.
     hold_out
         In the place of a release and a control: anonymize the original without this share of
         it, in (0, 1), by the policy, and attack that release, with the rest as control. Where
@@ -90,7 +92,8 @@ def attack(
     Raises
     ------
     SchemaError, DataError, HierarchyError
-        The tables do not fit each other, or a released value cannot be read.
+        The tables do not fit each other, a released value cannot be read, or the control has
+        people of the original by an identifier.
     PolicyError
         There is no such attack, or parameters contradict each other.
 
@@ -126,23 +129,24 @@ def attack(
         raise PolicyError("attack needs a release, or hold_out and a policy to make one")
     step("read")
     tables = align_tables(original, released, policy, **columns)
-    scene = _attack_context(tables, control, second)
+    policies = [one for one in (tables.policy, policy_of(released)) if one is not None]
+    persons = _persons(original, control, policies)
+    beside = None if control is None else control_columns(control, tables)
+    notes: tuple[str, ...] = ()
+    if control is not None and beside is not None and hold_out is None:
+        require_other_people(original, control, policies)
+        notes = overlap_notes(tables.before, beside, persons)
+    scene = _attack_context(tables, beside, second, persons)
     if any(one.type == Minimality.type for one in chosen):
         scene = replace(scene, replay=_replay_release(original, released, tables.policy, scene))
-    # The policy that is meant, or that of the release, may count persons.
-    several = any(one.entities for one in (tables.policy, policy_of(released)) if one is not None)
     results = []
     for one in chosen:
         step(one.type)
         random = np.random.default_rng([seed, *one.type.encode()])
-        if several and one.counts_records(scene):
-            nobody = SuccessCount(0, 0)
-            result = AttackResult(one.type, one.question, nobody, nobody, reason=SEVERAL)
-        else:
-            told = partial(_report_share, step, one.type)
-            result = one.run(replace(scene, told=told), random)
+        told = partial(_report_share, step, one.type)
+        result = one.run(replace(scene, told=told), random)
         results.append(replace(result, seed=int(seed)))
-    return AttackResults(tuple(results), _notes(scene.pair.new))
+    return AttackResults(tuple(results), (*notes, *_notes(scene.pair.new)))
 
 
 def _replay_release(
@@ -223,7 +227,7 @@ def split_hold_out(original: Frame, policy: Policy, hold_out: float, seed: int) 
     native = frames.to_eager(original)
     persons, noun = np.arange(frames.n_rows(native)), "records"
     if entities := policy.entities:
-        persons, noun = _person_codes(frames.column(native, entities[0])), "persons"
+        persons, noun = codes_of_persons(frames.column(native, entities[0])), "persons"
     n = int(persons.max(initial=-1)) + 1
     held = round(n * hold_out)
     if not 0 < held < n:
@@ -240,17 +244,11 @@ def split_hold_out(original: Frame, policy: Policy, hold_out: float, seed: int) 
     return kept, rest
 
 
-def _person_codes(who: pl.Series) -> NDArray[np.int64]:
-    """Return (n_rows,) int64: persons from 0 by first appearance; a null is one of its own."""
-    code, n = value_codes(who)
-    null = who.is_null().to_numpy()
-    own = np.where(null, n + np.arange(len(who)), code)
-    _, first, place = np.unique(own, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[place]
-
-
 def _attack_context(
-    tables: AlignedTables, control: Frame | None, second: Frame | None
+    tables: AlignedTables,
+    control: dict[str, pl.Series] | None,
+    second: Frame | None,
+    persons: tuple[Persons, Persons],
 ) -> AttackContext:
     """Return what the intruders see."""
     further, _, release = unpack_release(second, None, named=False)
@@ -259,30 +257,36 @@ def _attack_context(
         tables.after,
         tables.known,
         tables.sensitive,
-        control=None if control is None else control_columns(control, tables),
+        control=control,
         second=None if second is None else _columns(further, tables.policy),
         hierarchies=tables.trees,
         sources=tables.sources,
         second_hierarchies=None if release is None else hierarchies_of(release),
         aligned=tables.aligned,
         rows=tables.rows,
+        persons=persons,
     )
 
 
-def control_columns(control: Frame, tables: AlignedTables) -> dict[str, pl.Series]:
-    """Return the columns of the control that the original is compared by."""
-    native = parse_with_policy(control, tables.policy)
-    names = frames.column_names(native)
-    absent = [name for name in tables.before if name not in names]
-    if absent:
-        raise SchemaError(
-            f"the control has no column {absent[0]!r}. It has: {', '.join(names)}; it needs those "
-            "of the original"
-        )
-    try:
-        return {name: tables.column_of(native, name) for name in tables.before}
-    except DataError as fault:
-        raise DataError(f"the control: {fault}") from None
+def _persons(
+    original: Frame, control: Frame | None, policies: Sequence[Policy]
+) -> tuple[Persons, Persons]:
+    """Return whose the records of both tables are, by the identifier that a policy counts by."""
+    entity = next((name for one in policies for name in one.entities), None)
+    if entity is None:
+        return None, None
+    found = []
+    for noun, table in (("original", original), ("control", control)):
+        native = None if table is None else frames.to_eager(table)
+        if native is not None and entity not in frames.column_names(native):
+            raise SchemaError(
+                f"the {noun} has no column {entity!r}, by which the policy counts persons: give "
+                "it, or a policy without entity, which takes each record for a person"
+            )
+        codes = None if native is None else codes_of_persons(frames.column(native, entity))
+        alone = codes is None or int(codes.max(initial=-1)) + 1 == len(codes)
+        found.append(None if alone else codes)
+    return found[0], found[1]
 
 
 def _columns(table: Frame, policy: Policy | None) -> dict[str, pl.Series]:

@@ -18,14 +18,23 @@ def draw_numbers(
 ) -> Numbers:
     """Return (n_records,) float64 numbers, uniform between the ends of each label; NaN for null.
 
-    step: of the grid on which all ends lie, and so the numbers; None for no grid.
+    Of a set each member is equally likely. step: of the grid on which all ends lie, and so the
+    numbers; None for no grid.
     """
     low, high = column.low[records], column.high[records]
     share = random.random(len(records))
     if step is None:
-        return np.asarray(low + share * (high - low))
-    places = np.floor(share * (np.rint((high - low) / step) + 1))
-    return np.asarray(np.minimum(low + places * step, high))
+        drawn = np.asarray(low + share * (high - low))
+    else:
+        places = np.floor(share * (np.rint((high - low) / step) + 1))
+        drawn = np.asarray(np.minimum(low + places * step, high))
+    if column.sets is not None:
+        labels = column.sets.labels[records]
+        held = labels >= 0
+        first, last = column.sets.offsets[labels[held]], column.sets.offsets[labels[held] + 1]
+        members = first + (share[held] * (last - first)).astype(np.int64)
+        drawn[held] = column.sets.members[members]
+    return drawn
 
 
 def draw_categories(

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
+from kanonym.evaluation.pair.number_sets import NumberSets
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -34,6 +35,9 @@ class NumericColumn(ShortRepr):
     suppressed
         (n_released,) bool, cells that say nothing; low and high are then the smallest and
         largest number of the original.
+    sets
+        Cells that leave the members of a set open, from low to high, and nothing between them;
+        None where there are none.
 
     """
 
@@ -42,11 +46,50 @@ class NumericColumn(ShortRepr):
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     suppressed: NDArray[np.bool_]
+    sets: NumberSets | None = None
 
     @property
     def released(self) -> NDArray[np.float64]:
         """(n_released,) float64: the middle of what is left open, NaN for null."""
         return (self.low + self.high) / 2
+
+    def as_categories(self) -> CategoricalColumn:
+        """Return the column with each number of the original as a category.
+
+        A cell leaves open the numbers of its set, or those within its interval, and where there
+        is none a category that no person has. Cost: a sort of the numbers, and of the cells.
+        """
+        line, own = np.unique(self.original, return_inverse=True)
+        numbers = line[~np.isnan(line)]
+        of_set = np.full(len(self.low), -1) if self.sets is None else self.sets.labels
+        ends = (np.where(np.isnan(one), np.inf, one) for one in (self.low, self.high))
+        cells = np.column_stack([*ends, self.suppressed, of_set])
+        distinct, labels = np.unique(cells, axis=0, return_inverse=True)
+        opened = []
+        for low, high, suppressed, one in distinct.tolist():
+            if suppressed:
+                codes = np.arange(len(line))
+            elif one >= 0 and self.sets is not None:
+                codes = np.flatnonzero(np.isin(line, self.sets.values(int(one))))
+                if self.sets.has_null(int(one)):
+                    codes = np.append(codes, np.arange(len(numbers), len(line)))
+            elif np.isinf(low):
+                codes = np.arange(len(numbers), len(line))
+            else:
+                codes = np.arange(
+                    np.searchsorted(numbers, low), np.searchsorted(numbers, high, side="right")
+                )
+            opened.append(codes if len(codes) else np.array([len(line)]))
+        texts = pl.Series(self.name, numbers).cast(pl.String)
+        return CategoricalColumn(
+            self.name,
+            texts.extend_constant(None, len(line) - len(numbers)),
+            own.astype(np.int32),
+            labels.reshape(-1).astype(np.int32),
+            np.cumsum([0, *map(len, opened)], dtype=np.int64),
+            np.concatenate([np.zeros(0, np.int64), *opened]).astype(np.int32),
+            self.suppressed,
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -163,6 +206,9 @@ class TablePair(ShortRepr):
         released quasi-identifiers. None where nobody grouped them.
     new
         By quasi-identifier, the released records whose category no record of the original has.
+    persons
+        (n_original,) int64, whose each record of the original is, from 0 without a gap; None
+        where each is another person's.
 
     """
 
@@ -174,6 +220,21 @@ class TablePair(ShortRepr):
     generalizations: tuple[Generalization, ...] = ()
     classes: NDArray[np.int32] | None = None
     new: Mapping[str, int] = field(default_factory=dict)
+    persons: NDArray[np.int64] | None = None
+
+    @property
+    def n_persons(self) -> int:
+        """Persons of the original."""
+        if self.persons is None:
+            return self.n_original
+        return int(self.persons.max(initial=-1)) + 1
+
+    @property
+    def released_persons(self) -> NDArray[np.int64] | None:
+        """(n_released,) int64, whose each released record is; None where that is not known."""
+        if self.rows is None:
+            return None
+        return self.rows if self.persons is None else self.persons[self.rows]
 
     def column(self, name: str) -> Column:
         """Return one column by name."""

@@ -54,11 +54,19 @@ SENTENCES: Sentences = {
     "attack.inference.question": (
         "Which value does a person have in a column that the intruder does not know?"
     ),
+    "attack.model-inference": "Attribute inference by a model",
+    "attack.model-inference.question": (
+        "Which value does a model that was trained on the release predict for a person?"
+    ),
     "attack.membership": "Membership",
     "attack.membership.question": "Is a known person in the table at all?",
     "attack.intersection": "Intersection of two releases",
     "attack.intersection.question": (
         "What is a person’s sensitive value, if two releases are combined?"
+    ),
+    "attack.definetti": "DeFinetti’s attack",
+    "attack.definetti.question": (
+        "Which sensitive value of a class is whose, judging by all classes together?"
     ),
     "attack.minimality": "Minimality",
     "attack.minimality.question": (
@@ -121,12 +129,20 @@ SENTENCES: Sentences = {
         "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
     ),
+    "attack.model-inference.told": (
+        "Knows the quasi-identifiers, and trains a model on the release. Of 100 known people, "
+        "{right} are predicted right; of 100 who are not in the table, {chance}."
+    ),
     "attack.membership.told": (
         "Knows the quasi-identifiers. Of 100 decisions, {right} are right; by chance, {chance}."
     ),
     "attack.intersection.told": (
         "Knows the quasi-identifiers and a second release. Of 100 known people, the value of "
         "{right} is certain; by chance, of {chance}."
+    ),
+    "attack.definetti.told": (
+        "Knows everybody’s quasi-identifiers, and shares the values of each class out by likeness. "
+        "Of 100 known people, {right} are guessed right; by chance, {chance}."
     ),
     "attack.minimality.told": (
         "Knows the quasi-identifiers of everybody and the algorithm with its parameters. Of 100 "
@@ -194,6 +210,12 @@ SENTENCES: Sentences = {
     "attacks.part.generalized": "generalized cells",
     "attacks.part.minimal": "named cells with a minimal generalization",
     "attacks.part.fewer than l values": "persons with fewer than l values left",
+    "attacks.part.RAPID": "{subject}: predicted with confidence (RAPID)",
+    "attacks.part.RAPID of the control": (
+        "{subject}: predicted with confidence (RAPID), people who are not in the table"
+    ),
+    "attacks.part.sure": "{subject}: surer than 90 %",
+    "attacks.part.sure by the class alone": "{subject}: surer than 90 % by the class alone",
     "attacks.part.advantage": "true positive rate minus false positive rate",
     "attacks.part.auc": "area under the ROC curve",
     "attacks.part.with sensitive values": "right, if sensitive values are also known",

@@ -56,11 +56,19 @@ SENTENCES: Sentences = {
     "attack.inference.question": (
         "¿Qué valor tiene una persona en una columna que el intruso no conoce?"
     ),
+    "attack.model-inference": "Inferencia de atributos por un modelo",
+    "attack.model-inference.question": (
+        "¿Qué valor predice para una persona un modelo entrenado con la tabla publicada?"
+    ),
     "attack.membership": "Pertenencia",
     "attack.membership.question": "¿Está una persona conocida en la tabla?",
     "attack.intersection": "Intersección de dos publicaciones",
     "attack.intersection.question": (
         "¿Qué valor sensible tiene una persona, si se combinan dos publicaciones?"
+    ),
+    "attack.definetti": "Ataque de De Finetti",
+    "attack.definetti.question": (
+        "¿De quién es cada valor sensible de una clase, a juzgar por todas las clases?"
     ),
     "attack.minimality": "Minimalidad",
     "attack.minimality.question": (
@@ -125,12 +133,20 @@ SENTENCES: Sentences = {
         "Conoce los cuasiidentificadores. De 100 personas conocidas acierta {right}; por azar, "
         "{chance}."
     ),
+    "attack.model-inference.told": (
+        "Conoce los cuasiidentificadores y entrena un modelo con la tabla publicada. De 100 "
+        "personas conocidas acierta {right}; de 100 que no están en la tabla, {chance}."
+    ),
     "attack.membership.told": (
         "Conoce los cuasiidentificadores. De 100 decisiones acierta {right}; por azar, {chance}."
     ),
     "attack.intersection.told": (
         "Conoce los cuasiidentificadores y una segunda publicación. De 100 personas conocidas, de "
         "{right} se sabe con certeza; por azar, de {chance}."
+    ),
+    "attack.definetti.told": (
+        "Conoce los cuasiidentificadores de todos y reparte los valores de cada clase por "
+        "semejanza. De 100 personas conocidas acierta {right}; por azar, {chance}."
     ),
     "attack.minimality.told": (
         "Conoce los cuasiidentificadores de todos y el algoritmo con sus parámetros. De 100 "
@@ -199,6 +215,14 @@ SENTENCES: Sentences = {
     "attacks.part.generalized": "celdas generalizadas",
     "attacks.part.minimal": "celdas nombradas de generalización mínima",
     "attacks.part.fewer than l values": "personas a las que quedan menos de l valores",
+    "attacks.part.RAPID": "{subject}: predicho con confianza (RAPID)",
+    "attacks.part.RAPID of the control": (
+        "{subject}: predicho con confianza (RAPID), personas que no están en la tabla"
+    ),
+    "attacks.part.sure": "{subject}: con más del 90 % de certeza",
+    "attacks.part.sure by the class alone": (
+        "{subject}: con más del 90 % de certeza solo por la clase"
+    ),
     "attacks.part.advantage": "tasa de verdaderos positivos menos tasa de falsos positivos",
     "attacks.part.auc": "área bajo la curva ROC",
     "attacks.part.with sensitive values": "aciertos, si se conocen además valores sensibles",

@@ -72,12 +72,25 @@ MESSAGES: Mapping[str, str] = {
     "the original or the release has no record, or they share no column": (
         "el original o la publicación no tienen registros, o no comparten ninguna columna"
     ),
-    "the original has one record: whatever fits it fits nobody else": (
-        "el original tiene un solo registro: lo que encaja con él no encaja con nadie más"
+    "the original has one person: whatever fits it fits nobody else": (
+        "el original tiene una sola persona: lo que encaja con ella no encaja con nadie más"
     ),
-    "persons have several records, and this attack treats every record as a different person": (
-        "las personas tienen varios registros, y este ataque toma cada registro por una persona "
-        "distinta"
+    "it is unknown which released records are of one person: give the Release, or a control of "
+    "other persons": (
+        "no se sabe qué registros publicados son de una misma persona: dé el objeto Release, o un "
+        "control con otras personas"
+    ),
+    "there is no person, no record or no quasi-identifier": (
+        "no hay personas, registros o cuasi-identificadores"
+    ),
+    "no sensitive attribute has at most {most} values: group them": (
+        "ningún atributo sensible tiene como mucho {most} valores: agrúpelos"
+    ),
+    "the intruder knows no quasi-identifier, or the secret is in one table alone": (
+        "el intruso no conoce ningún cuasi-identificador, o el secreto está en una sola tabla"
+    ),
+    "{name!r} has {n} categories, more than {most}: group them": (
+        "{name!r} tiene {n} categorías, más de {most}: agrúpelas"
     ),
     "persons have several records each, and the estimators treat every record as a different "
     "person": (

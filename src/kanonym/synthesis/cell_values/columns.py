@@ -86,7 +86,7 @@ def values_of_labels(
     shut = read.high_open & (high > low)
     if not (own.is_integer() or own == pl.Date):
         high = np.where(shut, np.maximum(high - step, low), high)
-    numbers = type(column)(name, column.original, low, high, column.suppressed)
+    numbers = type(column)(name, column.original, low, high, column.suppressed, column.sets)
 
     def draw(records: Records, random: np.random.Generator) -> pl.Series:
         drawn = pl.Series(name, draw_numbers(numbers, records, random, step)).fill_nan(None)

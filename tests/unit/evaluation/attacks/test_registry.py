@@ -53,7 +53,7 @@ def test_an_object_that_is_no_attack_is_refused():
 def test_the_page_of_attacks_holds_what_the_attacks_say():
     """The table of docs/attacks.md is the one that the classes give."""
     rows = [
-        f"| `{one.type}` | {one.method} | {one.aim} | {one.record_per_person} | {one.source} |"
+        f"| `{one.type}` | {one.method} | {one.aim} | {one.of_person} | {one.source} |"
         for one in ALL
     ]
     page = (Path(__file__).parents[4] / "docs/attacks.md").read_text("utf-8")

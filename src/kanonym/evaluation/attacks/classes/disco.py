@@ -7,13 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from kanonym.evaluation.attacks.attacked_persons import everybody
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
-from kanonym.evaluation.attacks.matching.single_values import OPEN, person_values, record_values
-from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
+from kanonym.evaluation.attacks.matching.single_values import (
+    OPEN,
+    are_among,
+    person_values,
+    record_values,
+)
+from kanonym.evaluation.attacks.result import AttackResult, worst_of
 from kanonym.evaluation.utility.cells import NumericCells
 from kanonym.evaluation.utility.k_marginal import marginal_cells
 
@@ -77,18 +84,18 @@ class Disco(Attack):
             )
             if not keys or not len(records):
                 continue
-            n = len(persons)
+            whole = everybody(pair)
             control = None
             if scene.control is not None and scene.control.n_original:
                 others = person_values(scene.control, names, limits)
-                control = SuccessCount(disclosed(others, records, name), len(others))
+                control = everybody(scene.control).count(disclosed(others, records, name))
             constant = records[name].n_unique() == 1
-            chance = int(persons[name].eq_missing(records[name][0]).sum()) if constant else 0
-            targets = SuccessCount(disclosed(persons, records, name), n, exact=True)
-            baseline = SuccessCount(chance, n, exact=True)
+            chance = persons[name].eq_missing(records[name][0]).to_numpy() & constant
+            targets = whole.count(disclosed(persons, records, name), exact=True)
+            baseline = whole.count(chance, exact=True)
             parts |= {
                 name: targets.rate,
-                f"{name}: {OF_ORIGINAL}": disclosed(persons, persons, name) / n,
+                f"{name}: {OF_ORIGINAL}": whole.count(disclosed(persons, persons, name)).rate,
             }
             outcomes.append(AttackResult(self.type, self.question, targets, baseline, control))
         if not outcomes:
@@ -96,10 +103,9 @@ class Disco(Attack):
         return replace(worst_of(outcomes), parts=parts)
 
 
-def disclosed(persons: pl.DataFrame, records: pl.DataFrame, secret: str) -> int:
-    """Count persons for whom all records of their other values have one secret, which is theirs."""
+def disclosed(persons: pl.DataFrame, records: pl.DataFrame, secret: str) -> NDArray[np.bool_]:
+    """Return (n,) bool: whether all records of a person's other values have the person's secret."""
     keys = [name for name in records.columns if name != secret]
     values = records.unique()
     certain = values.filter(values.select(keys).is_unique())
-    found = persons.join(certain, on=[*keys, secret], how="semi", nulls_equal=True)
-    return len(found)
+    return are_among(persons, certain)

@@ -62,6 +62,7 @@ class Minimality(Attack):
     )
     source: ClassVar[str] = "Wong et al. 2007"
     aim: ClassVar[Aim] = "inference"
+    of_person: ClassVar[str] = "not run: the replay counts records"
 
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""

@@ -8,10 +8,17 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
+from kanonym.evaluation.attacks.attacked_persons import everybody
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
-from kanonym.evaluation.attacks.matching.single_values import OPEN, person_values, record_values
+from kanonym.evaluation.attacks.matching.single_values import (
+    OPEN,
+    are_among,
+    held_by_one,
+    person_values,
+    record_values,
+)
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 
 AGREE = "other values that agree"
@@ -49,7 +56,7 @@ class ApparentMatches(Attack):
     )
     source: ClassVar[str] = "NIST, SDNist 2025"
     aim: ClassVar[Aim] = "linkability"
-    record_per_person: ClassVar[Assumed] = "always"
+    of_person: ClassVar[str] = "one of the records is matched"
 
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
@@ -64,21 +71,23 @@ class ApparentMatches(Attack):
         if not len(records):
             return unattempted_outcome(self, OPEN)
         records = records.filter(records.is_unique())
-        alone = persons.filter(persons.select(known).is_unique())
-        matched = alone.join(records, on=known, how="semi", nulls_equal=True)
+        found = held_by_one(persons.select(known), pair.persons) & are_among(persons, records)
         control = None
         if scene.control is not None and scene.control.n_original:
             others = person_values(scene.control, known)
-            strangers = others.join(persons, on=known, how="anti", nulls_equal=True)
-            found = strangers.join(records, on=known, how="semi", nulls_equal=True)
-            control = SuccessCount(len(found), len(others))
+            strange = ~are_among(others, persons.select(known)) & are_among(others, records)
+            control = everybody(scene.control).count(strange)
         return AttackResult(
             self.type,
             self.question,
-            SuccessCount(len(matched), len(persons), exact=True),
-            SuccessCount(0, len(persons), exact=True),
+            everybody(pair).count(found, exact=True),
+            SuccessCount(0, pair.n_persons, exact=True),
             control,
-            parts=_agreement(matched, record_values(pair, names), known),
+            parts=_agreement(
+                persons.filter(pl.Series(found, dtype=pl.Boolean)),
+                record_values(pair, names),
+                known,
+            ),
         )
 
 

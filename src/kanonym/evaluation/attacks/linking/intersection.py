@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
-from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.disclosure import (
     LookupSource,
     PossibleValues,
@@ -46,7 +47,8 @@ class Intersection(Attack):
     Notes
     -----
     Full success is that of homogeneity. The baseline is the better of the releases alone, on
-    the same persons: the risk is what the second release adds. `parts` has for each
+    the same persons: the risk is what the second release adds. Of a person with several
+    records one value that is left is enough, in each of them. `parts` has for each
     attribute the rate, that of either release alone, and how many values are left of those
     persons for whom any is. Not every person of the original need be in the second release:
     who is not in it is attacked none the less, and counts. There is no control.
@@ -94,7 +96,7 @@ class Intersection(Attack):
             )
         if not scene.pair.n_original:
             return self._empty_outcome(Message("the original has no person"))
-        persons = draw_persons(scene.pair.n_original, self.attempts, random)
+        persons = draw_persons(scene.pair, self.attempts, random)
         pairs = scene.pair, scene.second
         outcomes: list[AttackResult] = []
         parts: dict[str, float] = {}
@@ -107,7 +109,7 @@ class Intersection(Attack):
                 f"{name}: second release alone": alone[1],
                 f"{name}: values left": _mean(found.left[found.left > 0]),
             }
-            n = len(persons)
+            n = persons.number
             outcomes.append(
                 AttackResult(
                     self.type,
@@ -135,7 +137,7 @@ class _LookupResult:
     alone
         (2, n_persons) bool, the same of either release.
     left
-        (n_persons,) int64, how many values are left; 0 where the releases contradict.
+        (n_records,) int64, how many values are left; 0 where the releases contradict.
 
     """
 
@@ -145,17 +147,19 @@ class _LookupResult:
 
 
 def _look_up(
-    pairs: tuple[TablePair, TablePair], persons: NDArray[np.int64], both: tuple[Values, Values]
+    pairs: tuple[TablePair, TablePair], persons: AttackedPersons, both: tuple[Values, Values]
 ) -> _LookupResult:
     """Look persons up in two releases of which the values are coded alike."""
     sources = [
         LookupSource(pair, [values], is_changed(pair))
         for pair, values in zip(pairs, both, strict=True)
     ]
-    found = [_intersect(one, other) for _, ((one,), (other,)) in look_up_values(sources, persons)]
+    looked_up = look_up_values(sources, persons.records)
+    found = [_intersect(one, other) for _, ((one,), (other,)) in looked_up]
+    alone = np.concatenate([some.alone for some in found], axis=1)
     return _LookupResult(
-        np.concatenate([some.together for some in found]),
-        np.concatenate([some.alone for some in found], axis=1),
+        persons.find_any(np.concatenate([some.together for some in found])),
+        np.stack([persons.find_any(one) for one in alone]),
         np.concatenate([some.left for some in found]),
     )
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.message import Message
-from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
+from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
@@ -59,7 +60,9 @@ class Linkability(Attack):
     b by both, each counts b/(c·d). The baseline is exact: random records for either entry
     have one in common with probability 1 - C(n - m, m)/C(n, m), for m neighbours of n. The
     control are persons of whom the intruder has both entries and the release none: what is
-    linked of them says only that the columns depend on each other.
+    linked of them says only that the columns depend on each other. Of a person with several
+    records the tables have as many entries; one record whose both entries are linked is
+    enough, and by chance, too.
 
     The attack needs no knowledge of which record is whose. It is that of anonymeter
     (Giomi et al. 2023, PoPETs 2023/2, section 5.2), where ties go to the record that comes
@@ -77,7 +80,7 @@ class Linkability(Attack):
     )
     source: ClassVar[str] = "Giomi et al. 2023"
     aim: ClassVar[Aim] = "linkability"
-    record_per_person: ClassVar[Assumed] = "always"
+    of_person: ClassVar[str] = "both entries of one of the records are linked"
 
     columns_a: Sequence[str] | None = None
     columns_b: Sequence[str] | None = None
@@ -130,41 +133,37 @@ class Linkability(Attack):
         tables = [pair]
         if scene.control is not None and scene.control.n_original:
             tables.append(scene.control)
-        tried = [
-            draw_persons(table.n_original, self.attempts or table.n_original, random)
-            for table in tables
-        ]
-        step = scene.progress_steps(sum(len(range(0, len(persons), CHUNK)) for persons in tried))
+        tried = [draw_persons(table, self.attempts, random) for table in tables]
+        step = scene.progress_steps(sum(-(-len(one.records) // CHUNK) for one in tried))
         targets, *rest = (
             _count_links((table, pair), (one, other), wanted, persons, step)
             for table, persons in zip(tables, tried, strict=True)
         )
         control = rest[0] if rest else None
         by_chance = 1 - comb(pair.n_released - wanted, wanted) / comb(pair.n_released, wanted)
-        n = targets.attempts
-        return AttackResult(
-            self.type, self.question, targets, SuccessCount(by_chance * n, n, exact=True), control
-        )
+        baseline = tried[0].count(np.full(len(tried[0].records), by_chance), exact=True)
+        return AttackResult(self.type, self.question, targets, baseline, control)
 
 
 def _count_links(
     pairs: tuple[TablePair, TablePair],
     names: tuple[tuple[str, ...], tuple[str, ...]],
     wanted: int,
-    persons: NDArray[np.int64],
+    persons: AttackedPersons,
     step: Callable[[], None],
 ) -> SuccessCount:
-    """Return how many persons' entries are linked: the sum of the probabilities.
+    """Return how many persons' entries are linked: sums of probabilities.
 
     pairs: the persons with the release, and whose persons say what one unit of a number is.
     """
     pair, units = pairs
     one, other = (classes_by(pair, columns, units) for columns in names)
     (numbers_one, codes_one), (numbers_other, codes_other) = (
-        classes.persons(pair, persons) for classes in (one, other)
+        classes.persons(pair, persons.records) for classes in (one, other)
     )
     common = _shared_records(one, other)
-    found = np.empty((len(persons), 3, 3), np.int64)
+    n = len(persons.records)
+    found = np.empty((n, 3, 3), np.int64)
 
     def search(start: int) -> None:
         part = slice(start, start + CHUNK)
@@ -178,11 +177,11 @@ def _count_links(
         )
         step()
 
-    parallel(search, range(0, len(persons), CHUNK))
+    parallel(search, range(0, n, CHUNK))
     # Persons of one class have the same counts, and those are few.
-    distinct, times = np.unique(found.reshape(-1, 9), axis=0, return_counts=True)
+    distinct, place = np.unique(found.reshape(-1, 9), axis=0, return_inverse=True)
     chances = [_probability(counts.reshape(3, 3), wanted) for counts in distinct]
-    return SuccessCount(float(np.dot(chances, times)), len(persons))
+    return persons.count(np.array(chances, np.float64)[place.reshape(-1)])
 
 
 def _shared_records(one: ReleasedClasses, other: ReleasedClasses) -> NDArray[np.int64]:

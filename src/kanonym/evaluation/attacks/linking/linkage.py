@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
-from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons, everybody
+from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
@@ -59,8 +60,10 @@ class Linkage(Attack):
 
     Full success: of the original published unchanged everybody is found who is unique, and
     the rate is the number of distinct persons over that of persons. The baseline is exact:
-    any record, 1 / n_original (a suppressed person is not found). Where it is known whose a
-    record is, there is no control: who is not in the original has no record to be found.
+    any record, 1 / n_original (a suppressed person is not found). A person with several records
+    is found where one of them is linked to any record of the person, and by chance alike. Where
+    it is known whose a record is, there is no control: who is not in the original has no record
+    to be found.
     `parts` has, as `alone`, the rate of persons found with no other as near, and as
     `control_compatible` the share of the control for whom some record leaves all
     values open, so that they would be taken for it.
@@ -84,7 +87,7 @@ class Linkage(Attack):
     method: ClassVar[str] = "links a person to the nearest released record"
     source: ClassVar[str] = "Domingo-Ferrer and Torra 2003"
     aim: ClassVar[Aim] = "linkability"
-    record_per_person: ClassVar[Assumed] = "always"
+    of_person: ClassVar[str] = "one of the records is linked to a record of the same person"
 
     attempts: int | None = 2000
 
@@ -98,34 +101,21 @@ class Linkage(Attack):
         reason = linkage_obstacle(pair)
         if reason:
             return unattempted_outcome(self, reason)
-        n = pair.n_original
-        persons = draw_persons(n, self.attempts or n, random)
-        classes = classes_by(pair, pair.quasi_identifiers)
-        numbers, codes = classes.persons(pair, persons)
-        strange = False
-        if pair.rows is None:
-            own = _nearest_consistent(classes, numbers, codes)
-            strange = _lacks_records(pair, own)
-        else:
-            own = own_classes(pair, classes.of_record)[persons]
-        records = classes.count_tied(numbers, codes, own)
-        found = records[records > 0]
-        parts = {"alone": float((found == 1).sum() / len(persons))}
+        persons = draw_persons(pair, self.attempts, random)
+        found = _link_records(pair, persons)
+        strange = pair.rows is None and _lacks_records(pair, persons, found.fitting)
+        parts = {"alone": float(persons.find_any(found.chances == 1).mean())}
         control = None
         if scene.control is not None and scene.control.n_original:
-            others = draw_persons(scene.control.n_original, self.attempts or n, random)
-            held = classes_by(scene.control, pair.quasi_identifiers)
-            numbers, codes = held.persons(scene.control, others)
-            own = _nearest_consistent(held, numbers, codes)
-            parts["control_compatible"] = float((own >= 0).mean())
-            if strange:
-                records = held.count_tied(numbers, codes, own)
-                control = SuccessCount(float((1 / records[records > 0]).sum()), len(others))
+            others = draw_persons(scene.control, self.attempts, random)
+            elsewhere = _link_records(scene.control, others)
+            parts["control_compatible"] = float(others.find_any(elsewhere.fitting).mean())
+            control = others.count(elsewhere.chances) if strange else None
         outcome = AttackResult(
             self.type,
             self.question,
-            SuccessCount(float((1 / found).sum()), len(persons)),
-            SuccessCount(1, n, exact=True),
+            persons.count(found.chances),
+            linked_by_chance(pair),
             control,
             parts=parts,
         )
@@ -154,29 +144,88 @@ def unattempted_outcome(attack: object, reason: str) -> AttackResult:
     )
 
 
-def own_classes(pair: TablePair, of_record: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return (n_original,) int64: the class of each person's record, -1 where it has none."""
-    own = np.full(pair.n_original, -1, np.int64)
-    own[pair.rows] = of_record
-    return own
+@dataclass(frozen=True, slots=True)
+class _Linked:
+    """What is known of each attacked record.
+
+    Attributes
+    ----------
+    chances
+        (n_records,) float64, how likely the one that is picked is one of the same person.
+    fitting
+        (n_records,) bool, whether a released record leaves all values open.
+
+    """
+
+    chances: NDArray[np.float64]
+    fitting: NDArray[np.bool_]
 
 
-def _lacks_records(pair: TablePair, own: NDArray[np.int64]) -> bool:
-    """Say whether more persons have no record than suppression explains.
+def _link_records(pair: TablePair, persons: AttackedPersons) -> _Linked:
+    """Link each attacked record of a pair to one of the nearest released ones.
+
+    Where it is unknown whose a released record is, the nearest class that leaves all values
+    open is taken to have as many of the person's as it is nearest to.
+    """
+    classes = classes_by(pair, pair.quasi_identifiers)
+    numbers, codes = classes.persons(pair, persons.records)
+    n = len(persons.records)
+    if pair.rows is None:
+        nearest, first = classes.nearest(numbers, codes)
+        place = np.flatnonzero(first == 0)
+        own = nearest[place]
+        key = persons.owners[place] * len(classes.sizes) + own
+        _, alike, mine = np.unique(key, return_inverse=True, return_counts=True)
+        mine = mine[alike]
+    else:
+        place, own, mine = own_classes(pair, classes, persons)
+    tied = classes.count_tied(numbers[place], codes[place], own)
+    near = tied > 0
+    held = np.bincount(place[near], np.minimum(mine[near] / tied[near], 1), n)
+    fitting = np.zeros(n, np.bool_)
+    fitting[place] = True
+    return _Linked(np.minimum(held, 1), fitting)
+
+
+def own_classes(
+    pair: TablePair, classes: ReleasedClasses, persons: AttackedPersons
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each attacked record the classes that hold released records of its person.
+
+    Three (n_found,) int64: the place among the attacked records, the class, and how many
+    records of the person it holds. It is known whose each released record is.
+    """
+    owner = np.full(pair.n_persons, -1, np.int64)
+    attacked = persons.records if pair.persons is None else pair.persons[persons.records]
+    owner[attacked] = persons.owners
+    assert pair.released_persons is not None  # noqa: S101 - as the docstring says
+    keys = owner[pair.released_persons] * len(classes.sizes) + classes.of_record
+    keys, mine = np.unique(keys[keys >= 0], return_counts=True)
+    whose, own = np.divmod(keys, len(classes.sizes))
+    first = np.searchsorted(whose, persons.owners)
+    number = np.searchsorted(whose, persons.owners, side="right") - first
+    place = np.repeat(np.arange(len(number)), number)
+    at = np.arange(len(place)) - np.repeat(np.cumsum(number) - number, number) + first[place]
+    return place, own[at], mine[at]
+
+
+def linked_by_chance(pair: TablePair) -> SuccessCount:
+    """Return who is linked where any record is picked, as often as a person has records."""
+    persons = everybody(pair)
+    if pair.persons is None:
+        return SuccessCount(1, pair.n_original, exact=True)
+    held = np.bincount(persons.owners)[persons.owners]
+    return persons.count(held / pair.n_original, exact=True)
+
+
+def _lacks_records(pair: TablePair, persons: AttackedPersons, fitting: NDArray[np.bool_]) -> bool:
+    """Say whether more records than suppression explains fit no released one.
 
     Of persons drawn at random, as many as five standard deviations above the expected
-    number may have none.
+    number may fit none; those of one person may be suppressed together.
     """
-    n = len(own)
+    n = len(fitting)
     share = max(0.0, 1 - pair.n_released / pair.n_original)
-    expected = n * share
-    slack = 0.0 if n == pair.n_original else 5 * math.sqrt(expected * (1 - share))
-    return int((own < 0).sum()) > expected + slack + 0.5
-
-
-def _nearest_consistent(
-    classes: ReleasedClasses, numbers: NDArray[np.float64], codes: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """Return (n,) int64: the nearest class that leaves all values of each person open, or -1."""
-    own, first = classes.nearest(numbers, codes)
-    return np.where(first > 0, -1, own)
+    squares = float((np.bincount(persons.owners, minlength=1) ** 2).sum())
+    slack = 0.0 if n == pair.n_original else 5 * math.sqrt(squares * share * (1 - share))
+    return int((~fitting).sum()) > n * share + slack + 0.5

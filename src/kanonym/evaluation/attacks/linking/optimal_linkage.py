@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
-from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons, everybody
+from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import (
     linkage_obstacle,
     own_classes,
@@ -19,6 +20,7 @@ from kanonym.evaluation.attacks.linking.linkage import (
 )
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
+from kanonym.evaluation.pair.tables import TablePair
 from kanonym.kernels.neighbours.nearest_records import class_distances
 from kanonym.models.base import check_integer
 
@@ -39,7 +41,8 @@ class OptimalLinkage(Attack):
     record. Within a block the assignment is optimal; a block is what is nearest to
     neighbouring classes of the release. A distance is the one to the nearest open values
     plus a thousandth of the expected one (`ReleasedClasses`). Records of one class are
-    alike: who is given one of n, the own among them, counts 1/n.
+    alike: who is given one of n, the own among them, counts 1/n. A person with several records
+    is found where one of them is given any record of the person.
 
     Attributes
     ----------
@@ -81,7 +84,7 @@ class OptimalLinkage(Attack):
     )
     source: ClassVar[str] = "Herranz et al. 2015"
     aim: ClassVar[Aim] = "linkability"
-    record_per_person: ClassVar[Assumed] = "always"
+    of_person: ClassVar[str] = "one of the records is assigned a record of the same person"
 
     block: int = 500
     attempts: int | None = 2000
@@ -100,26 +103,68 @@ class OptimalLinkage(Attack):
         if reason:
             return unattempted_outcome(self, reason)
         n = pair.n_original
+        attacked = draw_persons(pair, self.attempts, random)
         asked = np.zeros(n, np.bool_)
-        asked[draw_persons(n, self.attempts or n, random)] = True
+        asked[attacked.records] = True
+        given = np.full(n, -1, np.int64)
         classes = classes_by(pair, pair.quasi_identifiers)
         numbers, codes = classes.persons(pair, np.arange(n))
         nearest, _ = classes.nearest(numbers, codes)
-        own = own_classes(pair, classes.of_record)
-        successes, done = 0.0, 0
+        done = 0
         for persons, slots in _blocks(classes, nearest, self.block, random):
             scene.told(done, n)
             done += len(persons)
             if asked[persons].any():
-                given = _assign_records(classes, numbers[persons], codes[persons], slots)
-                right = asked[persons] & (given >= 0) & (given == own[persons])
-                successes += float((1 / classes.sizes[given[right]]).sum())
+                given[persons] = _assign_records(classes, numbers[persons], codes[persons], slots)
         return AttackResult(
             self.type,
             self.question,
-            SuccessCount(successes, int(asked.sum())),
-            SuccessCount(1, n, exact=True),
+            _count_found(pair, classes, attacked, given[attacked.records]),
+            _found_by_chance(pair),
         )
+
+
+def _count_found(
+    pair: TablePair,
+    classes: ReleasedClasses,
+    persons: AttackedPersons,
+    given: NDArray[np.int64],
+) -> SuccessCount:
+    """Return how many persons are expected to be given a record of their own.
+
+    given: (n_records,) int64, the class of which each attacked record is given a record, or -1.
+    """
+    place, own, mine = own_classes(pair, classes, persons)
+    right = given[place] == own
+    # Of one class a person's records are given different ones.
+    key = persons.owners[place[right]] * len(classes.sizes) + own[right]
+    keys, first, times = np.unique(key, return_index=True, return_counts=True)
+    whose, which = np.divmod(keys, len(classes.sizes))
+    held, sizes = mine[right][first], classes.sizes[which]
+    none = np.ones(persons.number)
+    np.multiply.at(none, whose, _none_picked(sizes, held, times))
+    return SuccessCount(float((1 - none).sum()), persons.number)
+
+
+def _found_by_chance(pair: TablePair) -> SuccessCount:
+    """Return who is given a record of their own where everybody is given any."""
+    if pair.persons is None:
+        return SuccessCount(1, pair.n_original, exact=True)
+    held = np.bincount(everybody(pair).owners)
+    none = _none_picked(np.full(len(held), pair.n_original), held, held)
+    return SuccessCount(float((1 - none).sum()), len(held), exact=True)
+
+
+def _none_picked(
+    sizes: NDArray[np.int64], held: NDArray[np.int64], picked: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return (n,) float64: how likely none of those held is among some picked of all."""
+    from scipy.stats import hypergeom  # noqa: PLC0415 - scipy takes a while to load
+
+    one = picked == 1
+    found = 1 - held / sizes
+    found[~one] = hypergeom.pmf(0, sizes[~one], held[~one], np.minimum(picked, sizes)[~one])
+    return found
 
 
 def _blocks(

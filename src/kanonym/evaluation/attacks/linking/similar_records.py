@@ -10,9 +10,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
-from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
-from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
-from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
+from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons, everybody
+from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.linking.linkage import (
+    linkage_obstacle,
+    linked_by_chance,
+    unattempted_outcome,
+)
 from kanonym.evaluation.attacks.linking.similarity import SimilarityAttack, similarity_attack
 from kanonym.evaluation.attacks.matching.nearest import Distance
 from kanonym.evaluation.attacks.matching.values import values_of
@@ -70,7 +75,9 @@ class SimilarRecords(Attack):
     method: ClassVar[str] = "looks up persons by their numbers alone, as [SIGO](sigo.md) does"
     source: ClassVar[str] = "SIGO"
     aim: ClassVar[Aim] = "inference"
-    record_per_person: ClassVar[Assumed] = "without a sensitive attribute"
+    of_person: ClassVar[str] = (
+        "the value of one of the records is right; without values as `linkage`"
+    )
 
     threshold: float = 0.5
     distance: Distance = "euclidean"
@@ -95,49 +102,49 @@ class SimilarRecords(Attack):
             )
         if reason:
             return unattempted_outcome(self, reason)
-        n = pair.n_original
-        persons = draw_persons(n, self.attempts or n, random)
+        persons = draw_persons(pair, self.attempts, random)
         if not scene.sensitive:
             found = self._own_records(pair, persons)
-            return AttackResult(self.type, self.question, found, SuccessCount(1, n, exact=True))
+            return AttackResult(self.type, self.question, found, linked_by_chance(pair))
         outcomes = []
         parts: dict[str, float] = {}
-        control, others = scene.control, np.zeros(0, np.int64)
+        attack = self._search(pair, pair, persons.records)
+        control, others, elsewhere = scene.control, None, None
         if control is not None and control.n_original:
-            others = draw_persons(control.n_original, self.attempts or control.n_original, random)
-        attack = self._search(pair, pair, persons)
-        elsewhere = (
-            None if control is None or not len(others) else self._search(control, pair, others)
-        )
+            others = draw_persons(control, self.attempts, random)
+            elsewhere = self._search(control, pair, others.records)
         for done, name in enumerate(scene.sensitive):
             scene.told(done, len(scene.sensitive))
             targets, claimed = _judge_values(attack, pair, persons, name)
-            most = int(np.bincount(values_of(pair, name).own).max())
             controlled = None
-            if control is not None and elsewhere is not None:
+            if control is not None and others is not None and elsewhere is not None:
                 controlled, _ = _judge_values(elsewhere, control, others, name)
             parts |= {name: targets.rate, f"{name}: claimed": claimed}
-            outcomes.append((targets, SuccessCount(most, n, exact=True), controlled))
+            outcomes.append((targets, _most_frequent(pair, name), controlled))
         judged = [
             AttackResult(self.type, self.question, *one, parts=parts, other_attack=True)
             for one in outcomes
         ]
         return worst_of(judged)
 
-    def _own_records(self, pair: TablePair, persons: NDArray[np.int64]) -> SuccessCount:
-        """Return how many are expected to be given their own record."""
-        attack = self._search(pair, pair, persons)
-        row = np.full(pair.n_original, -1, np.int64)
-        row[pair.rows] = np.arange(pair.n_released)
-        own = row[persons]
-        right = attack.reidentified & (own >= 0)
-        group, own = attack.nearest[right], own[right]
-        same = np.ones(len(own), np.bool_)
-        for column in _numbers(pair):
-            for ends in (column.low, column.high):
-                same &= ends[own] == ends[attack.first[group]]
-            same &= ~column.suppressed[own]
-        return SuccessCount(float((1 / attack.sizes[group[same]]).sum()), len(persons))
+    def _own_records(self, pair: TablePair, persons: AttackedPersons) -> SuccessCount:
+        """Return how many are expected to be given a record of their own."""
+        attack = self._search(pair, pair, persons.records)
+        whose = pair.released_persons
+        assert whose is not None  # noqa: S101 - `run` refuses before
+        grouped = attack.labels >= 0
+        keys, mine = np.unique(
+            attack.labels[grouped].astype(np.int64) * pair.n_persons + whose[grouped],
+            return_counts=True,
+        )
+        right = np.flatnonzero(attack.reidentified)
+        group = attack.nearest[right]
+        own = persons.records if pair.persons is None else pair.persons[persons.records]
+        wanted = group * pair.n_persons + own[right]
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        chances = np.zeros(len(persons.records))
+        chances[right] = np.where(keys[at] == wanted, mine[at] / attack.sizes[group], 0)
+        return persons.count(chances)
 
     def _search(
         self, pair: TablePair, units: TablePair, persons: NDArray[np.int64]
@@ -165,7 +172,7 @@ class SimilarRecords(Attack):
 
 
 def _judge_values(
-    found: SimilarityAttack, pair: TablePair, persons: NDArray[np.int64], name: str
+    found: SimilarityAttack, pair: TablePair, persons: AttackedPersons, name: str
 ) -> tuple[SuccessCount, float]:
     """Return how many sensitive values are right, and the share of those given away."""
     values = values_of(pair, name)
@@ -175,11 +182,18 @@ def _judge_values(
     codes = pl.Series(values.released)
     attack = found.with_sensitive(codes.set(codes == values.size, None))
     claims, shown = attack.reidentified, attack.sensitive
-    given = np.full(len(persons), guess)
+    given = np.full(len(persons.records), guess)
     if shown is not None:
         given[claims] = shown.fill_null(-1).to_numpy()[claims]
-    right = int((given == values.own[persons]).sum())
-    return SuccessCount(right, len(persons)), float(claims.mean())
+    right = given == values.own[persons.records]
+    return persons.count(right), float(persons.find_any(claims).mean())
+
+
+def _most_frequent(pair: TablePair, name: str) -> SuccessCount:
+    """Return how many persons have the value that the most of them have."""
+    own, persons = values_of(pair, name).own, everybody(pair)
+    held = np.unique(persons.owners * (int(own.max()) + 1) + own) % (int(own.max()) + 1)
+    return SuccessCount(int(np.bincount(held).max()), persons.number, exact=True)
 
 
 def _numbers(pair: TablePair) -> list[NumericColumn]:

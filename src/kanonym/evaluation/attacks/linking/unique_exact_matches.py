@@ -8,10 +8,17 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from kanonym.evaluation.attacks.base import Aim, Assumed, Attack
+from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, everybody
+from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import unattempted_outcome
-from kanonym.evaluation.attacks.matching.single_values import OPEN, person_values, record_values
+from kanonym.evaluation.attacks.matching.single_values import (
+    OPEN,
+    are_among,
+    held_by_one,
+    person_values,
+    record_values,
+)
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 
 HALF = "half of the persons in the other half"
@@ -50,7 +57,7 @@ class UniqueExactMatches(Attack):
     method: ClassVar[str] = "looks for released records that equal a unique person in every column"
     source: ClassVar[str] = "NIST, SDNist 2025"
     aim: ClassVar[Aim] = "singling-out"
-    record_per_person: ClassVar[Assumed] = "always"
+    of_person: ClassVar[str] = "one of the records that no other person has is released"
 
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
@@ -58,8 +65,8 @@ class UniqueExactMatches(Attack):
         names = [column.name for column in pair.columns]
         if not names or not pair.n_original or not pair.n_released:
             return unattempted_outcome(self, "the tables have no record or no column in common")
-        persons, records = person_values(pair, names), record_values(pair, names)
-        alone = persons.filter(persons.is_unique())
+        values, records = person_values(pair, names), record_values(pair, names)
+        alone = np.flatnonzero(held_by_one(values, pair.persons))
         if not len(alone):
             return unattempted_outcome(self, "everybody shares all values with somebody else")
         if not len(records):
@@ -67,28 +74,19 @@ class UniqueExactMatches(Attack):
         control = None
         if scene.control is not None:
             others = person_values(scene.control, names)
-            control = _count_found(_without(others, persons), records)
-        order = random.permutation(len(persons))
-        first, second = persons[order[::2]], persons[order[1::2]]
-        half = _count_found(first.filter(first.is_unique()), second)
+            strangers = np.flatnonzero(~are_among(others, values))
+            found = are_among(others[strangers], records)
+            control = everybody(scene.control, strangers).count(found)
+        order = random.permutation(pair.n_persons)
+        first, second = (AttackedPersons.of(pair, order[half::2]).records for half in (0, 1))
+        whose = None if pair.persons is None else pair.persons[first]
+        half = values[first].filter(pl.Series(held_by_one(values[first], whose)))
+        met = are_among(half, values[second])
         return AttackResult(
             self.type,
             self.question,
-            _count_found(alone, records, exact=True),
-            SuccessCount(0, len(alone), exact=True),
+            everybody(pair, alone).count(are_among(values[alone], records), exact=True),
+            SuccessCount(0, everybody(pair, alone).number, exact=True),
             control if control is not None and control.attempts else None,
-            parts={HALF: half.rate} if half.attempts else {},
+            parts={HALF: float(met.mean())} if len(met) else {},
         )
-
-
-def _count_found(
-    persons: pl.DataFrame, records: pl.DataFrame, *, exact: bool = False
-) -> SuccessCount:
-    """Count the persons whom a record equals."""
-    found = persons.join(records.unique(), on=records.columns, how="semi", nulls_equal=True)
-    return SuccessCount(len(found), len(persons), exact=exact)
-
-
-def _without(persons: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Return the persons whose values none of the others has."""
-    return persons.join(others.unique(), on=others.columns, how="anti", nulls_equal=True)

@@ -27,6 +27,8 @@ def cell_codes(column: Column) -> tuple[NDArray[np.int32], int]:
             for end in (column.low, column.high)
         ]
         columns = [*ends, column.suppressed.astype(np.int32)]
+        if column.sets is not None:
+            columns.append(column.sets.labels + np.int32(1))
         groups = group_rows(columns, [int(codes.max(initial=0)) + 1 for codes in columns])
         return groups.labels, len(groups.sizes)
     held, place = np.unique(_ranks(column)[column.labels], return_inverse=True)

@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
+from kanonym.evaluation.pair.tables import (
+    CategoricalColumn,
+    Column,
+    NumericColumn,
+    TablePair,
+)
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.neighbours import class_tree as opened
 from kanonym.kernels.neighbours import nearest_classes as linkage
@@ -34,7 +39,8 @@ class ReleasedClasses(ShortRepr):
 
     A class is nearer to a person than another if its nearest open values are: summed over
     columns, for a number its way to the interval as a share of the original's range, at most
-    1; for a category that is not left open 1; for null beside a value 1. Of classes equally
+    1; for a category that is not left open 1; for null beside a value 1; for a number that is not
+    in a set of numbers 1 more. Of classes equally
     near by that, as are all that leave a person's values open, the one is nearer from which
     a value drawn evenly is expected to be: the one that says more, and has the person in its
     middle. Distances within a relative 1e-9 are equal.
@@ -75,7 +81,7 @@ class ReleasedClasses(ShortRepr):
             for one in columns
             if isinstance(one, NumericColumn)
         ]
-        codes = [one.original[chosen] for one in columns if isinstance(one, CategoricalColumn)]
+        codes = [one.original[chosen] for one in _categories(columns)]
         n = len(chosen)
         return (
             np.ascontiguousarray(np.array(numbers, np.float64).reshape(-1, n).T),
@@ -143,7 +149,7 @@ def classes_by(
     """
     columns = [pair.column(name) for name in names]
     numeric = [one for one in columns if isinstance(one, NumericColumn)]
-    categorical = [one for one in columns if isinstance(one, CategoricalColumn)]
+    categorical = _categories(columns)
     groups = _group_records(pair, numeric, categorical)
     rows = groups.first
     known = [(units or pair).column(one.name).original for one in numeric]
@@ -161,6 +167,15 @@ def classes_by(
         ranges,
         opened.build_class_tree(left_open._replace(sizes=groups.sizes), positions),
     )
+
+
+def _categories(columns: Sequence[Column]) -> list[CategoricalColumn]:
+    """Return columns of categories, and those of numbers that have sets, as categories, too."""
+    return [
+        one.as_categories() if isinstance(one, NumericColumn) else one
+        for one in columns
+        if isinstance(one, CategoricalColumn) or one.sets is not None
+    ]
 
 
 def _class_bounds(

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.evaluation.attacks.intruder_view import AttackContext, draw_persons
+from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
+from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.lookup import (
     Candidates,
     classes_of,
@@ -91,7 +92,7 @@ class PossibleValues(ShortRepr):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judgement(ShortRepr):
-    """What the intruder achieved with each person.
+    """What the intruder achieved with each record, or each person.
 
     Attributes
     ----------
@@ -170,14 +171,13 @@ def run_disclosure(
         why = Message("the original has no person") if judges else reason
         return AttackResult(attack.type, attack.question, nobody, nobody, reason=why)
     nearest = is_changed(scene.pair)
-    persons = draw_persons(scene.pair.n_original, attack.attempts, random)
+    persons = draw_persons(scene.pair, attack.attempts, random)
     tables = [(scene.pair, persons)]
     if scene.control is not None and scene.control.n_original:
-        others = draw_persons(scene.control.n_original, attack.attempts, random)
-        tables.append((scene.control, others))
-    total = sum(len(some) for _, some in tables)
+        tables.append((scene.control, draw_persons(scene.control, attack.attempts, random)))
+    total = sum(len(some.records) for _, some in tables)
     found: list[dict[str, Judgement]] = []
-    for (pair, some), before in zip(tables, (0, len(persons)), strict=False):
+    for (pair, some), before in zip(tables, (0, len(persons.records)), strict=False):
         told = partial(_report_progress, scene, before, total)
         found.append(_judge_persons(pair, some, judges, told, nearest=nearest))
     targets, control = found[0], found[1] if len(found) > 1 else {}
@@ -297,26 +297,30 @@ def _report_progress(scene: AttackContext, before: int, total: int, done: int) -
 
 def _judge_persons(
     pair: TablePair,
-    persons: NDArray[np.int64],
+    persons: AttackedPersons,
     judges: Mapping[str, tuple[Coder, Judge]],
     told: Callable[[int], None],
     *,
     nearest: bool,
 ) -> dict[str, Judgement]:
-    """Return what was achieved with each person, by attribute; told of how many are done."""
+    """Return what was achieved with each person, by attribute; told of how many are done.
+
+    Of a person with several records one that succeeds is enough. How they hang together is not
+    known, so that chance is that of the likeliest of them.
+    """
     source = LookupSource(pair, [coder(pair) for coder, _ in judges.values()], nearest)
     found: dict[str, list[Judgement]] = {name: [] for name in judges}
     done = 0
-    for some, (several,) in look_up_values([source], persons):
+    for some, (several,) in look_up_values([source], persons.records):
         done += len(some)
         told(done)
         for (name, (_, judge)), one in zip(judges.items(), several, strict=True):
             found[name].append(judge(one))
     return {
         name: Judgement(
-            np.concatenate([one.successes for one in parts]),
-            np.concatenate([one.chances for one in parts]),
-            np.concatenate([one.claims for one in parts]),
+            persons.find_any(np.concatenate([one.successes for one in parts])),
+            persons.find_largest(np.concatenate([one.chances for one in parts])),
+            persons.find_any(np.concatenate([one.claims for one in parts])),
         )
         for name, parts in found.items()
     }

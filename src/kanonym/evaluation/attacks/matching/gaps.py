@@ -79,7 +79,10 @@ def _number_gaps(
 ) -> NDArray[np.float64]:
     low, high = column.low[rows], column.high[rows]
     asked = values[:, None]
-    apart = np.maximum(np.maximum(low - asked, asked - high), 0) / width
+    apart = np.maximum(np.maximum(low - asked, asked - high), 0)
+    if column.sets is not None:
+        apart = np.fmax(apart, column.sets.gaps(values, rows))
+    apart /= width
     apart = np.minimum(np.where(np.isnan(apart), 1.0, apart), 1.0)
     apart[np.isnan(values)] = ~np.isnan(low)
     apart[:, column.suppressed[rows]] = 0.0

@@ -160,10 +160,12 @@ def is_changed(pair: TablePair) -> bool:
 
 def _leaves_value_open(column: Column, rows: NDArray[np.int64]) -> Masks:
     """Return (n_original,) bool: whether a cell, none suppressed, leaves a value open."""
+    if isinstance(column, NumericColumn) and column.sets is not None:
+        column = column.as_categories()
     if isinstance(column, CategoricalColumn):
-        released = np.zeros(len(column.offsets) - 1, np.bool_)
+        released = np.zeros(max(len(column.offsets) - 1, 0), np.bool_)
         released[column.labels[rows]] = True
-        held = np.zeros(len(column.categories), np.bool_)
+        held = np.zeros(int(column.members.max(initial=len(column.categories) - 1)) + 1, np.bool_)
         held[column.members[np.repeat(released, np.diff(column.offsets))]] = True
         return held[column.original]
     null = np.isnan(column.low[rows])
@@ -195,6 +197,9 @@ def _open_pairs(
 
 def _masks(column: Column, values: NDArray[Any], rows: NDArray[np.int64]) -> Masks:
     """Return (n_values, n_rows) bool: whether a released record leaves a value open."""
+    if isinstance(column, NumericColumn) and column.sets is not None:
+        line = np.unique(column.original)
+        column, values = column.as_categories(), np.searchsorted(line, values)
     if isinstance(column, NumericColumn):
         low, high = column.low[rows], column.high[rows]
         asked = values[:, None]
@@ -207,7 +212,8 @@ def _masks(column: Column, values: NDArray[Any], rows: NDArray[np.int64]) -> Mas
 
 def _labels_open(column: CategoricalColumn, values: NDArray[Any]) -> Masks:
     """Return (n_labels, n_values) bool: whether a label leaves a category open."""
-    place = np.full(len(column.categories), -1, np.int64)
+    most = max(int(column.members.max(initial=-1)) + 1, len(column.categories))
+    place = np.full(most, -1, np.int64)
     place[values.astype(np.int64)] = np.arange(len(values))
     owners = np.repeat(np.arange(len(column.offsets) - 1), np.diff(column.offsets))
     asked = place[column.members]
@@ -240,7 +246,10 @@ def _gaps(
     known = ends[~np.isnan(ends)]
     width = float(np.ptp(known)) if len(known) else 0.0
     values = column.original[persons][:, None]
-    gaps = np.maximum(np.maximum(low - values, values - high), 0) / (width or 1.0)
+    gaps = np.maximum(np.maximum(low - values, values - high), 0)
+    if column.sets is not None:
+        gaps = np.fmax(gaps, column.sets.gaps(values[:, 0], rows))
+    gaps /= width or 1.0
     null = np.isnan(values)
     gaps = np.where(null, ~(np.isnan(low) | column.suppressed[rows]), gaps)
     return np.where(np.isnan(gaps), 1.0, gaps)

@@ -52,22 +52,34 @@ class Predicates(ShortRepr):
 def count_matches(pair: TablePair, predicates: Predicates) -> NDArray[np.int64]:
     """Return (p,) int64: how many persons of the original satisfy each predicate.
 
-    Cost O(p · c · n_original / 64) beside O(distinct conditions · n_original).
+    A person does who has a record that does. Cost O(p · c · n_original / 64) beside
+    O(distinct conditions · n_original); where persons have several records, O(p · n_original).
     """
-    return _count_by_bits(pair, predicates, np.ones(pair.n_original, np.bool_), _persons_satisfying)
+    everybody = np.ones(pair.n_original, np.bool_)
+    return _count_by_bits(pair, predicates, everybody, _persons_satisfying, pair.persons)
 
 
-def count_possible(pair: TablePair, predicates: Predicates, among: Flags) -> NDArray[np.int64]:
+def count_possible(
+    pair: TablePair,
+    predicates: Predicates,
+    among: Flags,
+    whose: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
     """Return (p,) int64: how many of some released records may satisfy each predicate.
 
     One may where each of its cells has a value in common with the predicate's. Cost as of
     `count_matches`, with the released records; among: (n_released,) bool, those that are counted.
+    whose: (n_released,) int64, to count persons instead.
     """
-    return _count_by_bits(pair, predicates, among, _records_satisfying)
+    return _count_by_bits(pair, predicates, among, _records_satisfying, whose)
 
 
 def _count_by_bits(
-    pair: TablePair, predicates: Predicates, among: Flags, holds: _Holds
+    pair: TablePair,
+    predicates: Predicates,
+    among: Flags,
+    holds: _Holds,
+    whose: NDArray[np.int64] | None,
 ) -> NDArray[np.int64]:
     """Count by bits: each distinct condition looks at the records once, predicates join them."""
     n = len(among)
@@ -94,7 +106,24 @@ def _count_by_bits(
             )
             # A predicate names a column once, so no row of `bits` is written twice.
             bits[owner] &= packed[place]
-        counts[start : start + len(some)] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+        counts[start : start + len(some)] = (
+            np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+            if whose is None
+            else _count_owners(bits, whose)
+        )
+    return counts
+
+
+def _count_owners(bits: NDArray[np.uint64], whose: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return (p,) int64: persons with a bit; whose: (n,) int64, the person of each bit."""
+    order = np.argsort(whose, kind="stable")
+    starts = np.flatnonzero(np.diff(whose[order], prepend=-1))
+    counts = np.zeros(len(bits), np.int64)
+    step = max(CELLS // max(len(whose), 1), 1)
+    for start in range(0, len(bits) if len(whose) else 0, step):
+        flags = bits[start : start + step].view(np.uint8)
+        held = np.unpackbits(flags, axis=1, count=len(whose))[:, order]
+        counts[start : start + step] = np.maximum.reduceat(held, starts, axis=1).sum(axis=1)
     return counts
 
 
@@ -127,6 +156,9 @@ def _persons_satisfying(column: Column, rows: NDArray[np.int64], sides: NDArray[
     held = (low <= column.original) & (column.original <= high)
     held[np.isnan(low[:, 0])] = np.isnan(column.original)
     held[column.suppressed[rows]] = True
+    if column.sets is not None:
+        inside = sides == 0
+        held[inside] = _persons_satisfying(column.as_categories(), rows[inside], sides[inside])
     return held
 
 
@@ -140,6 +172,9 @@ def _records_satisfying(column: Column, rows: NDArray[np.int64], sides: NDArray[
     held = (low <= column.high) & (column.low <= high)
     held[np.isnan(low[:, 0])] = np.isnan(column.low)
     held[column.suppressed[rows]] = True
+    if column.sets is not None:
+        inside = sides == 0
+        held[inside] = _records_satisfying(column.as_categories(), rows[inside], sides[inside])
     return held | column.suppressed
 
 
@@ -156,7 +191,8 @@ def _ends(
 
 def _open_categories(column: CategoricalColumn, rows: NDArray[np.int64]) -> Flags:
     """Return (n_conditions, n_categories) bool: what each cell leaves open."""
-    allowed = np.zeros((len(rows), len(column.categories)), np.bool_)
+    most = max(int(column.members.max(initial=-1)) + 1, len(column.categories))
+    allowed = np.zeros((len(rows), most), np.bool_)
     for i, label in enumerate(column.labels[rows].tolist()):
         allowed[i, column.members[column.offsets[label] : column.offsets[label + 1]]] = True
     return allowed

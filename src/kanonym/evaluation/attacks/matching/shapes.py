@@ -57,6 +57,8 @@ def shape_of(pair: TablePair, name: str, rows: NDArray[np.int64], members: Membe
     """
     column = pair.column(name)
     silent = column.suppressed[rows] | _wide_labels(pair, name, rows)
+    if isinstance(column, NumericColumn) and column.sets is not None:
+        column = column.as_categories()
     if isinstance(column, NumericColumn):
         return _number_shape(column, rows, members, silent)
     return _category_shape(column, rows, members, silent)

@@ -57,6 +57,28 @@ def record_values(
     return pl.DataFrame(columns).filter(pl.Series(single, dtype=pl.Boolean))
 
 
+def held_by_one(values: pl.DataFrame, whose: NDArray[np.int64] | None) -> NDArray[np.bool_]:
+    """Return (n,) bool: rows of values that no other person has.
+
+    whose: (n,) int64, whose each row is; None where each is another person's.
+    """
+    if whose is None:
+        return values.is_unique().to_numpy()
+    owner = pl.Series("\0", whose)  # no column of a table is called so
+    alone = pl.col("\0").n_unique().over(values.columns) == 1
+    return values.with_columns(owner).select(alone).to_series().to_numpy()
+
+
+def are_among(values: pl.DataFrame, records: pl.DataFrame) -> NDArray[np.bool_]:
+    """Return (n,) bool: rows that some record equals in all of the records' columns."""
+    rows = values.with_row_index("\0").join(
+        records.unique(), on=records.columns, how="semi", nulls_equal=True
+    )
+    found = np.zeros(len(values), np.bool_)
+    found[rows["\0"].to_numpy()] = True
+    return found
+
+
 def _numbers(values: NDArray[np.float64], name: str, limits: Limits | None) -> pl.Series:
     """Return numbers, or the numbers of their bins; null for NaN."""
     null = np.isnan(values)

@@ -10,6 +10,11 @@ from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.results.short_repr import ShortRepr
+from kanonym.evaluation.attacks.control import (
+    control_columns,
+    overlap_notes,
+    require_other_people,
+)
 from kanonym.evaluation.attacks.models.model_membership import (
     attack_model,
     classifies,
@@ -147,7 +152,8 @@ def model_membership(
         The target is no column of both tables, or there is no other; else as `attack`.
     DataError
         The target is released changed, has one value, or more than 25 categories; fewer than
-        20 members or persons of the control are left; else as `attack`.
+        20 members or persons of the control are left; else as `attack`, as where the control has
+        people of the original.
     PolicyError
         There is nobody to compare with, the estimator does not fit the target, or the policy
         counts persons who have several records; else as `attack`.
@@ -183,7 +189,8 @@ def model_membership(
     check_seed(seed)
     check_integer("model membership", "shadows", shadows, 1)
     meant = None if policy is None else policy_from(policy)
-    if any(one.entities for one in (meant, policy_of(released)) if one is not None):
+    policies = [one for one in (meant, policy_of(released)) if one is not None]
+    if any(one.entities for one in policies):
         raise PolicyError(
             "the policy counts persons who have several records, and this attack treats every "
             "record as a different person"
@@ -210,6 +217,10 @@ def model_membership(
         raise SchemaError(f"target {target!r} cannot be compared: it {why}")
     if len(tables.before) < 2:
         raise SchemaError(f"the tables have no column besides {target!r} to learn from")
+    notes: list[str] = []
+    if hold_out is None:
+        require_other_people(original, control, policies)
+        notes += overlap_notes(tables.before, control_columns(control, tables), (None, None))
     everybody = read_persons(tables, control)
     categorical = everybody.holds_categories(target) or _classifies(estimator)
     model = fresh_estimator(estimator, categorical=categorical, seed=seed)
@@ -217,7 +228,7 @@ def model_membership(
     before, after = (
         attack_model(model, each, persons, shadows=shadows, seed=seed) for each in lessons
     )
-    notes = [] if everybody.rows is not None else [UNKNOWN_ROWS]
+    notes += [] if everybody.rows is not None else [UNKNOWN_ROWS]
     notes += [] if after.reason is None else [after.reason]
     name = type(model).__name__
     return ModelRisk(target, name, before, after, int(shadows), int(seed), tuple(notes))

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError
 from kanonym.data.results.short_repr import ShortRepr
+from kanonym.evaluation.attacks.control import control_columns
 from kanonym.evaluation.attacks.matching.values import Values, values_of
 from kanonym.evaluation.attacks.models.model_membership import Persons, TrainingData
 from kanonym.evaluation.attacks.setup import build_context, stack_columns
-from kanonym.evaluation.attacks.table_attacks import control_columns
 from kanonym.evaluation.pair.aligned_tables import AlignedTables
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility.models.features import features_of

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
 from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.table import Domain, encode_column
+from kanonym.evaluation.pair.number_sets import NumberSets
 from kanonym.evaluation.pair.reading.cells import (
     Cells,
     ColumnReading,
@@ -201,7 +202,11 @@ def _column(
         low, high = _extremes(to_physical(domain.values), first, last)
         low, high = low[labels], high[labels]
         low[everything], high[everything] = value_range(original)
-        return NumericColumn(domain.name, original, low, high, everything)
+        line = to_physical(domain.values)
+        sets = NumberSets.of(
+            np.where(everything, -1, labels), _torn_labels(line, first, last), line
+        )
+        return NumericColumn(domain.name, original, low, high, everything, sets)
     texts = text_of(domain.values)
     categories = texts.extend_constant(None, 1) if domain.has_null else texts
     counts = last.astype(np.int64) - first + 1
@@ -216,6 +221,19 @@ def _column(
         members.astype(np.int32),
         everything,
     )
+
+
+def _torn_labels(
+    line: NDArray[np.float64], first: NDArray[np.int32], last: NDArray[np.int32]
+) -> dict[int, NDArray[np.int32]]:
+    """Return the leaves of labels that are no interval: others lie between, or null is one."""
+    rank = np.append(np.argsort(np.argsort(line)), len(line) + 1)
+    found = {}
+    for label, (low, high) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
+        leaves = np.arange(low, high + 1, dtype=np.int32)
+        if np.ptp(rank[leaves]) + 1 > len(leaves) > 1:
+            found[label] = leaves
+    return found
 
 
 def _extremes(

@@ -12,6 +12,7 @@ from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.labels import members_of, text_of
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import LARGEST, Domain, encode_column
+from kanonym.evaluation.pair.number_sets import NumberSets
 from kanonym.evaluation.pair.reading.cells import (
     Cells,
     ColumnReading,
@@ -96,7 +97,8 @@ def read_numbers(cells: Cells) -> ColumnReading:
     low, high = low[labels], high[labels]
     blank = everything[labels]
     low[blank], high[blank] = value_range(line)
-    column = NumericColumn(domain.name, to_physical(cells.original), low, high, blank)
+    sets = NumberSets.of(np.where(blank, -1, labels), found.members, line)
+    column = NumericColumn(domain.name, to_physical(cells.original), low, high, blank, sets)
     gaps = line if found.low_code is None else _offsets(domain.values)
     read = _generalization(domain, codes, (line, gaps), found, (first, last))
     if cells.rows is None:
