@@ -16,7 +16,7 @@ ROUNDS = 15
 ALTERNATIONS = 30
 """How often rows and columns of classes are scaled, at most."""
 
-CLOSE = 1e-3
+CLOSE = 1e-2
 """How far, as a share, sums may be from what they are scaled to."""
 
 PRIOR = 1.0
