@@ -151,7 +151,7 @@ def _targets(joined: TablePair, name: str) -> tuple[Vector, Vector]:
 
 
 def _draw_values(column: Column, records: NDArray[np.int64], random: np.random.Generator) -> Vector:
-    """Return (n,) float64: a number or a code for each record, of those that its cell leaves open."""
+    """Return (n,) float64: a number or a code of those that each record leaves open."""
     if isinstance(column, NumericColumn):
         return draw_numbers(column, records, random)
     return draw_categories(column, records, random).astype(np.float64)
