@@ -47,6 +47,10 @@ docs:
     sphinx-build --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
     python scripts/site_links.py docs/_build/html
 
+# run the blocks of pages, and write what they print into them again
+pages *pages="docs/stories/*.md docs/guides/*.md":
+    python tests/pages.py {{ pages }}
+
 # figures of the source tree: lines, lengths, folders, isinstance, Any, noqa
 shape *folder:
     python scripts/shape.py {{ folder }}

@@ -1,16 +1,15 @@
-"""README and docs: their Python examples run, and their links lead somewhere."""
+"""README and docs: their blocks run and print what they say, and their links lead somewhere."""
 
 from __future__ import annotations
 
 import re
-import shlex
-import shutil
-import subprocess
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
 
-from kanonym.cli import main
+from pages import CONSOLE, folder_of, is_run, needs_demo, run, run_command
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = (ROOT / "docs" / "reference", ROOT / "docs" / "_build")
@@ -24,8 +23,6 @@ PAGES = [
         if not any(page.is_relative_to(folder) for folder in WRITTEN)
     ),
 ]
-EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
@@ -40,48 +37,21 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if EXAMPLE.search(page.read_text("utf-8"))], ids=name_of
-)
-def test_examples_run(page, tmp_path, monkeypatch):
-    """The Python examples of a page run one after another in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    for number, example in enumerate(EXAMPLE.findall(page.read_text("utf-8")), start=1):
-        code = compile(example, f"{name_of(page)}, example {number}", "exec")
-        exec(code, names)  # noqa: S102
-
-
-def commands(page: Path) -> list[str]:
-    """Return the commands of a page: what stands behind `$` in its console blocks."""
-    blocks = CONSOLE.findall(page.read_text("utf-8"))
-    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
-
-
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     """Return a folder with what `kanonym demo` writes, of few patients."""
     folder = tmp_path_factory.mktemp("demo") / "kanonym-demo"
-    with pytest.raises(SystemExit) as ended:
-        main(["demo", "--rows", "800", "--directory", str(folder)])
-    assert not ended.value.code
+    run_command(f"kanonym demo --rows 800 --directory {folder}")
     return folder
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name_of)
-def test_commands_run_as_printed(page, demo, tmp_path, monkeypatch, capsys):
-    """The commands of a page run one after another beside the demo's files, and end with 0."""
-    folder = tmp_path / "kanonym-demo"
-    shutil.copytree(demo, folder)
-    monkeypatch.chdir(folder)
-    for line in commands(page):
-        program, *arguments = shlex.split(line)
-        if program != "kanonym":
-            subprocess.run(["bash", "-c", line], check=True)  # noqa: S607
-            continue
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        assert not ended.value.code, f"{line}: {capsys.readouterr().err}"
+@pytest.mark.parametrize("page", [page for page in PAGES if is_run(page)], ids=name_of)
+def test_a_page_runs_and_prints_what_it_says(page, request):
+    """The blocks of a page run one after another, and print what the page says that they print."""
+    demo = request.getfixturevalue("demo") if needs_demo(page) else None
+    with folder_of(demo):
+        for one in run(page):
+            assert one.agrees, f"the page says\n{one.told}\nbut this is printed:\n{one.found}"
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/start.md", "docs/cli.md"])
@@ -102,3 +72,13 @@ def test_links_lead_somewhere(page):
         if fragment:
             headings = HEADING.findall(file.read_text("utf-8"))
             assert fragment in {anchor(heading) for heading in headings}, f"{target}#{fragment}"
+
+
+def test_the_tables_of_the_stories_are_the_generated_ones(tmp_path, monkeypatch):
+    """`examples/tables.py` writes the tables that ship, byte by byte."""
+    monkeypatch.setattr(sys, "argv", ["tables.py", str(tmp_path)])
+    runpy.run_path(str(ROOT / "examples" / "tables.py"), run_name="__main__")
+    written = sorted(tmp_path.iterdir())
+    assert len(written) == 4
+    for file in written:
+        assert file.read_bytes() == (ROOT / "examples" / "data" / file.name).read_bytes()

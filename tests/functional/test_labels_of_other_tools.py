@@ -69,6 +69,11 @@ FORMS = {
         lambda start: f"{start}***",
         lambda year: f"[01/01/{year}, 31/12/{year + 9}]",
     ),
+    "SIGO, texts": (
+        lambda low: [low, low + 19],
+        lambda start: ["25111", "25122"] if start == "25" else ["30144", "30155"],
+        lambda year: f"[01/01/{year}, 31/12/{year + 9}]",
+    ),
     "letters": (
         lambda low: f"{low} - {low + 19}",
         lambda start: f"{start}xxx",
@@ -144,3 +149,12 @@ def test_a_label_that_names_no_values_asks_for_its_hierarchy():
     for judged in (ka.utility, ka.attack):
         with pytest.raises(ka.SchemaError, match="give the hierarchy of which it is a label"):
             judged(ORIGINAL, made_up, policy())
+
+
+def test_an_interval_of_texts_leaves_open_what_lies_between():
+    """`[a, c]`, or that as a list of two, is every text between them by alphabet."""
+    original = pl.DataFrame({"gear": ["a", "b", "c", "d"], "secret": ["x", "y", "x", "y"]})
+    for between, last in ((["a", "c"], ["d", "d"]), ("[a, c]", "d")):
+        table = original.with_columns(gear=pl.Series([between] * 3 + [last]))
+        found = ka.utility(original, table, quasi_identifiers=["gear"], measures=["gcp"])
+        assert found.entries()["gcp"].value == pytest.approx(3 * (2 / 3) / 4)

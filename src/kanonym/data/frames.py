@@ -177,8 +177,8 @@ def column(frame: object, name: str) -> pl.Series:
 
     Notes
     -----
-    Costs O(1) for most types, one pass over floating-point numbers (to find NaN),
-    one over text of NumPy-backed frames, one slow pass over pandas objects.
+    Costs O(1) for most types, one pass over floats (to find NaN), one over text of NumPy-backed
+    frames, one slow pass over pandas objects.
 
     """
     series = _convert(to_eager(frame), name)
@@ -195,12 +195,13 @@ def column(frame: object, name: str) -> pl.Series:
 
 
 def label_column(frame: object, name: str) -> pl.Series:
-    """Return one column as `column` does, lists of two numbers as the intervals that they are.
+    """Return one column as `column` does, lists of two values as the intervals that they are.
 
     SIGO writes the ends of an interval as a list, `[20, 30]`; here it is that text.
     """
     series = _convert(to_eager(frame), name)
-    if isinstance(series.dtype, pl.List) and series.dtype.inner.is_numeric():
+    inner = series.dtype.inner if isinstance(series.dtype, pl.List) else pl.Null()
+    if inner.is_numeric() or inner == pl.String:
         pairs = series.list.len().drop_nulls()
         if (pairs == 2).all() and not series.list.eval(pl.element().is_null()).list.any().any():
             text = pl.format("[{}, {}]", pl.element().first(), pl.element().last())

@@ -205,11 +205,14 @@ def _codes_of_text(text: str, domain: Domain, code: dict[str, int], masked: Code
 
 
 def _codes_between(text: str, code: dict[str, int]) -> set[int]:
-    """Return the codes of digits that lie between the ends of an interval of digits, if it is one.
+    """Return the codes of texts that lie between the ends of an interval.
 
-    Codes of another length than the ends are others.
+    Digits in the order of numbers, where codes of another length than the ends are others; other
+    texts by alphabet, where both ends are among them, as SIGO orders them.
     """
     span = span_of(text)
+    if span and span.low in code and span.high in code and not span.low.isdecimal():
+        return {one for name, one in code.items() if span.low <= name <= span.high}
     ends = [end for end in (span.low, span.high) if end is not None] if span else []
     if span is None or not ends or not all(end.isdecimal() for end in ends):
         return set()
