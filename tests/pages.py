@@ -178,14 +178,14 @@ def _captured() -> Iterator[_Capture]:
 
 
 def _plain(text: str) -> str:
-    return "\n".join(line.rstrip() for line in text.rstrip().splitlines())
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
 
 
 def refreshed(text: str, found: list[Printed]) -> str:
     """Return a page with what was printed where it says something else."""
     for one in reversed(found):
         if not one.agrees:
-            text = text[: one.start] + _plain(one.found).lstrip("\n") + "\n" + text[one.stop :]
+            text = text[: one.start] + _plain(one.found) + "\n" + text[one.stop :]
     return text
 
 
