@@ -144,6 +144,62 @@ def test_a_requirement_is_changed_and_counted(visitor):
     assert "violated by 400 records now" in page
 
 
+def rows_of(visitor, column):
+    """Return the rows of the hierarchy that the page exports."""
+    answer = visitor.get(f"{visitor.at}/hierarchies/export?column={column}")
+    assert answer.status == 200, answer.text
+    return [line.split(";") for line in answer.text.splitlines()]
+
+
+def test_a_hierarchy_is_built_by_a_rule(visitor):
+    """The form of a builder gives the column that hierarchy, and the page shows its labels."""
+    page = act(visitor, "hierarchies/build", column="postal_code", builder="masking", from_="right")
+    assert page.status == 200, text_of(page)
+    assert all(row[1].endswith("*") for row in rows_of(visitor, "postal_code"))
+
+
+def test_a_wrong_rule_is_refused_and_changes_nothing(visitor):
+    """A builder that does not fit the column says so, and the state stays."""
+    number = state_of(visitor)
+    answer = act(visitor, "hierarchies/build", column="sex", builder="intervals", width="[5, 10]")
+    assert answer.status == 422
+    assert "problem" in answer.text
+    assert state_of(visitor) == number
+
+
+def test_values_are_grouped_and_renamed_by_hand(visitor):
+    """Ticked values get a group in a new level; the group gets another name; undo takes it back."""
+    before = rows_of(visitor, "occupation")
+    act(visitor, "hierarchies/build", column="occupation", builder="flat")
+    act(visitor, "hierarchies/group", column="occupation", level="new", name="some", value=[0, 2])
+    rows = rows_of(visitor, "occupation")
+    assert [row[0] for row in rows if row[1] == "some"] != []
+    assert sum(row[1] == "some" for row in rows) == 2
+    act(visitor, "hierarchies/rename", column="occupation", label="1:some", name="few")
+    assert sum(row[1] == "few" for row in rows_of(visitor, "occupation")) == 2
+    for _ in range(3):
+        act(visitor, "history/undo")
+    assert rows_of(visitor, "occupation") == before
+
+
+def test_an_exported_hierarchy_is_imported_again(visitor):
+    """What the page exports it takes back, and says where a file does not cover the column."""
+    own = visitor.get(f"{visitor.at}/hierarchies/export?column=sex").text
+    head = 'Content-Disposition: form-data; name="'
+    for text, status in ((own, 303), ("a;*\n", 422)):
+        parts = {"column": "sex", "state": state_of(visitor)}
+        body = "".join(f'--b\r\n{head}{k}"\r\n\r\n{v}\r\n' for k, v in parts.items())
+        body += f'--b\r\n{head}file"; filename="sex.csv"\r\n\r\n{text}\r\n--b--\r\n'
+        answer = visitor.send(
+            "POST",
+            f"{visitor.at}/hierarchies/import",
+            body,
+            Content_Type="multipart/form-data; boundary=b",
+        )
+        assert answer.status == status
+    assert rows_of(visitor, "sex") == [line.split(";") for line in own.splitlines()]
+
+
 def test_what_is_exported_is_what_command_and_python_make(visitor, folder, monkeypatch):
     """The release, the shown command line and the shown Python give the same bytes."""
     act(visitor, "run/save", type="mondrian", suppression_limit="2", strict="on", split="auto")

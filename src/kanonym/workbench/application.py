@@ -7,6 +7,7 @@ import contextlib
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -72,6 +73,7 @@ class Pages:
                 Route(f"{at}/files/{{folder}}/{{name}}", self.file),
                 Route(f"{at}/{{screen}}", self.show),
                 Route(f"{at}/{{screen}}/{{action}}", self.act, methods=["POST"]),
+                Route(f"{at}/{{screen}}/{{action}}", self.download),
                 Mount("/static", StaticFiles(directory=STATIC)),
             ],
             exception_handlers={
@@ -164,7 +166,21 @@ class Pages:
                 place = await action(view)
             except KanonymError as error:
                 return await self._screen_page(view, screen, str(error), 422)
-        return _go(view.place(place if place in BY_NAME else screen.name))
+        known = place is not None and place.partition("?")[0] in BY_NAME
+        return _go(view.place(place if known and place else screen.name))
+
+    async def download(self, request: Request) -> Response:
+        """Hand over a file that a screen makes."""
+        view, screen = self._view(request), self._screen(request)
+        make = screen.downloads.get(request.path_params["action"])
+        if make is None or view.project.table is None:
+            raise HTTPException(404)
+        try:
+            name, text = await make(view)
+        except KanonymError as error:
+            return await self._screen_page(view, screen, str(error), 422)
+        disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+        return PlainTextResponse(text, headers={"Content-Disposition": disposition})
 
     async def status(self, request: Request) -> Response:
         """Show how many records violate the policy now."""

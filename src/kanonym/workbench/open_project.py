@@ -16,6 +16,7 @@ from kanonym.workbench.project.edits import suggested_form
 from kanonym.workbench.project.folder import ProjectFolder
 from kanonym.workbench.project.history import Form, History
 from kanonym.workbench.work.facts import (
+    BoundHierarchy,
     MadeRelease,
     OpenedTable,
     ReportPart,
@@ -193,7 +194,13 @@ class OpenProject:
         async def work(job: Job) -> None:
             await self._ready(job, released=True)
             self.written = await self._ask(
-                "write", job, folder=str(folder), table=table, reports=reports, language=language
+                "write",
+                job,
+                project=str(self.folder.path),
+                folder=str(folder),
+                table=table,
+                reports=reports,
+                language=language,
             )
 
         self._begin("write", work)
@@ -234,6 +241,20 @@ class OpenProject:
         if isinstance(known, KanonymError):
             raise known
         return known
+
+    async def hierarchy(self, column: str, form: Any) -> BoundHierarchy:
+        """Bind a hierarchy to a column; without a form, what is suggested.
+
+        Raises
+        ------
+        WorkError
+            The form is wrong, or does not cover the column.
+
+        """
+        found: BoundHierarchy = await self._question(
+            "hierarchy", column=column, form=form, folder=str(self.folder.path)
+        )
+        return found
 
     async def report_parts(self, language: str) -> tuple[ReportPart, ...]:
         """Return the sections of the report on the release."""

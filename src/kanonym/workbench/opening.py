@@ -15,6 +15,7 @@ from starlette.datastructures import UploadFile
 from kanonym.data.errors import DataError
 from kanonym.policy import Policy
 from kanonym.workbench.open_project import OpenProject
+from kanonym.workbench.project.edits import with_absolute_files
 from kanonym.workbench.project.folder import SETTINGS, ProjectFolder
 from kanonym.workbench.project.history import History
 from kanonym.workbench.sessions import Session, Sessions
@@ -86,9 +87,9 @@ class Desk:
         )
         kept = ProjectFolder(folder or _named_folder(sent) or _folder_for(source))
         if kept.exists:
-            known, _ = kept.load()
-            if known == source and not sent.get("policy"):
-                return self._resume(session, kept)
+            known, history = kept.load()
+            if known == source.displayable and not sent.get("policy"):
+                return _start(session, kept, source, history)
             raise DataError(f"{kept.path} holds another project; name another folder")
         return _start(session, kept, source, _history_of(sent.get("policy", "")))
 
@@ -135,6 +136,11 @@ class Desk:
             if project.folder.path == folder.path:
                 return f"/p/{name}/columns"
         source, history = folder.load()
+        if "://***" in source.path:
+            raise DataError(
+                f"the table of this project is in {source.path}: name the whole address, its table "
+                f"{source.table}, and {folder.path} as the folder of the project"
+            )
         if source.uploaded and not Path(source.path).is_file():
             name = Path(source.path).name
             raise DataError(
@@ -168,4 +174,6 @@ def _history_of(policy: str) -> History | None:
     path = policy.strip()
     if not path:
         return None
-    return History.of(Policy.from_file(Path(path).expanduser()).to_dict(), "wb.did.policy")
+    file = Path(path).expanduser().resolve()
+    form = Policy.from_file(file).to_dict()
+    return History.of(with_absolute_files(form, file.parent), "wb.did.policy")

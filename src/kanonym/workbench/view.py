@@ -54,7 +54,9 @@ class View:
 
 Show = Callable[[View], Awaitable[dict[str, Any]]]
 Act = Callable[[View], Awaitable[str | None]]
-"""Does what a form asks for; returns the screen to go to, None for the same one."""
+"""Does what a form asks for; returns the screen to go to, with a query; None for the same one."""
+
+Download = Callable[[View], Awaitable[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Screen:
         Returns what the template needs.
     actions
         What its forms do, by the last part of the address.
+    downloads
+        What makes the files that it hands over, by the last part of the address: name and text.
     needs
         What must be there: nothing, a table, or a release.
 
@@ -77,6 +81,7 @@ class Screen:
     name: str
     show: Show
     actions: Mapping[str, Act] = field(default_factory=dict)
+    downloads: Mapping[str, Download] = field(default_factory=dict)
     needs: Literal["nothing", "table", "release"] = "table"
 
 

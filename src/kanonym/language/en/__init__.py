@@ -17,6 +17,7 @@ from kanonym.language.en import (
     warnings,
     workbench,
     workbench_choices,
+    workbench_hierarchies,
 )
 from kanonym.language.speech import Sentences, Translator
 
@@ -35,6 +36,7 @@ SENTENCES: Sentences = {
     **profiles.SENTENCES,
     **workbench.SENTENCES,
     **workbench_choices.SENTENCES,
+    **workbench_hierarchies.SENTENCES,
 }
 
 

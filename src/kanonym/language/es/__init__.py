@@ -20,6 +20,7 @@ from kanonym.language.es import (
     warnings,
     workbench,
     workbench_choices,
+    workbench_hierarchies,
 )
 from kanonym.language.speech import Sentences, Translator
 
@@ -38,6 +39,7 @@ SENTENCES: Sentences = {
     **profiles.SENTENCES,
     **workbench.SENTENCES,
     **workbench_choices.SENTENCES,
+    **workbench_hierarchies.SENTENCES,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from kanonym.data.schema import Role
@@ -89,6 +90,21 @@ def with_parts(form: Form, parts: Mapping[str, Any]) -> Form:
     """Return a policy with other parts, such as its algorithm; None takes one away."""
     merged = {**form, **parts}
     return {name: value for name, value in merged.items() if value is not None}
+
+
+def with_absolute_files(form: Form, folder: Path) -> Form:
+    """Return a policy whose hierarchy files are named from the root, and not from its folder."""
+    attributes = {}
+    for name, one in form.get("attributes", {}).items():
+        attributes[name] = dict(one)
+        hierarchy = one.get("hierarchy")
+        named = hierarchy.get("file") if isinstance(hierarchy, Mapping) else None
+        if isinstance(named, str):
+            attributes[name]["hierarchy"] = {"file": str(folder / named)}
+        elif isinstance(named, Mapping):
+            absolute = {**named, "path": str(folder / str(named["path"]))}
+            attributes[name]["hierarchy"] = {"file": absolute}
+    return {**form, "attributes": attributes}
 
 
 def columns_of(form: Form, role: Role) -> list[str]:

@@ -63,7 +63,7 @@ class ProjectFolder:
         form = history.state.form
         write_text(self.path / HISTORY, json.dumps(history.to_dict(), ensure_ascii=False))
         write_text(self.path / POLICY, policy_yaml(form, NOTE, {}))
-        settings = {"version": VERSION, "table": asdict(source)}
+        settings = {"version": VERSION, "table": asdict(source.displayable)}
         write_text(self.path / SETTINGS, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
 
     def load(self) -> tuple[Source, History]:

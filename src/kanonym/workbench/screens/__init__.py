@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from kanonym.workbench.screens import columns, export, history, opened, requirements, results, run
+from kanonym.workbench.screens import (
+    columns,
+    export,
+    hierarchies,
+    history,
+    opened,
+    requirements,
+    results,
+    run,
+)
 from kanonym.workbench.view import Screen
 
 SCREENS: tuple[Screen, ...] = (
     opened.SCREEN,
     columns.SCREEN,
+    hierarchies.SCREEN,
     requirements.SCREEN,
     run.SCREEN,
     results.SCREEN,

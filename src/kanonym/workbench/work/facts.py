@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kanonym.data.credentials import displayable_url
 from kanonym.profiling import Profile
+
+DATABASES = ("postgresql", "postgres", "sqlite")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,17 @@ class Source:
     header_row: int | None = None
     table: str | None = None
     uploaded: bool = False
+
+    @property
+    def in_database(self) -> bool:
+        """Whether the path is the URL of a database."""
+        scheme, mark, _ = self.path.partition("://")
+        return bool(mark) and scheme in DATABASES
+
+    @property
+    def displayable(self) -> Source:
+        """The same, without what opens a database."""
+        return replace(self, path=displayable_url(self.path)) if "://" in self.path else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +132,29 @@ class MadeRelease:
     figures: Mapping[str, Any]
     rows: Rows
     attacked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BoundHierarchy:
+    """A hierarchy over the values of a column.
+
+    Attributes
+    ----------
+    form
+        As a policy has it; of one that was suggested, the builder.
+    rows
+        The labels of each value, from the value to the root; None is null.
+    counts
+        Records of each value, in the order of the rows.
+    labels
+        How many labels each level has.
+
+    """
+
+    form: Any
+    rows: tuple[tuple[str | None, ...], ...]
+    counts: tuple[int, ...]
+    labels: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from kanonym.data import files, frames
 from kanonym.data.errors import DataError
 from kanonym.policy import Policy
 from kanonym.workbench.work.facts import (
+    BoundHierarchy,
     Histogram,
     MadeRelease,
     OpenedTable,
@@ -36,6 +37,7 @@ class TableWork:
 
     def __init__(self) -> None:
         self._frame: Any = None
+        self._values: Any = None
         self._source: Source | None = None
         self._content: files.Content | None = None
         self._release: Release | None = None
@@ -76,6 +78,13 @@ class TableWork:
         del step
         return count_violations(self._table(), _policy(policy, folder))
 
+    def hierarchy(self, step: Step, column: str, form: Any, folder: str) -> BoundHierarchy:
+        """Bind a hierarchy to a column: one of a policy, or without one what is suggested."""
+        from kanonym.workbench.work.hierarchies import bind
+
+        del step
+        return bind(frames.column(self._typed(), column), form, folder)
+
     def release(self, step: Step, policy: str, folder: str) -> MadeRelease:
         """Make a release, as the command line does, and keep it."""
         from kanonym import pipeline
@@ -113,10 +122,17 @@ class TableWork:
         return parts_of(self._made(), self._known, language, step)
 
     def write(
-        self, step: Step, folder: str, table: str, reports: Sequence[str], language: str
+        self,
+        step: Step,
+        project: str,
+        folder: str,
+        table: str,
+        reports: Sequence[str],
+        language: str,
     ) -> WrittenFiles:
         """Write the release, its policy, its manifest and reports into a folder."""
         from kanonym.policy.writing import policy_yaml
+        from kanonym.workbench.work.hierarchies import copy_hierarchies
 
         release, place = self._made(), Path(folder)
         place.mkdir(parents=True, exist_ok=True)
@@ -125,6 +141,7 @@ class TableWork:
         output = files.write_table(
             frames.to_polars(release.frame), place / table, like=source, coded=release.coded_columns
         )
+        copy_hierarchies(release.policy, Path(project), place)
         files.write_text(place / "policy.yaml", policy_yaml(release.policy.to_dict(), (), {}))
         content: dict[str, Any] = {"input": self._content, "output": output}
         release.manifest(place / "manifest.json", **content, detected=self._notes)
@@ -138,9 +155,9 @@ class TableWork:
         return WrittenFiles(place.name, names, output.sha256)
 
     def _read(self, source: Source) -> tuple[str, ...]:
-        self._frame = self._release = self._known = None
+        self._frame = self._values = self._release = self._known = None
         self._source = source
-        if "://" in source.path:
+        if source.in_database:
             self._frame, self._content = _from_database(source), None
             return ()
         self._frame, self._content = files.read_with_content(
@@ -151,12 +168,10 @@ class TableWork:
         return files.sheet_names(source.path)
 
     def _histograms(self, columns: Sequence[Any]) -> dict[str, dict[str, Histogram]]:
-        from kanonym.data.conventions import typed_table
         from kanonym.language import LANGUAGES
         from kanonym.workbench.work.histograms import histogram_of
 
-        conventions = {one.name: one.convention for one in columns if one.convention is not None}
-        native = typed_table(self._table(), conventions)
+        native = self._typed()
         found: dict[str, dict[str, Histogram]] = {code: {} for code in LANGUAGES}
         for one in columns:
             if one.content.trouble:
@@ -165,6 +180,15 @@ class TableWork:
             for code, histogram in several.items():
                 found[code][one.name] = histogram
         return found
+
+    def _typed(self) -> Any:
+        """Return the table with dates and numbers in the place of texts that are such."""
+        from kanonym.data.conventions import detect_conventions, typed_table
+
+        if self._values is None:
+            native = self._table()
+            self._values = typed_table(native, detect_conventions(native, lenient=True).conventions)
+        return self._values
 
     def _facts(self) -> MadeRelease:
         release = self._made()

@@ -1,0 +1,46 @@
+"""Hierarchies in the workbench."""
+
+from __future__ import annotations
+
+from kanonym.language.speech import Sentences
+
+SENTENCES: Sentences = {
+    "wb.screen.hierarchies": "Hierarchies",
+    "wb.hierarchies.lead": (
+        "A hierarchy says by which labels the values of a column may be released, from the "
+        "value to *, which stands for any value."
+    ),
+    "wb.hierarchies.nocolumn": "No column is a quasi-identifier.",
+    "wb.hierarchies.suggested": (
+        "This column has no hierarchy of its own. Below is the one that fits its values; it is "
+        "used where an algorithm needs one."
+    ),
+    "wb.hierarchies.covers": "It covers all {values} values. Labels by level: {levels}.",
+    "wb.hierarchies.export": "Export as CSV",
+    "wb.hierarchies.ticked": "Put ticked values into the group",
+    "wb.hierarchies.name": "name of the group",
+    "wb.hierarchies.level": "level",
+    "wb.hierarchies.at": "level {level}",
+    "wb.hierarchies.new": "a new level",
+    "wb.hierarchies.group": "Group",
+    "wb.hierarchies.all": "Tick all values shown",
+    "wb.hierarchies.records": "records",
+    "wb.hierarchies.more": "{number} more values are not shown.",
+    "wb.hierarchies.rename": "Rename a group",
+    "wb.hierarchies.newname": "New name",
+    "wb.hierarchies.build": "Build by a rule",
+    "wb.hierarchies.do": "Build",
+    "wb.hierarchies.import": "Import a file (CSV as ARX writes it)",
+    "wb.hierarchies.import.do": "Import",
+    "wb.hierarchies.remove": "Remove this hierarchy",
+    "wb.hierarchies.none": "Tick at least one value first.",
+    "wb.hierarchies.nofile": "Choose a file first.",
+    "wb.builder.intervals": "Numbers: intervals, wider from level to level; width: [5, 10, 20].",
+    "wb.builder.groups": "Values in their order, some at a time; fan_outs: [3, 2].",
+    "wb.builder.masking": "Codes: one more character hidden at every level.",
+    "wb.builder.dates": "Dates: months, quarters, years, decades.",
+    "wb.builder.prefix": "Texts: those that begin alike.",
+    "wb.builder.frequency": "Rare values together.",
+    "wb.builder.flat": "The value, or *.",
+    "wb.did.hierarchy": "Hierarchy of {column}",
+}

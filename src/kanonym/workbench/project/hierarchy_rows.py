@@ -1,0 +1,97 @@
+"""Hierarchies that are edited by hand: rows of labels, one a value, as in ARX's files."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Sequence
+from io import StringIO
+from pathlib import Path
+
+from kanonym.data.errors import HierarchyError
+from kanonym.data.files import write_text
+
+Row = tuple[str | None, ...]
+FOLDER = "hierarchies"
+_ODD = re.compile(r"[^\w-]")
+
+
+def with_group(
+    rows: Sequence[Row], values: Collection[str | None], level: int, label: str
+) -> list[Row]:
+    """Return rows in which values have a label at a level.
+
+    Where other values have that label already, those that join them get the labels above it,
+    too: a label has one parent.
+
+    Raises
+    ------
+    HierarchyError
+        There is no such level between the values and the root, or no label is given.
+
+    Examples
+    --------
+    >>> rows = [("Rome", "Italy", "*"), ("Lyon", "France", "*"), ("Bern", "Bern", "*")]
+    >>> with_group(rows, {"Bern", "Lyon"}, 1, "Alps")[1:]
+    [('Lyon', 'Alps', '*'), ('Bern', 'Alps', '*')]
+
+    """
+    depth = len(rows[0]) if rows else 0
+    if not 0 < level < depth - 1:
+        raise HierarchyError(f"level {level} is not between the values and the root")
+    if not label.strip():
+        raise HierarchyError("a group needs a name")
+    name = label.strip()
+    others = (row for row in rows if row[level] == name and row[0] not in values)
+    own = (row for row in rows if row[0] in values)
+    model = next(others, None) or next(own, None)
+    above = model[level + 1 :] if model is not None else ()
+    return [(*row[:level], name, *above) if row[0] in values else row for row in rows]
+
+
+def with_level(rows: Sequence[Row]) -> list[Row]:
+    """Return rows with a further level below the root; there each label stays as it is.
+
+    >>> with_level([("Rome", "*"), (None, "*")])
+    [('Rome', 'Rome', '*'), (None, None, '*')]
+    """
+    return [(*row[:-1], row[-2], row[-1]) for row in rows]
+
+
+def renamed(rows: Sequence[Row], level: int, old: str, new: str) -> list[Row]:
+    """Return rows in which a label of a level has another name.
+
+    Raises
+    ------
+    HierarchyError
+        No name is given, or the level is that of the values.
+
+    """
+    if level < 1 or not new.strip():
+        raise HierarchyError("give the label a name")
+    return [
+        (*row[:level], new.strip(), *row[level + 1 :])
+        if level < len(row) and row[level] == old
+        else row
+        for row in rows
+    ]
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """Return rows as ARX's CSV."""
+    text = StringIO()
+    writer = csv.writer(text, delimiter=";", lineterminator="\n")
+    writer.writerows([["" if one is None else one for one in row] for row in rows])
+    return text.getvalue()
+
+
+def write_rows(folder: Path, column: str, number: int, text: str) -> str:
+    """Write a hierarchy into a project, and return its path within it.
+
+    Each state has a file of its own, so that an undo finds the one before.
+    """
+    place = folder / FOLDER
+    place.mkdir(parents=True, exist_ok=True)
+    name = f"{_ODD.sub('_', column)}-{number}.csv"
+    write_text(place / name, text)
+    return f"{FOLDER}/{name}"

@@ -1,0 +1,193 @@
+"""Hierarchies: built by a rule, edited by hand, imported and exported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from kanonym.data.errors import HierarchyError, KanonymError
+from kanonym.data.hierarchy import SOURCES
+from kanonym.data.schema import Role
+from kanonym.workbench.forms import fields_of, parse_fields
+from kanonym.workbench.project.edits import columns_of, with_attribute
+from kanonym.workbench.project.hierarchy_rows import (
+    Row,
+    renamed,
+    to_csv,
+    with_group,
+    with_level,
+    write_rows,
+)
+from kanonym.workbench.view import Screen, View
+
+BUILDERS = ("intervals", "groups", "masking", "dates", "prefix", "frequency", "flat")
+SHOWN = 300
+"""Values of a hierarchy on a page."""
+LONGEST_FILE = 1 << 24
+
+
+async def show(view: View) -> dict[str, Any]:
+    """Return the hierarchy of a column, and the builders for another one."""
+    known = columns_of(view.project.form, Role.QUASI_IDENTIFIER)
+    column = _column(view, known)
+    if column is None:
+        return {"known": known, "column": None}
+    own = _own(view, column)
+    builder = view.request.query_params.get("builder", "") or next(iter(own or {}), "")
+    builder = builder if builder in BUILDERS else ""
+    given = (own or {}).get(builder) or {} if isinstance(own, Mapping) else {}
+    try:
+        tree, fault = await view.project.hierarchy(column, own), ""
+    except KanonymError as error:
+        tree, fault = None, str(error)
+    return {
+        "known": known,
+        "column": column,
+        "own": own,
+        "tree": tree,
+        "fault": fault,
+        "shown": SHOWN,
+        "builders": BUILDERS,
+        "builder": builder,
+        "inputs": _inputs(builder, given) if builder else [],
+        "groups": _groups(tree.rows) if tree else [],
+    }
+
+
+async def build(view: View) -> str | None:
+    """Build a hierarchy by a rule."""
+    column, builder = _asked(view), view.sent.get("builder", "")
+    if builder not in BUILDERS:
+        raise HierarchyError(f"a hierarchy is built by one of {', '.join(BUILDERS)}")
+    given = parse_fields(_inputs(builder, {}), view.sent)
+    form = {builder: {name.rstrip("_"): one for name, one in given.items()} or None}
+    return await _take(view, column, form)
+
+
+async def remove(view: View) -> str | None:
+    """Take the hierarchy of a column away: what is suggested holds again."""
+    column = _asked(view)
+    form = with_attribute(view.project.form, column, {"hierarchy": None})
+    view.project.change(form, "wb.did.hierarchy", column=column)
+    return _place(column)
+
+
+async def group(view: View) -> str | None:
+    """Put ticked values into a group."""
+    column, level = _asked(view), view.sent.get("level", "")
+    tree = await view.project.hierarchy(column, _own(view, column))
+    rows = list(tree.rows)
+    if level == "new":
+        rows = with_level(rows)
+        level = str(len(rows[0]) - 2)
+    places = [int(one) for one in view.every("value") if one.isdecimal() and int(one) < len(rows)]
+    if not places or not level.isdecimal():
+        raise HierarchyError(view.says.text("wb.hierarchies.none"))
+    ticked = {rows[place][0] for place in places}
+    return await _keep(
+        view, column, with_group(rows, ticked, int(level), view.sent.get("name", ""))
+    )
+
+
+async def rename(view: View) -> str | None:
+    """Give a group another name."""
+    column = _asked(view)
+    tree = await view.project.hierarchy(column, _own(view, column))
+    level, _, old = view.sent.get("label", "").partition(":")
+    if not level.isdecimal():
+        raise HierarchyError(view.says.text("wb.hierarchies.none"))
+    rows = renamed(tree.rows, int(level), old, view.sent.get("name", ""))
+    return await _keep(view, column, rows)
+
+
+async def import_file(view: View) -> str | None:
+    """Take a hierarchy file, such as ARX writes it."""
+    column = _asked(view)
+    async with view.request.form() as form:
+        file = form.get("file")
+        data = b"" if file is None or isinstance(file, str) else await file.read(LONGEST_FILE)
+    if not data:
+        raise HierarchyError(view.says.text("wb.hierarchies.nofile"))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise HierarchyError("the file is not UTF-8; save it as UTF-8") from None
+    return await _take(view, column, {"file": _write(view, column, text)})
+
+
+async def export(view: View) -> tuple[str, str]:
+    """Return the hierarchy of a column as a file."""
+    column = view.request.query_params.get("column", "")
+    tree = await view.project.hierarchy(column, _own(view, column))
+    return f"hierarchy_{column}.csv", to_csv(tree.rows)
+
+
+async def _keep(view: View, column: str, rows: list[Row]) -> str:
+    return await _take(view, column, {"file": _write(view, column, to_csv(rows))})
+
+
+async def _take(view: View, column: str, form: Mapping[str, Any]) -> str:
+    """Give a column a hierarchy, once it is found to cover it."""
+    await view.project.hierarchy(column, form)
+    changed = with_attribute(view.project.form, column, {"hierarchy": dict(form)})
+    view.project.change(changed, "wb.did.hierarchy", column=column)
+    return _place(column)
+
+
+def _write(view: View, column: str, text: str) -> str:
+    history = view.project.history
+    number = 1 if history is None else max(one.number for one in history.states) + 1
+    return write_rows(view.project.folder.path, column, number, text)
+
+
+def _own(view: View, column: str) -> Any:
+    own = view.project.form.get("attributes", {}).get(column, {}).get("hierarchy")
+    return {own: None} if isinstance(own, str) else own
+
+
+def _column(view: View, known: list[str]) -> str | None:
+    """Return the column that is asked for, else the first one."""
+    asked = view.request.query_params.get("column", "") or view.sent.get("column", "")
+    return asked if asked in known else next(iter(known), None)
+
+
+def _asked(view: View) -> str:
+    column = view.sent.get("column", "")
+    if column not in columns_of(view.project.form, Role.QUASI_IDENTIFIER):
+        raise HierarchyError(f"{column!r} is no quasi-identifier")
+    return column
+
+
+def _place(column: str) -> str:
+    return f"hierarchies?column={quote(column, safe='')}"
+
+
+def _inputs(builder: str, given: Mapping[str, Any]) -> list[Any]:
+    kind = SOURCES[builder]
+    return fields_of(
+        kind, {f"{name}_" if name == "from" else name: v for name, v in given.items()}, {}
+    )
+
+
+def _groups(rows: tuple[Row, ...]) -> list[tuple[int, str]]:
+    """Return the labels between values and root, by level."""
+    depth = len(rows[0]) if rows else 0
+    found = {
+        (level, row[level]): None for level in range(1, depth - 1) for row in rows if row[level]
+    }
+    return [(level, label) for level, label in found if label is not None]
+
+
+SCREEN = Screen(
+    "hierarchies",
+    show,
+    {
+        "build": build,
+        "remove": remove,
+        "group": group,
+        "rename": rename,
+        "import": import_file,
+    },
+    downloads={"export": export},
+)
