@@ -27,7 +27,17 @@ from kanonym.reporting.rendering.pdf import browser as installed
 from workbench_servers import running
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
-SCREENS = ("open", "columns", "hierarchies", "requirements", "run", "results", "export", "history")
+SCREENS = (
+    "open",
+    "columns",
+    "hierarchies",
+    "requirements",
+    "run",
+    "explore",
+    "results",
+    "export",
+    "history",
+)
 NARROW, WIDE = 360, 1440
 IDLE = "document.readyState == 'complete' && !document.querySelector('[data-events]')"
 COUNTED = (

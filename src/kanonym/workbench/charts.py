@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+if TYPE_CHECKING:
+    from kanonym.language import Translator
+    from kanonym.workbench.work.facts import Solution
+
 WIDTH, HEIGHT, GAP = 160, 36, 1
+FRAME = (720, 380, 56, 44)
+"""Of a picture of solutions: width, height, and room on the left and below."""
+SCALED = 20.0
+"""From this ratio of the largest to the smallest value, the axis is logarithmic."""
 
 
 def bars_svg(labels: Sequence[str], counts: Sequence[int], alternative: str) -> Markup:
@@ -25,3 +35,58 @@ def bars_svg(labels: Sequence[str], counts: Sequence[int], alternative: str) -> 
         f'<svg class="bars" role="img" aria-label="{escape(alternative)}" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">{"".join(parts)}</svg>'
     )
+
+
+def dots_svg(
+    solutions: Sequence[Solution],
+    chosen: int | None,
+    axes: tuple[str, str],
+    says: Translator,
+    place: str,
+) -> Markup:
+    """Return solutions by privacy and loss; each is a link that chooses it."""
+    width, height, left, below = FRAME
+    x = _scale([one.privacy for one in solutions], left, width - 14)
+    y = _scale([one.loss for one in solutions], height - below, 12)
+    order = sorted(range(len(solutions)), key=lambda i: (solutions[i].front, i == chosen))
+    foot = height - below
+    parts = [f'<path class="axis" d="M{left} 0V{foot}H{width}"/>']
+    parts += [_tick(x(v), foot + 16, says.value(v)) for v in _ends([s.privacy for s in solutions])]
+    parts += [
+        _tick(left - 6, y(v) + 4, says.value(v), "end") for v in _ends([s.loss for s in solutions])
+    ]
+    parts.append(_tick((left + width) / 2, height - 8, axes[0]))
+    parts.append(_tick(left + 6, 12, axes[1], "start"))
+    for i in order:
+        one = solutions[i]
+        kind = "front" if one.front else "holds" if one.satisfied else "fails"
+        kind += " chosen" if i == chosen else ""
+        told = f"{one.label}: {axes[0]} {says.value(one.privacy)}, {axes[1]} {says.value(one.loss)}"
+        parts.append(
+            f'<a href="{escape(place)}?solution={i}#chosen" aria-label="{escape(told)}">'
+            f'<circle class="{kind}" cx="{x(one.privacy):.1f}" cy="{y(one.loss):.1f}" '
+            f'r="{8 if i == chosen else 6}"><title>{escape(told)}</title></circle></a>'
+        )
+    return Markup(  # noqa: S704 - labels are escaped, all else are numbers
+        f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _tick(x: float, y: float, text: str, anchor: str = "middle") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _ends(values: Sequence[float]) -> list[float]:
+    return sorted({min(values), max(values)}) if values else []
+
+
+def _scale(values: Sequence[float], start: float, stop: float) -> Callable[[float], float]:
+    """Return what places a value between two ends, with some room at both."""
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    logarithmic = low > 0 and high / low > SCALED
+    place = math.log if logarithmic else float
+    first, last = place(low), place(high)
+    room = (stop - start) * 0.04
+    whole = (last - first) or 1.0
+    return lambda value: start + room + (stop - start - 2 * room) * (place(value) - first) / whole

@@ -17,6 +17,7 @@ from kanonym.workbench.project.folder import ProjectFolder
 from kanonym.workbench.project.history import Form, History
 from kanonym.workbench.work.facts import (
     BoundHierarchy,
+    Exploration,
     MadeRelease,
     OpenedTable,
     ReportPart,
@@ -40,7 +41,7 @@ class Job:
     Attributes
     ----------
     task
-        `open`, `release`, `attack` or `write`.
+        `open`, `release`, `explore`, `attack` or `write`.
     begun
         When, by the monotonic clock.
     sentence, done, total
@@ -85,8 +86,10 @@ class OpenProject:
     ----------
     folder, source, history
         What is on the disk.
-    table, release, written
+    table, release, written, exploration
         What was computed; None until then.
+    explored
+        The policy beside which other solutions were looked for.
     job
         The long work that is under way, or was last.
     problem
@@ -101,6 +104,8 @@ class OpenProject:
         self.table: OpenedTable | None = None
         self.release: MadeRelease | None = None
         self.written: WrittenFiles | None = None
+        self.exploration: Exploration | None = None
+        self.explored: Form = {}
         self.job: Job | None = None
         self.problem: WorkError | None = None
         self.worker = Worker()
@@ -155,7 +160,7 @@ class OpenProject:
         async def work(job: Job) -> None:
             table: OpenedTable = await self._ask("open", job, source=source)
             self.source, self.table = source, table
-            self.release = self.written = None
+            self.release = self.written = self.exploration = None
             self._violations.clear()
             self._generation = self.worker.generation
             self.keep(history or History.of(suggested_form(table.profile)))
@@ -175,6 +180,19 @@ class OpenProject:
             await self._report(job, language)
 
         self._begin("release", work)
+
+    def explore(self, kind: str) -> None:
+        """Look for other solutions: `compare` or `lattice`."""
+        asked, text, folder = self.form, self._text(), str(self.folder.path)
+
+        async def work(job: Job) -> None:
+            await self._ready(job)
+            self.exploration = await self._ask(
+                "explore", job, kind=kind, policy=text, folder=folder
+            )
+            self.explored = asked
+
+        self._begin("explore", work)
 
     def attack(self, language: str) -> None:
         """Attack and assess the release, and make its report in a language."""

@@ -17,6 +17,7 @@ from kanonym.language.en import (
     warnings,
     workbench,
     workbench_choices,
+    workbench_explore,
     workbench_hierarchies,
 )
 from kanonym.language.speech import Sentences, Translator
@@ -36,6 +37,7 @@ SENTENCES: Sentences = {
     **profiles.SENTENCES,
     **workbench.SENTENCES,
     **workbench_choices.SENTENCES,
+    **workbench_explore.SENTENCES,
     **workbench_hierarchies.SENTENCES,
 }
 

@@ -20,6 +20,7 @@ from kanonym.language.es import (
     warnings,
     workbench,
     workbench_choices,
+    workbench_explore,
     workbench_hierarchies,
 )
 from kanonym.language.speech import Sentences, Translator
@@ -39,6 +40,7 @@ SENTENCES: Sentences = {
     **profiles.SENTENCES,
     **workbench.SENTENCES,
     **workbench_choices.SENTENCES,
+    **workbench_explore.SENTENCES,
     **workbench_hierarchies.SENTENCES,
 }
 

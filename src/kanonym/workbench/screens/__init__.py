@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kanonym.workbench.screens import (
     columns,
+    explore,
     export,
     hierarchies,
     history,
@@ -20,6 +21,7 @@ SCREENS: tuple[Screen, ...] = (
     hierarchies.SCREEN,
     requirements.SCREEN,
     run.SCREEN,
+    explore.SCREEN,
     results.SCREEN,
     export.SCREEN,
     history.SCREEN,

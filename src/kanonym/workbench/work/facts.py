@@ -158,6 +158,58 @@ class BoundHierarchy:
 
 
 @dataclass(frozen=True, slots=True)
+class Solution:
+    """One of many releases, or one node of a lattice.
+
+    Attributes
+    ----------
+    label
+        What makes it.
+    privacy, loss
+        Its place in the picture.
+    suppressed, classes
+        Records and classes.
+    satisfied, front, knee
+        Whether it satisfies the policy, whether no other one beats it, whether it is recommended.
+    parts
+        What it changes of the policy.
+
+    """
+
+    label: str
+    privacy: float
+    loss: float
+    suppressed: int
+    classes: int
+    satisfied: bool
+    front: bool
+    knee: bool
+    parts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """Solutions beside the chosen one.
+
+    Attributes
+    ----------
+    kind
+        `comparison` or `lattice`.
+    axes, reason
+        By language: what privacy and loss are measured by; why one is recommended.
+    solutions, total
+        Those that are shown, and how many there are.
+
+    """
+
+    kind: str
+    axes: Mapping[str, tuple[str, str]]
+    reason: Mapping[str, str]
+    solutions: tuple[Solution, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReportPart:
     """A section of the report as HTML."""
 

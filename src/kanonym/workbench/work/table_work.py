@@ -11,6 +11,7 @@ from kanonym.data.errors import DataError
 from kanonym.policy import Policy
 from kanonym.workbench.work.facts import (
     BoundHierarchy,
+    Exploration,
     Histogram,
     MadeRelease,
     OpenedTable,
@@ -84,6 +85,15 @@ class TableWork:
 
         del step
         return bind(frames.column(self._typed(), column), form, folder)
+
+    def explore(self, step: Step, kind: str, policy: str, folder: str) -> Exploration:
+        """Find other solutions: releases by other algorithms (`compare`), or the `lattice`."""
+        from kanonym import pipeline
+        from kanonym.workbench.work import exploration
+
+        asked, _ = pipeline.with_conventions(_policy(policy, folder), self._table(), None)
+        find = exploration.lattice if kind == "lattice" else exploration.compare
+        return find(self._table(), asked, step)
 
     def release(self, step: Step, policy: str, folder: str) -> MadeRelease:
         """Make a release, as the command line does, and keep it."""

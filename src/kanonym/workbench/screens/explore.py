@@ -1,0 +1,63 @@
+"""Explore: other solutions as a picture that can be clicked, and the choice of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanonym.data.errors import PolicyError
+from kanonym.workbench.charts import dots_svg
+from kanonym.workbench.project.edits import with_parts
+from kanonym.workbench.view import Screen, View
+
+LISTED = 40
+
+
+async def show(view: View) -> dict[str, Any]:
+    """Return the solutions that were found, and the one that was clicked."""
+    project, found = view.project, view.project.exploration
+    if found is None:
+        return {"found": None}
+    asked = view.request.query_params.get("solution", "")
+    chosen = int(asked) if asked.isdecimal() and int(asked) < len(found.solutions) else None
+    best = sorted(
+        range(len(found.solutions)),
+        key=lambda i: (not found.solutions[i].front, not found.solutions[i].satisfied, i),
+    )
+    axes = found.axes[view.session.language]
+    return {
+        "found": found,
+        "chosen": chosen,
+        "listed": [(place, found.solutions[place]) for place in best[:LISTED]],
+        "axes": axes,
+        "reason": found.reason.get(view.session.language, ""),
+        "picture": dots_svg(found.solutions, chosen, axes, view.says, view.place("explore")),
+        "current": project.explored == project.form,
+    }
+
+
+async def compare(view: View) -> str | None:
+    """Make many releases and compare them."""
+    view.project.policy()
+    view.project.explore("compare")
+    return None
+
+
+async def lattice(view: View) -> str | None:
+    """Evaluate the lattice."""
+    view.project.policy()
+    view.project.explore("lattice")
+    return None
+
+
+async def choose(view: View) -> str | None:
+    """Go on with one of the solutions."""
+    found, asked = view.project.exploration, view.sent.get("solution", "")
+    if found is None or not asked.isdecimal() or int(asked) >= len(found.solutions):
+        raise PolicyError("there is no such solution")
+    chosen = found.solutions[int(asked)]
+    form = with_parts(view.project.form, chosen.parts)
+    view.project.change(form, "wb.did.solution", solution=chosen.label)
+    return "run"
+
+
+SCREEN = Screen("explore", show, {"compare": compare, "lattice": lattice, "choose": choose})
