@@ -225,21 +225,6 @@ def test_what_is_exported_is_what_command_and_python_make(visitor, folder, monke
     assert visitor.get(link).text == (folder / "by-command" / "released.csv").read_text("utf-8")
 
 
-def test_a_node_of_the_lattice_is_chosen(visitor):
-    """The picture of the lattice has a link for each node; the chosen one becomes the policy."""
-    act(visitor, "explore/lattice")
-    idle(visitor)
-    page = visitor.get(f"{visitor.at}/explore").text
-    place = re.search(r'explore\?solution=(\d+)#chosen" aria-label="postal_code', page)[1]
-    assert "Choose this one" in text_of(visitor.get(f"{visitor.at}/explore?solution={place}"))
-    listed = re.search(r'<td><a href="[^"]*solution=(\d+)', page)[1]
-    act(visitor, "explore/choose", solution=listed)
-    assert "Solution: postal_code" in text_of(visitor.get(f"{visitor.at}/history"))
-    release(visitor)
-    assert "All requirements are satisfied" in text_of(visitor.get(f"{visitor.at}/results"))
-    act(visitor, "history/undo")
-
-
 def test_results_have_the_sections_of_the_report(visitor):
     """Loss by column, before and after, and the requirements are shown; nothing has a style."""
     page = visitor.get(f"{visitor.at}/results")
@@ -256,6 +241,21 @@ def test_only_files_of_the_release_are_handed_over(visitor, name):
     page = visitor.get(f"{visitor.at}/export").text
     folder = re.search(r"/files/(\d+)/", page)[1]
     assert visitor.get(f"{visitor.at}/files/{folder}/{name}").status == 404
+
+
+def test_a_node_of_the_lattice_is_chosen(visitor):
+    """The picture of the lattice has a link for each node; the chosen one becomes the policy."""
+    act(visitor, "explore/lattice")
+    idle(visitor)
+    page = visitor.get(f"{visitor.at}/explore").text
+    place = re.search(r'explore\?solution=(\d+)#chosen" aria-label="postal_code', page)[1]
+    assert "Choose this one" in text_of(visitor.get(f"{visitor.at}/explore?solution={place}"))
+    listed = re.search(r'<td><a href="[^"]*solution=(\d+)', page)[1]
+    act(visitor, "explore/choose", solution=listed)
+    assert "Solution: postal_code" in text_of(visitor.get(f"{visitor.at}/history"))
+    release(visitor)
+    assert "All requirements are satisfied" in text_of(visitor.get(f"{visitor.at}/results"))
+    act(visitor, "history/undo")
 
 
 def test_a_project_is_resumed_as_it_was(visitor, folder):

@@ -59,6 +59,7 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
 
 def lattice(frame: Any, policy: Policy, step: Callable[[str], None]) -> Exploration:
     """Evaluate the nodes of the lattice; a page shows those of least loss."""
+    policy = policy.model_copy(update={"recoding": None})  # a node releases labels of levels
     nodes = to_polars(ka.lattice(frame, policy, progress=step))
     first = policy.models[0]
     form = {"type": first.type, **first.to_dict()}
