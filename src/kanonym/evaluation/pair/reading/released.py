@@ -94,8 +94,8 @@ def read_released(
 
     """
     texts = pl.concat([one.cast(pl.String) for one in released]).drop_nulls().unique().to_list()
-    leaves = _leaves(source)
     as_texts = all(one.dtype == pl.String for one in released)
+    leaves = _leaves(source) if as_texts else None
     if not as_texts:
         held = [one.alias(name).drop_nulls().to_frame() for one in released]
         values = pl.concat(held, how="vertical_relaxed").to_series()
