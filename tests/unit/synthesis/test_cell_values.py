@@ -234,7 +234,7 @@ def test_the_verdict_is_on_the_labels_and_said_so():
 
 def test_without_open_cells_the_table_is_the_verified_one():
     """After mean and mode nothing is drawn, and the values stay verified; a mean is no leaf."""
-    tree = ka.hierarchy.from_mapping({one: "all" for one in range(20, 60)})
+    tree = ka.hierarchy.from_mapping(dict.fromkeys(range(20, 60), "all"))
     release = release_of(people(), ["age", "town"], algorithm=ka.MDAV(), hierarchies={"age": tree})
     assert release.frame["age"].dtype == pl.Float64
     drawn = draw_values(release)
