@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from kanonym.data.results.short_repr import ShortRepr
 
 ROUNDS = 15
-"""How often likelihoods are learned from the assignment, and the assignment from them."""
+"""How often likelihoods are learned from the assignment, and the assignment from them, at most."""
 
-ALTERNATIONS = 30
+STILL = 0.01
+"""Rounds end where a person's probabilities move by less, on average."""
+
+ALTERNATIONS = 8
 """How often rows and columns of classes are scaled, at most."""
 
 CLOSE = 1e-2
@@ -71,7 +74,10 @@ def assign_values(profiles: Sequence[Codes], held: ClassShares) -> Matrix:
     """
     found = held.shares[held.classes]
     for _ in range(ROUNDS):
+        last = found
         found = weigh_values(profiles, learn_likelihoods(profiles, profiles, found), held)
+        if np.abs(found - last).sum() <= STILL * len(found):
+            break
     return found
 
 

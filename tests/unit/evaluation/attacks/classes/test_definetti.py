@@ -74,6 +74,7 @@ def test_equals_the_twin(data):
     held = ClassShares(classes, counts / counts.sum(axis=1, keepdims=True))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reweighting, "CLOSE", 0.0)
+        patch.setattr(reweighting, "STILL", -1.0)
         patch.setattr(reweighting, "ALTERNATIONS", 1000)
         found = assign_values(profiles, held)
     shares = {
