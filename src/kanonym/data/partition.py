@@ -40,6 +40,9 @@ class Partition(ShortRepr):
         records give the class its released value there; None where each class gives its
         own. The groups of an attribute run from 0, none empty. Algorithms that go column by
         column have them: their classes are the combinations of the columns' groups.
+    chosen
+        (n_classes, d) int32, by class and quasi-identifier the code that is released where the
+        recoding is `balanced`, -1 elsewhere; None where none is.
     account
         What the algorithm tells of its search, in the words of the JSON contract:
         `levels`, `score`, `optimal`, `lattice_size`, `nodes_checked`.
@@ -53,6 +56,7 @@ class Partition(ShortRepr):
     by_row: bool = False
     levels: NDArray[np.int32] | None = None
     groups: NDArray[np.int32] | None = None
+    chosen: NDArray[np.int32] | None = None
     account: Mapping[str, Any] = field(default_factory=dict)
 
     def value_groups(self, a: int) -> tuple[NDArray[np.int32], int]:

@@ -14,7 +14,7 @@ from kanonym.data.errors import PolicyError, SchemaError
 if TYPE_CHECKING:
     from kanonym.data.hierarchy import HierarchySource
 
-Recoding = Literal["interval", "range", "set", "hierarchy", "mean", "median", "mode"]
+Recoding = Literal["interval", "range", "set", "hierarchy", "mean", "median", "mode", "balanced"]
 RECODINGS: tuple[Recoding, ...] = (
     "interval",
     "range",
@@ -23,6 +23,7 @@ RECODINGS: tuple[Recoding, ...] = (
     "mean",
     "median",
     "mode",
+    "balanced",
 )
 Nulls = Literal["value", "exclude"]
 

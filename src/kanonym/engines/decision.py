@@ -27,6 +27,7 @@ from kanonym.metrics.person_risk import PersonRisk, person_risk
 from kanonym.metrics.release_loss import InformationLoss
 from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining
+from kanonym.recoding.balance import with_balanced_values
 from kanonym.recoding.recode import join_equal, recode, relabel_classes
 
 
@@ -224,8 +225,8 @@ def decide(
     if found is None:
         with watch.stage("algorithm"):
             found = task.algorithm.partition(replace(problem, listen=watch.tell))
-    partition = found
     with watch.stage("recode"):
+        partition = with_balanced_values(table, found, ready.recodings)
         recoded = values_of(partition)
         joined = join_equal(table, partition, recoded)
         while joined is not partition:

@@ -14,7 +14,7 @@ from kanonym.evaluation.pair.tables import TablePair
 from kanonym.policy import Policy
 from kanonym.recoding.recode import CENTROIDS, choose_recoding
 
-SINGLE = frozenset(CENTROIDS.values())
+SINGLE = frozenset({*CENTROIDS.values(), "balanced"})
 """Recodings that release one value of a class in the place of all."""
 
 
@@ -54,7 +54,7 @@ def with_centroids(pair: TablePair, recodings: Mapping[str, Recoding]) -> TableP
             replace(
                 one,
                 unknown=Message(
-                    "{name} is released as the {recoding} of each class: what it stands for is "
+                    "{name} is released as one value per class ({recoding}): what it stands for is "
                     "known only where the rows of both tables are aligned, or of a release object",
                     name=one.name,
                     recoding=recodings[one.name],

@@ -204,7 +204,7 @@ def _class_numbers(domain: Domain, attribute: RecodedAttribute) -> NDArray[np.fl
     if not len(values):
         return np.full(len(attribute.low), np.nan)
     anything = (values.min() + values.max()) / 2
-    if attribute.recoding in ("mean", "median", "mode"):
+    if attribute.recoding in ("mean", "median", "mode", "balanced"):
         centres = attribute.columns[0].cast(pl.Float64).fill_null(anything)
         return centres.gather(attribute.label_of_class).to_numpy()
     low, high = attribute.low, attribute.high

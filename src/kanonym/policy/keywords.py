@@ -67,9 +67,11 @@ AlgorithmForm = Annotated[
     ),
 ]
 RecodingName = Annotated[
-    Literal["interval", "range", "set", "hierarchy", "mean", "median", "mode"] | None,
+    Literal["interval", "range", "set", "hierarchy", "mean", "median", "mode", "balanced"] | None,
     Option(
-        "Recoding: interval, range, set, hierarchy, mean, median or mode.", "NAME", group="method"
+        "Recoding: interval, range, set, hierarchy, mean, median, mode or balanced.",
+        "NAME",
+        group="method",
     ),
 ]
 SuppressionLimit = Annotated[

@@ -22,15 +22,16 @@ from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.kernels.classes.penalty import Costs, class_bounds, span_losses
 from kanonym.kernels.parallel import parallel
+from kanonym.recoding.balance import values_of_codes, with_balanced_values
 from kanonym.recoding.centroids import centroids
 from kanonym.recoding.generalization import generalize, joined_levels
 from kanonym.recoding.groups import expand_groups, joined_groups
 
 ALLOWED: dict[Kind, tuple[Recoding, ...]] = {
-    "number": ("interval", "range", "set", "hierarchy", "mean", "median", "mode"),
-    "temporal": ("interval", "range", "set", "hierarchy", "median", "mode"),
-    "ordered": ("interval", "range", "set", "hierarchy", "median", "mode"),
-    "nominal": ("set", "hierarchy", "mode"),
+    "number": ("interval", "range", "set", "hierarchy", "mean", "median", "mode", "balanced"),
+    "temporal": ("interval", "range", "set", "hierarchy", "median", "mode", "balanced"),
+    "ordered": ("interval", "range", "set", "hierarchy", "median", "mode", "balanced"),
+    "nominal": ("set", "hierarchy", "mode", "balanced"),
 }
 """Recodings that have a meaning for each kind of attribute; the first is its default."""
 
@@ -105,6 +106,8 @@ def recode(
     if partition.by_row:
         codes = codes[table.tuple_of_row]
         weights = np.ones(len(codes), np.int64)
+    if partition.chosen is None:
+        partition = with_balanced_values(table, partition, recodings)
     if partition.levels is not None:
         return generalize(table.domains, partition.levels, codes, partition.labels, dtypes)
 
@@ -121,7 +124,9 @@ def recode(
             labels, label_of_class = _sets(domain, *histograms[:2])
         else:
             loss = span_losses(a, *bounds, costs)
-            if recoding in ("mean", "median", "mode"):
+            if recoding == "balanced":
+                labels, label_of_class = (), np.zeros(n_givers, np.int32)
+            elif recoding in ("mean", "median", "mode"):
                 labels, label_of_class = centroids(
                     domain,
                     recoding,
@@ -132,7 +137,13 @@ def recode(
             else:
                 labels, label_of_class = _spans(domain, recoding, *bounds)
         one = RecodedAttribute(domain.name, recoding, labels, label_of_class, *bounds, loss)
-        return one if partition.groups is None else expand_groups(one, partition.groups[:, a])
+        one = one if partition.groups is None else expand_groups(one, partition.groups[:, a])
+        if recoding != "balanced":
+            return one
+        dtype = None if dtypes is None else dtypes[a]
+        chosen = np.empty(0, np.int32) if partition.chosen is None else partition.chosen[:, a]
+        labels, label_of_class = values_of_codes(domain, chosen, dtype)
+        return replace(one, columns=labels, label_of_class=label_of_class)
 
     return tuple(parallel(attribute, range(len(recodings))))
 
@@ -180,11 +191,16 @@ def relabel_classes(
     # The label of the suppressed, -1, reads the entry that is appended.
     old_to_new = np.append(labels, np.int32(SUPPRESSED))
     groups = None if partition.groups is None else joined_groups(partition.groups, labels)
+    n_classes = int(labels.max(initial=-1)) + 1
+    chosen = partition.chosen
+    if chosen is not None:  # a value of one of the joined classes is one of theirs
+        chosen = chosen[np.unique(labels, return_index=True)[1]]
     joined = replace(
         partition,
         labels=old_to_new[partition.labels],
-        n_classes=int(labels.max(initial=-1)) + 1,
+        n_classes=n_classes,
         groups=groups,
+        chosen=chosen,
     )
     if partition.levels is None:
         return joined

@@ -184,6 +184,10 @@ SENTENCES: Sentences = {
     "done.mean": "each class gets the mean of its values",
     "done.median": "each class gets the median of its values",
     "done.mode": "each class gets its most frequent value",
+    "done.balanced": (
+        "each class gets one of its values, chosen so that tables of two columns stay close to the "
+        "original’s"
+    ),
     "done.value": "original value or blank",
     "done.and": "{first}; then {second}",
     "example": "{invented} → {released}",

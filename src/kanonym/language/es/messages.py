@@ -173,10 +173,10 @@ MESSAGES: Mapping[str, str] = {
         "{name} se publica con valores que ningún registro del original tiene: solo se sabe qué "
         "representan si las filas de ambas tablas se corresponden"
     ),
-    "{name} is released as the {recoding} of each class: what it stands for is known only where "
-    "the rows of both tables are aligned, or of a release object": (
-        "{name} se publica como {recoding} de cada clase: solo se sabe qué representa si las filas "
-        "de ambas tablas se corresponden, o con un objeto Release"
+    "{name} is released as one value per class ({recoding}): what it stands for is known only "
+    "where the rows of both tables are aligned, or of a release object": (
+        "{name} se publica como un valor por clase ({recoding}): solo se sabe qué representa si "
+        "las filas de ambas tablas se corresponden, o con un objeto Release"
     ),
     "the classes of the release are not known": "no se conocen las clases de la publicación",
     "{name} is not released as labels of a hierarchy: it has no levels": (

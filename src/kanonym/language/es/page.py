@@ -188,6 +188,10 @@ SENTENCES: Sentences = {
     "done.mean": "cada clase recibe la media de sus valores",
     "done.median": "cada clase recibe la mediana de sus valores",
     "done.mode": "cada clase recibe su valor más frecuente",
+    "done.balanced": (
+        "cada clase recibe uno de sus valores, elegido para que las tablas de dos columnas se "
+        "parezcan a las del original"
+    ),
     "done.value": "valor original o en blanco",
     "done.and": "{first}; después, {second}",
     "example": "{invented} → {released}",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kanonym.data.recoded_attribute import RecodedAttribute
     from kanonym.data.table import Domain
 
-POINTS = ("mean", "median", "mode")
+POINTS = ("mean", "median", "mode", "balanced")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,10 @@ class Extent:
 
 
 def _nearest_code(domain: Domain, recoded: RecodedAttribute) -> NDArray[np.int32]:
-    """Return (n_classes,) the code nearest to the released mean, median or mode."""
+    """Return (n_classes,) the code nearest to the released value, one for a class."""
     released = recoded.columns[0]
     null = released.is_null().to_numpy()
-    if recoded.recoding == "mode" or domain.kind != "number":  # one of the values
+    if recoded.recoding in ("mode", "balanced") or domain.kind != "number":  # one of the values
         code_of = {value: code for code, value in enumerate(domain.values.to_list())}
         found = released.cast(domain.values.dtype).to_list()
         codes = np.array([code_of.get(value, domain.null_code) for value in found])

@@ -91,6 +91,11 @@ def require_values(algorithm: Algorithm, ready: Prepared, models: Sequence[Priva
                 f"algorithm, "
                 "such as mondrian"
             )
+    if "balanced" in ready.recodings:
+        raise PolicyError(
+            "recoding balanced compares the classes with the whole table, of which only fragments "
+            f"are loaded: choose median or mode, or {OTHERWISE}"
+        )
     if any(map(lost_by_joining, models)) and not all(
         map(_releases_distinct_values, ready.table.domains, ready.recodings)
     ):
