@@ -33,9 +33,16 @@ PUBLISHED = SHARED / "golden" / "nist.csv"
 NUMBERS = ("AGEP", "PINCP", "POVPIP", "PWGTP", "WGTP")
 """Columns that NIST bins."""
 
-ORDERED = {"EDU": range(1, 13), "PINCP_DECILE": range(10), "DVET": range(1, 7)}
-COUNTS = ("NOC", "NPF")
-UNCORRELATED = ("PINCP", "POVPIP", "INDP", "INDP_CAT", "PWGTP", "WGTP")
+ORDERED = {
+    "EDU": range(1, 13),
+    "PINCP_DECILE": range(10),
+    "DVET": range(1, 7),
+    "NOC": range(21),
+    "NPF": range(21),
+}
+"""Codes and counts that have an order, below which stands `N`."""
+
+UNCORRELATED = ("PINCP", "POVPIP", "INDP", "PWGTP", "WGTP")
 MATCHED = ("SEX", "MSP", "RAC1P", "OWN_RENT", "EDU", "PUMA", "INDP_CAT", "HISP")
 DEMOGRAPHIC = (
     "AGEP",
@@ -91,7 +98,7 @@ def typed(table: pl.DataFrame) -> pl.DataFrame:
         name = column.name
         if name in ORDERED:
             column = column.cast(pl.Enum(["N", *map(str, ORDERED[name])]))  # noqa: PLW2901
-        elif name in (*NUMBERS, *COUNTS, "DENSITY"):
+        elif name in (*NUMBERS, "DENSITY"):
             lowest = "-9001" if name == "PINCP" else "-1"
             column = column.replace("N", lowest).cast(pl.Float64)  # noqa: PLW2901
             column = column if name == "DENSITY" else column.cast(pl.Int64)  # noqa: PLW2901
@@ -101,7 +108,7 @@ def typed(table: pl.DataFrame) -> pl.DataFrame:
 
 def as_codes(release: pl.DataFrame) -> pl.DataFrame:
     """Return a release of `typed` as text again."""
-    lowest = {name: "-9001" if name == "PINCP" else "-1" for name in (*NUMBERS, *COUNTS)}
+    lowest = {name: "-9001" if name == "PINCP" else "-1" for name in NUMBERS}
     return release.select(
         pl.col(name).cast(pl.String).replace(lowest.get(name, "N"), "N") for name in release.columns
     )
@@ -164,7 +171,7 @@ def _codes(table: pl.DataFrame) -> dict[str, NDArray[np.float64]]:
     for column in _prepared(table):
         text = column.cast(pl.String)
         if column.name == "PUMA":
-            text = text.str.replace("-", "")
+            text = text.rank("dense").cast(pl.String)
         lowest = "-9001" if column.name == "PINCP" else "-1"
         found[column.name] = text.fill_null("N").replace("N", lowest).cast(pl.Float64).to_numpy()
     return found

@@ -303,8 +303,9 @@ def test_a_release_of_too_many_classes_is_refused():
         (policy([ka.KAnonymity(2)], limit=0.1), "suppression_limit: mondrian spends it"),
         (policy(T, ka.Segmentation()), "t-closeness compares classes with the whole table"),
         (policy([ka.models.DeltaDisclosure("disease", 2)]), "delta-disclosure may be lost"),
+        (policy([ka.KAnonymity(5)], recoding="balanced"), "balanced compares the classes"),
     ],
-    ids=["full-domain", "target", "suppression", "comparison", "delta"],
+    ids=["full-domain", "target", "suppression", "comparison", "delta", "balanced"],
 )
 def test_what_needs_the_whole_is_refused(asked, message):
     """What cannot be done on fragments is an error that says so, and what can be done."""
