@@ -45,7 +45,22 @@ def demo(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if is_run(page)], ids=name_of)
+SPANISH = ROOT / "docs" / "es"
+TRANSLATED = [page for page in PAGES if SPANISH in page.parents and page.name != "index.md"]
+FENCE = re.compile(r"^```[^\n{]*\n.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", TRANSLATED, ids=name_of)
+def test_a_translated_page_has_the_blocks_of_the_original(page):
+    """Code, commands and what they print are those of the English page, which is run."""
+    original = ROOT / "docs" / page.relative_to(SPANISH)
+    assert FENCE.findall(page.read_text("utf-8")) == FENCE.findall(original.read_text("utf-8"))
+
+
+RUN = [page for page in PAGES if is_run(page) and page not in TRANSLATED]
+
+
+@pytest.mark.parametrize("page", RUN, ids=name_of)
 def test_a_page_runs_and_prints_what_it_says(page, request):
     """The blocks of a page run one after another, and print what the page says that they print."""
     demo = request.getfixturevalue("demo") if needs_demo(page) else None
