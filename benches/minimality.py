@@ -4,16 +4,16 @@ Needs ../shared/data beside the checkout. For each release: persons whose sensit
 certain to somebody who knows the algorithm and everybody's quasi-identifiers (attack
 `minimality`), the span loss, and the GCP beside that of the release without a defence.
 
-`chance` leaves classes whole by chance (`minimality: 0.1`). `blind` decides cuts by the
-quasi-identifiers alone and makes those whose sides satisfy the model: one cut a class is refused.
-`margin` asks for l + 1 and promises l, where the attribute has so many values.
+`chance` is what policies do by themselves (`minimality: chance`), beside `none`. `blind` decides
+cuts by the quasi-identifiers alone and makes those whose sides satisfy the model: one cut a class
+is refused. `margin` asks for l + 1 and promises l, where the attribute has so many values.
 
-    python benches/minimality.py [K ...] [--slow]
+    python benches/minimality.py [K ...] [--only ALGORITHM] [--tried]
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from kanonym.data.partition import Partition
 from kanonym.kernels.partitioning.mondrian import refine, workspace
 from kanonym.models import LDiversity
 
+Way = tuple[Algorithm, str]
 DATA = Path(__file__).parents[2] / "shared" / "data"
 CENSUS = ["AGEP", "SEX", "MSP", "RAC1P", "HOUSING_TYPE", "OWN_RENT", "EDU", "DVET", "DEYE"]
 
@@ -79,10 +80,11 @@ def tables() -> Iterator[tuple[str, pl.DataFrame, list[str], str]]:
 
 
 def measured(
-    frame: pl.DataFrame, known: list[str], hidden: str, k: int, l: int, algorithm: Algorithm
+    frame: pl.DataFrame, known: list[str], hidden: str, k: int, l: int, way: Way
 ) -> tuple[int | None, float, float]:
     """Return persons who are certain (None: not replayed), span loss and GCP."""
-    recoding = None if isinstance(algorithm, ka.LocalRecoding) else "set"
+    algorithm, minimality = way
+    recoding = None if algorithm.recodes == "levels" else "set"
     policy = ka.Policy(
         attributes={
             **{name: ka.QuasiIdentifier() for name in known},
@@ -91,6 +93,7 @@ def measured(
         models=[ka.KAnonymity(k), ka.LDiversity(hidden, l=l)],
         algorithm=algorithm,
         recoding=recoding,
+        minimality=minimality,
         seed=1,
     )
     frame = frame.select(*known, hidden)
@@ -102,29 +105,36 @@ def measured(
 
 def main() -> None:
     """Print a line a release."""
-    slow = "--slow" in sys.argv
-    sizes = [int(one) for one in sys.argv[1:] if one != "--slow"] or [2, 5, 10, 20]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("k", nargs="*", type=int, default=[2, 5, 10, 20])
+    parser.add_argument("--only", help="the type of one algorithm")
+    parser.add_argument("--tried", action="store_true", help="blind cuts and a margin, too")
+    asked = parser.parse_args()
+    algorithms = [ka.Mondrian(), ka.Segmentation(), ka.LocalRecoding(), ka.FullDomain()]
     for name, frame, known, hidden in tables():
-        n_values = frame[hidden].n_unique()
-        for k in sizes:
-            ways = {
-                "mondrian": (ka.Mondrian(), 2),
-                "  chance 0.1": (ka.Mondrian(minimality=0.1), 2),
-                "  blind": (BlindMondrian(), 2),
-                **({"  margin, l + 1": (ka.Mondrian(), 3)} if n_values > 2 else {}),
-                "segmentation": (ka.Segmentation(), 2),
-                **({"local-recoding": (ka.LocalRecoding(), 2)} if slow else {}),
-            }
-            plain = 0.0
-            for way, (algorithm, l) in ways.items():
-                certain, span, gcp = measured(frame, known, hidden, k, l, algorithm)
-                plain = gcp if not way.startswith(" ") else plain
-                told = "not replayed" if certain is None else f"{certain} certain"
-                print(
-                    f"{name:<22} k={k:<3} {way:<16}{told:>15}   span loss {span:.4f}   "
-                    f"GCP {gcp:.4f} ({gcp / plain - 1:+.1%})",
-                    flush=True,
-                )
+        several = frame[hidden].n_unique() > 2
+        for k in asked.k:
+            for algorithm in algorithms:
+                if asked.only not in (None, algorithm.type):
+                    continue
+                ways: dict[str, tuple[Way, int]] = {
+                    algorithm.type: ((algorithm, "none"), 2),
+                    "  chance": ((algorithm, "chance"), 2),
+                }
+                if asked.tried and algorithm.type == "mondrian":
+                    ways["  blind"] = (BlindMondrian(), "none"), 2
+                    if several:
+                        ways["  margin, l + 1"] = (algorithm, "none"), 3
+                plain = 0.0
+                for way, (made, l) in ways.items():
+                    certain, span, gcp = measured(frame, known, hidden, k, l, made)
+                    plain = plain or gcp
+                    told = "not replayed" if certain is None else f"{certain} certain"
+                    print(
+                        f"{name:<22} k={k:<3} {way:<16}{told:>15}   span loss {span:.4f}   "
+                        f"GCP {gcp:.4f} ({gcp / plain - 1:+.1%})",
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":

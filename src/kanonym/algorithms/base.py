@@ -46,8 +46,9 @@ class Problem(ShortRepr):
         Largest share of the records that may be suppressed, in [0, 1].
     listen
         Told how a long search proceeds.
-    seed
-        Of what an algorithm leaves to chance.
+    key
+        What is drawn follows from it, so that what is refused does not prove that sensitive
+        values forbade it: of the table, from `secret_key`. None where nothing is left to chance.
 
     """
 
@@ -58,7 +59,7 @@ class Problem(ShortRepr):
     models: Sequence[PrivacyModel]
     suppression_limit: float = 0.0
     listen: Listener | None = None
-    seed: int = 0
+    key: int | None = None
 
 
 @runtime_checkable

@@ -77,15 +77,21 @@ def sweep_stages(
 
 
 def join_classes(
-    space: SearchSpace, labels: NDArray[np.int32], costs: Costs, criteria: Criteria, limit: float
+    space: SearchSpace,
+    labels: NDArray[np.int32],
+    costs: Costs,
+    criteria: Criteria,
+    limit: float,
+    most: NDArray[np.int64] | None = None,
 ) -> None:
     """Let tuples without a class join those that can bear them; labels are changed.
 
-    limit: most loss that a record may add, in the attributes together.
+    limit: most loss that a record may add, in the attributes together. most: (n_classes,)
+    records that each class may have; None for any number.
     """
     table = space.table
     left = np.flatnonzero((labels == SUPPRESSED) & (table.weights > 0))
-    if table.sensitive:
+    if table.sensitive and len(criteria.thresholds):
         secrets = [
             table.sensitive_codes[left, j] + np.int32(1) for j in range(len(table.sensitive))
         ]
@@ -96,7 +102,9 @@ def join_classes(
     heads = _first_tuples(labels, n_classes)
     kept = labels >= 0
     sizes = np.bincount(labels[kept], table.weights[kept], n_classes).astype(np.int64)
-    members = Members(heads, _next_tuples(labels), levels, sizes, space.highest)
+    if most is None:
+        most = np.full(n_classes, table.n_rows)
+    members = Members(heads, _next_tuples(labels), levels, sizes, space.highest, most)
     order = np.lexsort(table.codes[heads].T[::-1])
     tuples = Tuples(table.codes, table.sensitive_codes, table.weights)
     reach = max(1, EFFORT // (2 * len(left)))

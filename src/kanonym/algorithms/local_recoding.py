@@ -134,21 +134,30 @@ class LocalRecoding(Algorithm):
 
     def _search(self, problem: Problem, clock: SearchClock) -> tuple[Partition, Sweep | None]:
         """Return the classes, and the sweep that found them; None where cuts of Mondrian did."""
-        table, models, limit = problem.table, problem.models, problem.suppression_limit
-        space = prepare_space(
-            table, metric_from(self.metric), models, limit, self.levels, self.weights
-        )
+        table, models = problem.table, problem.models
+        space = self._space(problem)
         steps = self.steps or NODES
         nodes = nodes_by_loss(space, steps)
         tree = tree_costs(table, self.weights)
         common = FullDomain(self.metric, "optimal", self.levels, self.weights, steps)
-        cuts = _partition_by_cuts(space, tree, limit)
+        cuts = _partition_by_cuts(space, replace(problem, costs=tree))
         enough = math.inf if cuts is None else _loss(space, cuts, tree) * (1 + 1e-9)
         found: list[tuple[float, Partition, Sweep | None]] = []
         with clock.stop_on_interrupt():
+            by_size = None
+            if problem.key is not None:
+                sizes = [model for model in models if model.attribute is None]
+                by_size = Sweep(self._space(replace(problem, models=sizes)), nodes, tree)
+                by_size.run(clock.part(RUNNING))
+                by_size.finish(common, clock)
             for more, joins in _plans(table, models):
                 sweep = Sweep(space, nodes, tree, more, joins)
-                sweep.run(clock.part(RUNNING))
+                if by_size is None or problem.key is None:
+                    sweep.run(clock.part(RUNNING))
+                elif joins == "never":
+                    break
+                else:
+                    sweep.start_from(by_size, problem.key)
                 sweep.finish(common, clock)
                 partition = sweep.partition()
                 loss = _loss(space, partition, tree)
@@ -161,10 +170,18 @@ class LocalRecoding(Algorithm):
         _, best, by = min(found, key=lambda one: one[0])
         return best, by
 
+    def _space(self, problem: Problem) -> SearchSpace:
+        """Return the lattice of a problem."""
+        metric, limit = metric_from(self.metric), problem.suppression_limit
+        return prepare_space(
+            problem.table, metric, problem.models, limit, self.levels, self.weights
+        )
+
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return the groups that were large enough at a node and not kept.
 
-        The search is made again. Who joined a class, and when, is taken as known. None where
+        The search is made again. Who joined a class, and when, is taken as known. Of classes that
+        are made by quasi-identifiers alone, any may be dissolved by chance. None where
         a limit of seconds stopped the search, so that it does not end as it did.
         """
         best, sweep = self._search(problem, SearchClock(None, None))
@@ -174,6 +191,8 @@ class LocalRecoding(Algorithm):
             by_cuts = replace(problem, costs=tree_costs(problem.table, self.weights))
             return Mondrian().refusals(by_cuts, partition)
         units = Units.of(problem.table, partition)
+        if sweep.dissolves_by_chance:
+            return Refusals.of(units, ())
         unit = np.full(len(problem.table.weights), -1, np.int32)
         unit[problem.table.tuple_of_row] = units.of_row
         first = np.zeros(units.n_units, np.int64)
@@ -207,10 +226,13 @@ def _plans(
     yield [], "never"
 
 
-def _partition_by_cuts(space: SearchSpace, costs: Costs, limit: float) -> Partition | None:
-    """Return what strict Mondrian makes of the hierarchies, where that keeps to the bounds."""
+def _partition_by_cuts(space: SearchSpace, problem: Problem) -> Partition | None:
+    """Return what strict Mondrian makes of the hierarchies, where that keeps to the bounds.
+
+    problem: its costs are those of the hierarchies.
+    """
     try:
-        found = Mondrian().partition(Problem(space.table, costs, space.models, limit))
+        found = Mondrian().partition(problem)
     except InfeasibleError:
         return None
     levels = levels_of(space, found.labels, found.n_classes)

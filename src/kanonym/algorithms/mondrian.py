@@ -27,13 +27,16 @@ from kanonym.kernels.parallel import cores, parallel
 from kanonym.kernels.partitioning.mondrian import refine, separate, workspace
 from kanonym.kernels.partitioning.one_sided_cuts import suppressing_cuts, total_loss
 from kanonym.kernels.partitioning.relaxed_mondrian import refine_relaxed
-from kanonym.models.base import PrivacyModel, check_number
+from kanonym.models.base import PrivacyModel
 
 LARGE = 1 << 19
 """Tables of more tuples than this are cut by `span` unless the policy says `loss`."""
 
 TRIMMED = 1 << 22
 """Tables of more tuples are not searched for outliers as a whole: it takes memory."""
+
+CHANCE = 0.1
+"""How probable it is that a node of 2 k records is left whole, whatever it allows."""
 
 TRIMS = 32
 """So many cuts at the most give up outliers of the whole table."""
@@ -61,15 +64,13 @@ class Mondrian(Algorithm):
         suppressed. Classes then tell more about the target, to intruders, too: where it is
         sensitive, ask for l-diversity or t-closeness of it.
 
-    minimality
-        With which probability a class of 2 k records that could be cut is left whole; larger
-        ones with the cube of 2 k / size of it, up to 16 k. Only where models look at sensitive
-        values; cuts are strict, and without a target. That such a class was not cut then does
-        not prove that its sensitive values forbade it. What is drawn follows from the seed of
-        the policy: keep it secret, or leave it out.
-
     Notes
     -----
+    Where models look at sensitive values and the problem has a key, a node of 2 k records is
+    left whole with probability `CHANCE`, larger ones with the cube of 2 k / size of it, and from
+    16 k to 64 k records as often as those of 16 k; cuts are strict, and without a target. That a
+    node was not cut then does not prove that its sensitive values forbade it.
+
     Cost O(n log n · d²) for n tuples and d attributes. Works where quasi-identifiers
     are many or skewed, at any size; full-domain recoding is to be preferred where
     analysts need every value at one level.
@@ -96,7 +97,6 @@ class Mondrian(Algorithm):
     strict: bool = True
     split: Split = "auto"
     target: Target = None
-    minimality: float = 0.0
 
     type: ClassVar[str] = "mondrian"
     recodes: ClassVar[Recodes] = "spans"
@@ -113,12 +113,6 @@ class Mondrian(Algorithm):
             raise PolicyError(f"mondrian: split is {self.split!r}; it must be auto, loss or span")
         if self.target is not None and not self.strict:
             raise PolicyError("mondrian: target needs strict cuts; leave strict out")
-        check_number(self.type, "minimality", self.minimality, minimum=0, maximum=0.5)
-        if self.minimality and (self.target is not None or not self.strict):
-            raise PolicyError(
-                "mondrian: minimality is for strict cuts without a target; leave minimality, "
-                "strict: false and target out"
-            )
 
     @property
     def cuts(self) -> Mondrian | None:
@@ -130,10 +124,11 @@ class Mondrian(Algorithm):
         by_loss = self.split == "loss" or (self.split == "auto" and n_tuples <= LARGE)
         return _default_exhaustive_limit(n_tuples) if by_loss else 0
 
-    def with_chance(self, criteria: Criteria, seed: int) -> Criteria:
-        """Return criteria by which nodes are left whole by chance as the parameters say."""
-        key = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> 1)
-        return criteria._replace(chance=float(self.minimality), key=key)
+    def with_chance(self, criteria: Criteria, key: int | None) -> Criteria:
+        """Return criteria by which nodes are left whole by chance, where there is a key."""
+        if key is None or not self.strict or self.target is not None:
+            return criteria
+        return criteria._replace(chance=CHANCE, key=key)
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
@@ -156,7 +151,7 @@ class Mondrian(Algorithm):
         by_row = not self.strict
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row)
-        criteria = self.with_chance(compile_criteria(models, table), problem.seed)
+        criteria = self.with_chance(compile_criteria(models, table), problem.key)
         require_feasible(table, models)
         records = _records(table, by_row=by_row)
         exact = self.exhaustive_limit(len(records))
@@ -207,7 +202,7 @@ class Mondrian(Algorithm):
         least = compile_criteria(problem.models, table).min_size
         tuples = np.bincount(partition.labels[partition.labels >= 0], minlength=partition.n_classes)
         tried = tuples <= self.exhaustive_limit(len(table.weights))
-        if self.minimality:
+        if problem.key is not None and self.target is None:
             tried &= np.bincount(units.classes, units.sizes) >= LARGEST * least
         return Refusals.of(
             units,

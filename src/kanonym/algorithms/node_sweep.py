@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.algorithms.criteria import classes_of, compile_criteria, require_feasible
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain.nodes import group_at_levels, judge
 from kanonym.algorithms.full_domain.search import SearchClock
@@ -33,6 +33,9 @@ from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.lattice.sweep import next_settled_node
 from kanonym.models import AlphaKAnonymity
 from kanonym.models.base import PrivacyModel
+
+CHANCE = 0.02
+"""How probable it is that a class is dissolved that satisfies the models."""
 
 AT_ONCE = 1 << 25
 """So many labels are looked up between two looks at the clock: some hundredths of a second."""
@@ -67,6 +70,8 @@ class Sweep:
     nodes_without
         (n_tuples,) int64: at so many nodes, the first ones, a tuple was grouped and not kept;
         -1 for those that never had a class.
+    dissolves_by_chance
+        Whether classes that satisfy the models were dissolved, too, see `start_from`.
 
     """
 
@@ -75,8 +80,8 @@ class Sweep:
         space: SearchSpace,
         nodes: NDArray[np.int64],
         costs: Costs,
-        caps: Sequence[AlphaKAnonymity],
-        joins: Joins,
+        caps: Sequence[AlphaKAnonymity] = (),
+        joins: Joins = "late",
     ) -> None:
         self.space, self.nodes, self.costs = space, nodes, costs
         self.caps, self.joins = caps, joins
@@ -87,11 +92,62 @@ class Sweep:
         self.settled = True
         self.labels = np.full(len(space.table.weights), SUPPRESSED, np.int32)
         self.nodes_without = np.full(len(self.labels), -1, np.int64)
+        self.dissolves_by_chance = False
 
     @property
     def open_tuples(self) -> NDArray[np.int64]:
         """The tuples without a class."""
         return np.flatnonzero((self.labels == SUPPRESSED) & (self.space.table.weights > 0))
+
+    def start_from(self, other: Sweep, key: int) -> None:
+        """Take over classes that were made by their sizes alone, and dissolve those that fail.
+
+        Of the others some are dissolved, too, each with probability `CHANCE`: that a class was
+        dissolved does not prove that it failed. The tuples of both join the classes that they are
+        near, whatever their sensitive values are; with caps, as long as a class would satisfy
+        them if all who join it had its commonest values.
+
+        key: what is drawn follows from it.
+        """
+        table, highest = self.space.table, highest_cost(self.costs)
+        sizes = compile_criteria(other.models, table)
+        self.visited, self.dissolves_by_chance = other.visited, True
+        self.labels, self.n_classes = other.labels.copy(), other.n_classes
+        chance = np.random.default_rng(key).random(self.n_classes) < CHANCE
+        self._keep(~(self._failing(self.models) | chance))
+        bounds = self._capacities() if self.caps else None
+        for limit, most in ((highest, bounds), (math.inf, bounds), (math.inf, None)):
+            if self.n_classes and not self._is_done():
+                join_classes(self.space, self.labels, self.costs, sizes, limit, most)
+        self._keep(~self._failing(self.space.models))
+
+    def _capacities(self) -> NDArray[np.int64]:
+        """Return (n_classes,) int64: up to so many records satisfy the caps, whoever joins."""
+        classes = classes_of(self.space.table, self.labels, self.n_classes)
+        most = np.full(self.n_classes, self.space.table.n_rows)
+        for cap in self.caps:
+            held = classes.distributions[cap.attribute]
+            owner = np.repeat(np.arange(self.n_classes), np.diff(held.offsets))
+            common = np.zeros(self.n_classes, np.int64)
+            np.maximum.at(common, owner, held.counts)
+            others = np.bincount(owner, held.counts, self.n_classes) - common
+            most = np.minimum(most, np.floor(others / (1 - cap.alpha) + 1e-9).astype(np.int64))
+        return most
+
+    def _failing(self, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
+        """Return (n_classes,) bool: which classes fail a model."""
+        classes = classes_of(self.space.table, self.labels, self.n_classes)
+        failing = np.zeros(self.n_classes, np.bool_)
+        for model in models:
+            failing |= ~model.satisfied(classes)
+        return failing
+
+    def _keep(self, kept: NDArray[np.bool_]) -> None:
+        """Keep some classes, (n_classes,) bool; the tuples of the others have none."""
+        place = np.cumsum(kept, dtype=np.int32) - np.int32(1)
+        self.labels = np.append(np.where(kept, place, SUPPRESSED), SUPPRESSED)[self.labels]
+        self.labels = self.labels.astype(np.int32)
+        self.n_classes = int(kept.sum())
 
     def run(self, clock: SearchClock) -> None:
         """Visit the nodes as long as tuples have no class, and let some of them join one."""
@@ -214,10 +270,7 @@ class Sweep:
                     "allow higher levels, or a larger suppression limit"
                 )
             self.labels[self.labels == by_loss.pop()] = SUPPRESSED
-        place = np.full(self.n_classes + 1, SUPPRESSED, np.int32)
-        place[sorted(by_loss)] = np.arange(len(by_loss), dtype=np.int32)
-        self.labels = place[self.labels]
-        self.n_classes = len(by_loss)
+        self._keep(np.isin(np.arange(self.n_classes), by_loss))
 
     def refused_nodes(
         self, first: NDArray[np.int64], units: NDArray[np.int32]

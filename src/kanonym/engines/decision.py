@@ -213,7 +213,7 @@ def decide(
     found: the division, where it is known already.
     """
     table, costs = ready.table, ready.costs
-    problem = Problem(table, costs, task.models, task.suppression_limit, seed=task.seed)
+    problem = task.problem(table, costs)
     values_of = partial(
         recode,
         table,
@@ -275,7 +275,9 @@ def _repair_partition(
             break
         if partition.n_classes == 1:
             # What is left after suppression fails against the whole table.
-            return task.algorithm.partition(Problem(table, costs, task.models, seed=task.seed))
+            return task.algorithm.partition(
+                replace(task.problem(table, costs), suppression_limit=0)
+            )
         starts = ~failing
         starts[0] = True
         starts[1] &= not failing[0]

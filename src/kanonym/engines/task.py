@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Algorithm
+from kanonym.algorithms.base import Algorithm, Problem
+from kanonym.algorithms.secret_key import secret_key
 from kanonym.data import files, frames
 from kanonym.data.conventions import typed_table
 from kanonym.data.errors import SchemaError
@@ -52,8 +53,9 @@ class Task:
         Whether means and medians of integers are rounded, and keep their column's type.
     target
         The column that guides the algorithm, as it is in the input; or None.
-    seed
-        Of what the algorithm leaves to chance.
+    hides_refusals
+        Whether the algorithm leaves some decisions to chance, so that what it refused does not
+        prove that sensitive values forbade it.
 
     """
 
@@ -65,13 +67,13 @@ class Task:
     population: Callable[[str], pl.Series] | None = None
     keep_integers: bool = False
     target: str | None = None
-    seed: int = 0
+    hides_refusals: bool = False
 
     @classmethod
-    def of(cls, policy: Policy, schema: Schema, seed: int | None = None) -> Task:
+    def of(cls, policy: Policy, schema: Schema) -> Task:
         """Return what a policy asks.
 
-        schema: the roles of the table's columns. seed: what is drawn for a policy without one.
+        schema: the roles of the table's columns.
         """
         return cls(
             schema=schema,
@@ -82,8 +84,13 @@ class Task:
             population=population_of(policy),
             keep_integers=policy.keep_integers,
             target=target_of(policy.algorithm, schema),
-            seed=(policy.seed or 0) if seed is None else seed,
+            hides_refusals=policy.minimality == "chance",
         )
+
+    def problem(self, table: EncodedTable, costs: Costs) -> Problem:
+        """Return what the algorithm is asked about an encoded table."""
+        key = secret_key(table) if self.hides_refusals and table.sensitive else None
+        return Problem(table, costs, self.models, self.suppression_limit, key=key)
 
     @property
     def columns(self) -> list[str]:

@@ -130,7 +130,7 @@ def anonymize(
             engine.require_place(place)
             seed = resolve_seed(policy.seed)
             table = engine.read(policy, schema, seed)
-            task = Task.of(policy, schema, seed)
+            task = Task.of(policy, schema)
         decision = table.decide(task, watch)
         return _write_release(engine, table, task, decision, (policy, seed, place), watch)
 

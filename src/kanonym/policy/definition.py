@@ -138,6 +138,12 @@ class Policy(BaseModel):
     recoding
         The recoding of quasi-identifiers that name none themselves, where it fits
         their values.
+    minimality
+        `chance`: where models look at sensitive values, Mondrian, segmentation and local
+        recoding leave some decisions to chance, so that what they refused does not prove that
+        sensitive values forbade it. What is drawn follows from the table itself, its sensitive
+        values included: nobody else can repeat it, and the same table gives the same classes.
+        `none`: nothing is left to chance.
     suppression_limit
         Share of the records, in [0, 1], that may be suppressed.
     seed
@@ -184,6 +190,7 @@ class Policy(BaseModel):
         Mondrian()
     )
     recoding: Annotated[Recoding | None, _fitting] = None
+    minimality: Literal["chance", "none"] = "chance"
     suppression_limit: Annotated[float, _range(SuppressionLimit)] = 0.0
     seed: Annotated[int | None, _range(Seed)] = None
     keep_order: bool = False
@@ -278,8 +285,8 @@ class Policy(BaseModel):
             `l`, `t`, `beta`, `delta`: distinct l-diversity, t-closeness (equal distance), basic
             β-likeness and δ-disclosure, of each sensitive attribute. `alpha`, with `k`:
             (α, k)-anonymity of each. `models`: further models, as objects or in their YAML form.
-            `others`, `rows`, `algorithm`, `recoding`, `suppression_limit`, `seed`, `keep_order`
-            and `keep_integers` are those of `Policy`. None leaves one out.
+            `others`, `rows`, `algorithm`, `recoding`, `minimality`, `suppression_limit`, `seed`,
+            `keep_order` and `keep_integers` are those of `Policy`. None leaves one out.
 
         Raises
         ------
@@ -382,6 +389,7 @@ class Policy(BaseModel):
             "rows": self.rows,
             "algorithm": algorithms.form_of(self.algorithm),
             "recoding": self.recoding,
+            "minimality": self.minimality,
             "suppression_limit": self.suppression_limit,
             "seed": self.seed,
             "keep_order": self.keep_order,

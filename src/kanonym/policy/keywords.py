@@ -94,6 +94,14 @@ Seed = Annotated[
         least=0,
     ),
 ]
+Minimality = Annotated[
+    Literal["chance", "none"] | None,
+    Option(
+        "What refused classes tell intruders: chance (default) hides it, none does not.",
+        "NAME",
+        group="method",
+    ),
+]
 KeepOrder = Annotated[bool | None, Option("Keep the row order of the input.", group="output")]
 KeepIntegers = Annotated[
     bool | None,
@@ -124,6 +132,7 @@ class Keywords(TypedDict, total=False):
     suppression_limit: SuppressionLimit
     algorithm: AlgorithmForm
     recoding: RecodingName
+    minimality: Minimality
     seed: Seed
     keep_order: KeepOrder
     keep_integers: KeepIntegers

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
@@ -191,9 +190,7 @@ def _partition_before_joining(task: Task, decision: Decision, column: Columns) -
     The decision's own partition where some of them do not lie within one of its classes.
     """
     ready = prepare(task, column, len(decision.table.tuple_of_row), Stopwatch())
-    found = task.algorithm.partition(
-        Problem(ready.table, ready.costs, task.models, task.suppression_limit)
-    )
+    found = task.algorithm.partition(task.problem(ready.table, ready.costs))
     kept = found.labels >= 0
     joined = _classes_of_decision(decision, found)
     pairs = np.unique(np.stack([found.labels[kept], joined[kept]], axis=1), axis=0)

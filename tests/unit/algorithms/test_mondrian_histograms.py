@@ -97,16 +97,16 @@ def test_a_cut_is_the_twin_of_the_kernels(strategy, data):
 @given(
     table=tables(5, 16, 60, 120),
     fragment=st.sampled_from([0, 3, 10, 40]),
-    minimality=st.sampled_from([0.0, 0.5]),
+    key=st.sampled_from([None, 7]),
 )
-def test_classes_are_those_of_the_whole(split, table, fragment, minimality):
+def test_classes_are_those_of_the_whole(split, table, fragment, key):
     """A tree from counts, its fragments finished by the kernel, has the classes of the table."""
-    encoded, algorithm = table.encoded(), Mondrian(split=split, minimality=minimality)
+    encoded, algorithm = table.encoded(), Mondrian(split=split)
     try:
-        whole = algorithm.partition(Problem(encoded, table.costs, table.models, seed=7))
+        whole = algorithm.partition(Problem(encoded, table.costs, table.models, key=key))
     except InfeasibleError:
         return
-    criteria = algorithm.with_chance(compile_criteria(table.models, encoded), 7)
+    criteria = algorithm.with_chance(compile_criteria(table.models, encoded), key)
     exact = algorithm.exhaustive_limit(len(encoded.weights))
     # `loss` tries every cut of 32 tuples at the least: fragments are no smaller.
     tree, tuples = grown(encoded, table.costs, criteria, max(fragment, exact))

@@ -41,7 +41,7 @@ def test_a_combination_is_the_policy_with_its_values():
         ],
         "suppression_limit": 0.1,
         "recoding": "set",
-        "algorithm": {"type": "mondrian", "strict": True, "split": "span", "minimality": 0.0},
+        "algorithm": {"type": "mondrian", "strict": True, "split": "span"},
     }
 
 

@@ -95,6 +95,7 @@ def job_of(table, algorithm):
             int(encoded.weights[encoded.codes[:, a] == domain.null_code].sum())
             for a, domain in enumerate(encoded.domains)
         ],
+        key=None,
     )
     codes = np.hstack([encoded.codes, encoded.sensitive_codes])
     rows = pl.DataFrame({name: codes[:, a] for a, name in enumerate(job.codes)}).with_columns(

@@ -19,6 +19,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.classes.chance import LARGEST
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.parallel import parallel
@@ -118,7 +119,7 @@ class Segmentation(Algorithm):
             The target has more than 256 categories.
 
         """
-        table, costs, models = problem.table, problem.costs, problem.models
+        table, models = problem.table, problem.models
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0, by_row=True)
         criteria = compile_criteria(models, table)
@@ -127,10 +128,10 @@ class Segmentation(Algorithm):
             return Partition(np.zeros(len(table.weights), np.int32), 1)
         aim = None if self.target is None else guiding_target(table, self.target)
         if self.order == "auto":
-            order, columns, found = _cut_in_best_order(table, costs, criteria, aim)
+            order, columns, found = _cut_in_best_order(problem, criteria, aim)
         else:
             order, columns = self.order, orders.ascending_cardinality(table)
-            found = _cut_in_order(order, columns, table, costs, criteria, aim)
+            found = _cut_in_order(order, columns, problem, criteria, aim)
         is_start = np.zeros(table.n_rows, np.int32)
         is_start[found.starts[1:-1]] = 1
         by_place = np.cumsum(is_start, dtype=np.int32)
@@ -151,7 +152,8 @@ class Segmentation(Algorithm):
         """Return the places inside of classes where none may start.
 
         The order is that of the division. In `kd` and `guided` order, whose tree looks at
-        sensitive values, too, nobody else knows it as exactly.
+        sensitive values, too, nobody else knows it as exactly. Of classes in which all places
+        may be closed by chance, none is known.
         """
         table = problem.table
         place = {domain.name: a for a, domain in enumerate(table.domains)}
@@ -159,7 +161,7 @@ class Segmentation(Algorithm):
         criteria = compile_criteria(problem.models, table)
         aim = None if self.target is None else guiding_target(table, self.target)
         order = str(partition.account["order"])
-        found = _cut_in_order(order, columns, table, problem.costs, criteria, aim)
+        found = _cut_in_order(order, columns, problem, criteria, aim)
         units = Units.of(table, partition)
         # Of equal records all stand where the first of them does, whichever class has it.
         rank = np.empty(len(table.weights), np.int32)
@@ -168,11 +170,16 @@ class Segmentation(Algorithm):
         profiles = units.profiles[units.of_row]
         np.minimum.at(first, profiles, rank[table.tuple_of_row])
         keys = first[units.profiles]
+        sizes = np.bincount(units.classes, units.sizes)
+        proven = 0 if problem.key is None else LARGEST * criteria.min_size
         is_place = np.zeros(table.n_rows + 1, np.bool_)
         is_place[found.places] = True
 
         def refused_cuts() -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-            for some, start in zip(units.by_class(), found.starts.tolist(), strict=False):
+            for label, some in enumerate(units.by_class()):
+                if sizes[label] < proven:
+                    continue
+                start = int(found.starts[label])
                 for left, right in cut_in_two(some, units.sizes, keys[some], criteria.min_size):
                     if is_place[start + int(units.sizes[left].sum())]:
                         yield left, right
@@ -204,28 +211,29 @@ def _named_order(
 def _cut_in_order(
     order: str,
     columns: Sequence[int],
-    table: EncodedTable,
-    costs: Costs,
+    problem: Problem,
     criteria: Criteria,
     aim: GuidingTarget | None,
 ) -> Cut:
     """Cut a table in one of the orders that have a name."""
+    table, costs = problem.table, problem.costs
     tuples, known = _named_order(order, columns, table, costs, criteria, aim)
-    return cut_order(table, costs, criteria, tuples, known, aim)
+    return cut_order(problem, criteria, tuples, known, aim)
 
 
 def _cut_in_best_order(
-    table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None
+    problem: Problem, criteria: Criteria, aim: GuidingTarget | None
 ) -> tuple[str, Sequence[int], Cut]:
     """Cut a table in every order; return the one that loses least, of equal ones the first.
 
     The serpentine order may take the columns otherwise than by cardinality: from the best
     sequence so far, all that exchange two neighbours are tried, too.
     """
+    table = problem.table
     left_out = ("auto", "guided") if aim is None else ("auto",)
     names = [name for name in get_args(Order) if name not in left_out]
     columns = orders.ascending_cardinality(table)
-    found = parallel(lambda name: _cut_in_order(name, columns, table, costs, criteria, aim), names)
+    found = parallel(lambda name: _cut_in_order(name, columns, problem, criteria, aim), names)
     best, name = min(zip(found, names, strict=True), key=lambda one: one[0].loss)
     base = found[names.index("serpentine")].loss
     effort = table.n_rows * table.n_rows // (len(best.starts) - 1)
@@ -237,7 +245,7 @@ def _cut_in_best_order(
         ]
         losses = parallel(
             lambda one: (
-                cut_order(table, costs, criteria, orders.serpentine_order(table, one), aim=aim).loss
+                cut_order(problem, criteria, orders.serpentine_order(table, one), aim=aim).loss
             ),
             nearby,
         )
@@ -247,5 +255,5 @@ def _cut_in_best_order(
         columns = nearby[losses.index(base)]
     if base < best.loss:
         order = orders.serpentine_order(table, columns)
-        return "serpentine", columns, cut_order(table, costs, criteria, order, aim=aim)
+        return "serpentine", columns, cut_order(problem, criteria, order, aim=aim)
     return name, orders.ascending_cardinality(table), best

@@ -8,12 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.algorithms.base import Problem
+from kanonym.algorithms.segmentation.closed_places import closed_places
 from kanonym.algorithms.segmentation.orders import LARGE, without_conditions
 from kanonym.algorithms.workload import GuidingTarget
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import DISTINCT, ENTROPY, RECURSIVE
-from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.partitioning.segmentation import Limits, Purity, cut, first_fit
 
 Way = Literal["optimal", "by record", "by piece", "by class"]
@@ -81,14 +82,13 @@ def cutting_method(criteria: Criteria) -> Way:
 
 
 def cut_order(
-    table: EncodedTable,
-    costs: Costs,
+    problem: Problem,
     criteria: Criteria,
     order: NDArray[np.int64],
     known: NDArray[np.int32] | None = None,
     aim: GuidingTarget | None = None,
 ) -> Cut:
-    """Cut an order of tuples into classes that satisfy the criteria.
+    """Cut an order of tuples into classes that satisfy the criteria of the problem's models.
 
     order: (n_tuples,) int64. known: (n_tuples,) int32, ascending, the classes by place in
     that order of a division that satisfies the criteria, if there is one; what is found
@@ -96,6 +96,7 @@ def cut_order(
     target, if there is one; its impurity counts as much as the loss, each as a share of what
     one class of all records has.
     """
+    table, costs = problem.table, problem.costs
     place = _record_places(table, order)
     tuples = order[place]
     codes = np.ascontiguousarray(table.codes[tuples])
@@ -111,6 +112,11 @@ def cut_order(
     if known is not None:
         is_start[1:] = np.diff(known[place]) != 0
     units = _piece_starts(codes, is_start, max(criteria.min_size // PIECES, 1))
+    closed = closed_places(problem, criteria)
+    if closed is not None:
+        if way == "by class":  # what is known satisfies the criteria, and its joins may not
+            closed &= ~is_start
+        units = np.append(units[:-1][~closed[units[:-1]]], n)
     is_start = is_start[units[:-1]]
     anywhere = np.ones(len(is_start), np.bool_)
     reach = max(2 * criteria.min_size, REACH)

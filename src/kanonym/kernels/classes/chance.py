@@ -8,8 +8,11 @@ from numpy.typing import NDArray
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.compile import Int, part
 
-LARGEST = 16
+LARGEST = 64
 """Nodes of so many times the least size and more are never left whole by chance."""
+
+FLAT = 16
+"""From so many times the least size on, chance does not fall any further."""
 
 
 @part
@@ -17,7 +20,8 @@ def is_left_whole(criteria: Criteria, total: Int, box: NDArray[np.int64]) -> boo
     """Say whether a node is not to be cut, whatever its sensitive values are.
 
     The probability is `criteria.chance` for a node of twice the least size, and falls with the
-    cube of the size. Nodes of one size and box are the same on every engine.
+    cube of the size, up to `FLAT` times the least. Nodes of one size and box are the same on
+    every engine.
 
     total: records of the node. box: (2, d) its lowest and highest codes.
     """
@@ -29,7 +33,7 @@ def is_left_whole(criteria: Criteria, total: Int, box: NDArray[np.int64]) -> boo
     for side in range(2):
         for a in range(box.shape[1]):
             state = _mixed(state, np.uint64(box[side, a] + 1))
-    ratio = 2.0 * criteria.min_size / total
+    ratio = 2.0 * criteria.min_size / min(total, FLAT * criteria.min_size)
     return float(state >> np.uint64(11)) < criteria.chance * ratio**3 * 2.0**53
 
 

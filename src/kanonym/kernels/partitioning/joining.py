@@ -27,6 +27,8 @@ class Members(NamedTuple):
         (n_classes,) int64 records.
     highest
         (d,) int64, the highest levels allowed.
+    most
+        (n_classes,) int64, the most records that each may have.
 
     """
 
@@ -35,6 +37,7 @@ class Members(NamedTuple):
     levels: NDArray[np.int64]
     sizes: NDArray[np.int64]
     highest: NDArray[np.int64]
+    most: NDArray[np.int64]
 
 
 @part
@@ -136,6 +139,8 @@ def join_nearest(
         for y in range(start, stop):
             c = order[y]
             if weight >= refused[c] or weight * losses[c] >= least:
+                continue
+            if sizes[c] + weight > members.most[c]:
                 continue
             # The loss of the joined class's label that would add as much as the nearest does.
             most = (least + sizes[c] * losses[c]) / (sizes[c] + weight)

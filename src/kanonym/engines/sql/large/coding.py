@@ -194,4 +194,9 @@ def frequency_set(
 
 def sum_column(name: str) -> exp.Cast:
     """Return the sum of an integer column, as a 64-bit integer."""
-    return exp.cast(exp.Sum(this=exact_column(name)), exp.DataType.Type.BIGINT)
+    return sum_of(exact_column(name))
+
+
+def sum_of(value: exp.Expression) -> exp.Cast:
+    """Return the sum of whole numbers, as a 64-bit integer."""
+    return exp.cast(exp.Sum(this=value), exp.DataType.Type.BIGINT)

@@ -18,6 +18,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.partition import Partition
 from kanonym.engines.sql.large.classes import ReleasedClasses, released_classes
 from kanonym.engines.sql.large.coding import Coding, encode_columns, frequency_set, table_of_counts
+from kanonym.engines.sql.large.engine_key import secret_key_on_engine
 from kanonym.engines.sql.large.fragments import BATCH, CLASS, SIZE, WorkerContext, refine_fragment
 from kanonym.engines.sql.large.limits import fragment_limit, require_values
 from kanonym.engines.sql.large.tree_builder import NODE, TreeBuilder, pack_batches
@@ -115,11 +116,14 @@ def partition_on_engine(
     table = coding.ready.table
     require_values(algorithm, coding.ready, task.models)
     criteria = compile_criteria(task.models, table)
-    if algorithm.cuts is not None:
-        criteria = algorithm.cuts.with_chance(criteria, task.seed)
     require_feasible(table, task.models)
+    key = None
     with watch.stage("count"):
         held, n_tuples = frequency_set(source, coding, dtypes, table.n_rows)
+        if task.hides_refusals and table.sensitive:
+            key = secret_key_on_engine(source, held, coding.codes, len(table.domains))
+    if algorithm.cuts is not None:
+        criteria = algorithm.cuts.with_chance(criteria, key)
     exact = 0 if algorithm.cuts is None else algorithm.cuts.exhaustive_limit(n_tuples)
     size = max(largest if fragment is None else fragment, exact)
     tree = Tree(table.n_rows, n_tuples, coding.ready.costs, criteria, size)
@@ -127,7 +131,7 @@ def partition_on_engine(
     growing = TreeBuilder(source, held, len(table.domains), sizes, tree)
     with watch.stage("cut"):
         growing.grow()
-    job = WorkerContext.of(task, coding.ready, criteria, exact)
+    job = WorkerContext.of(task, coding.ready, criteria, exact, key)
     with watch.stage("algorithm"):
         tuples, classes = _refine_fragments(growing, job, size)
     account = {

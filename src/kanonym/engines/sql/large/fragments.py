@@ -48,6 +48,8 @@ class WorkerContext:
         Up to how many tuples of a node strict Mondrian tries every cut.
     missing
         By quasi-identifier the records without a value.
+    key
+        What is drawn follows from it; or None.
 
     """
 
@@ -62,9 +64,12 @@ class WorkerContext:
     criteria: Criteria
     exact: int
     missing: Sequence[int]
+    key: int | None
 
     @classmethod
-    def of(cls, task: Task, ready: Prepared, criteria: Criteria, exact: int) -> WorkerContext:
+    def of(
+        cls, task: Task, ready: Prepared, criteria: Criteria, exact: int, key: int | None
+    ) -> WorkerContext:
         """Gather what workers need of a task."""
         table = ready.table
         return cls(
@@ -82,6 +87,7 @@ class WorkerContext:
                 int(table.weights[table.codes[:, a] == domain.null_code].sum())
                 for a, domain in enumerate(table.domains)
             ],
+            key=key,
         )
 
     @property
@@ -217,7 +223,7 @@ def _divide_fragments(
     for start, stop in pairwise(bounds):
         own = slice(start, stop)
         part = _expand_records(table, places[own])
-        found = job.algorithm.partition(Problem(part, job.costs, job.models))
+        found = job.algorithm.partition(Problem(part, job.costs, job.models, key=job.key))
         of_record = found.labels if found.by_row else found.labels[part.tuple_of_row]
         labels.append(of_record + np.int32(n_classes))
         n_classes += found.n_classes

@@ -26,8 +26,8 @@ ALGORITHMS = {
 }
 
 
-def policy_of(algorithm, known=("town",), k=2, l=2):
-    """Return a policy over persons of towns and ages."""
+def policy_of(algorithm, known=("town",), k=2, l=2, minimality="none"):
+    """Return a policy over persons of towns and ages; without a defence, if not asked."""
     return ka.Policy(
         attributes={
             "town": ka.QuasiIdentifier(TOWNS) if "town" in known else ka.Insensitive(),
@@ -36,6 +36,7 @@ def policy_of(algorithm, known=("town",), k=2, l=2):
         },
         models=[ka.KAnonymity(k), ka.LDiversity("ill", l=l)],
         algorithm=algorithm,
+        minimality=minimality,
         keep_order=True,
     )
 
@@ -116,11 +117,38 @@ def test_two_refused_nodes_tell_a_value_of_full_domain():
     assert left_by_trying(table, policy)[:2] == [{"h"}] * 2
 
 
-def test_a_class_that_may_be_left_whole_by_chance_proves_nothing():
+@pytest.mark.parametrize("name", ["mondrian", "segmentation", "local-recoding"])
+def test_what_may_be_refused_by_chance_proves_nothing(name):
     """With the same class as without a defence, no value is ruled out any more."""
     table = persons("abcde", "hhfff")
-    policy = policy_of(ka.Mondrian(minimality=0.1), known=["age"])
+    policy = policy_of(ALGORITHMS[name], known=["age"], minimality="chance")
+    if name == "local-recoding":
+        table, policy = (
+            persons("aabbb", "hhfff"),
+            policy_of(ka.LocalRecoding(), minimality="chance"),
+        )
     assert left_by_replay(table, policy) == [{"h", "f"}] * 5
+
+
+@pytest.mark.parametrize("name", ["mondrian", "segmentation", "local-recoding"])
+def test_by_default_nobody_is_certain_who_was_without_the_defence(name):
+    """Of 600 persons, a few of them with the rarer of two values, several are certain without."""
+    random = np.random.default_rng(1)
+    n = 600
+    table = persons(
+        random.choice(list("abcdef"), n),
+        random.choice(list("fffffh"), n),
+        random.integers(0, 99, n),
+    )
+    certain = [
+        attack(table, ka.anonymize(table, policy), attacks=["minimality"])["minimality"]
+        for policy in (
+            policy_of(ALGORITHMS[name], ["town", "age"], minimality=one)
+            for one in ("none", "chance")
+        )
+    ]
+    assert certain[0].targets.successes > 0 == certain[1].targets.successes
+    assert certain[1].targets.attempts == n
 
 
 @pytest.mark.parametrize("name", ["mondrian", "segmentation", "full-domain"])
