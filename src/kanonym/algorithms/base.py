@@ -86,6 +86,9 @@ class Algorithm(Protocol):
     needs_values, needs_numbers
         Whether it refuses numbers, dates and ordered categories that are missing; and
         quasi-identifiers that are no numbers.
+    stepwise
+        Whether, for class sizes alone, a class has a label only where none of those one level
+        below it has as many of its records as a class needs.
     spends_limit
         Whether it suppresses records within the limit where that saves most in the whole table.
     largest_fragment
@@ -110,6 +113,7 @@ class Algorithm(Protocol):
     by_size: ClassVar[bool] = False
     needs_values: ClassVar[bool] = False
     needs_numbers: ClassVar[bool] = False
+    stepwise: ClassVar[bool] = False
     spends_limit: ClassVar[bool] = False
     largest_fragment: ClassVar[int | None] = None
 

@@ -69,6 +69,11 @@ class LocalRecoding(Algorithm):
 
     Notes
     -----
+    Where models look at sensitive values and the problem has a key, the sweep looks at class
+    sizes alone. Classes that fail are then dissolved, and some others by chance; their records
+    join the others, whatever their values are (`Sweep.start_from`). That a class was dissolved
+    does not prove that it failed.
+
     A class that tells its sensitive value is kept from coming about: the share of all
     values but the commonest is at least a fifth of that in the whole table, wherever the
     release then loses no more than strict Mondrian over the same hierarchies. Where it
@@ -100,6 +105,7 @@ class LocalRecoding(Algorithm):
     recodes: ClassVar[Recodes] = "levels"
     by_tuple: ClassVar[bool] = True
     spends_limit: ClassVar[bool] = True
+    stepwise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", metric_from(self.metric))

@@ -125,7 +125,7 @@ class Sweep:
         """Return (n_classes,) int64: up to so many records satisfy the caps, whoever joins."""
         classes = classes_of(self.space.table, self.labels, self.n_classes)
         most = np.full(self.n_classes, self.space.table.n_rows)
-        for cap in self.caps:
+        for cap in (one for one in self.caps if one.alpha < 1):
             held = classes.distributions[cap.attribute]
             owner = np.repeat(np.arange(self.n_classes), np.diff(held.offsets))
             common = np.zeros(self.n_classes, np.int64)

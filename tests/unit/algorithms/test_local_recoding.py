@@ -25,7 +25,7 @@ from kanonym.algorithms.local_recoding import LocalRecoding
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.node_sweep import Sweep, nodes_by_loss
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
-from kanonym.data.table import Domain, EncodedTable
+from kanonym.data.table import Domain, EncodedTable, encode
 from kanonym.kernels.lattice.sweep import next_settled_node
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import (
@@ -75,10 +75,11 @@ def cases(**options):
     return st.integers(0, 2**32 - 1).map(lambda seed: by_class(seed, **options))
 
 
-def partition_of(search, **options):
+def partition_of(search, key=None, **options):
     """Recode the table of a search locally."""
     algorithm = LocalRecoding(search.metric, search.levels, search.weights, **options)
-    return algorithm.partition(Problem(search.table(), COSTS, search.models, search.limit))
+    problem = Problem(search.table(), COSTS, search.models, search.limit, key=key)
+    return algorithm.partition(problem)
 
 
 def or_none(search, **options):
@@ -231,10 +232,10 @@ def test_nobody_is_suppressed_where_the_limit_is_0(search):
     assert (partition.labels >= 0).all()
 
 
-@given(cases())
-def test_every_class_satisfies_the_models_against_the_whole_table(search):
+@given(cases(), st.sampled_from([None, 1]))
+def test_every_class_satisfies_the_models_against_the_whole_table(search, key):
     """Each class holds the records of one label at its levels, and satisfies every model."""
-    partition = or_none(search)
+    partition = or_none(search, key=key)
     assume(partition is not None)
     problem = search.problem()
     for rows, levels in zip(rows_by_class(search, partition), partition.levels, strict=True):
@@ -395,6 +396,7 @@ def test_no_class_is_hollow_where_a_better_one_exists(model):
             "income": ka.Sensitive(),
         },
         "models": [ka.KAnonymity(4), model],
+        "minimality": "none",
     }
     release = ka.anonymize(frame, ka.Policy(algorithm=LocalRecoding(), **asked))
     classes = release.frame.group_by("age", "region").agg(pl.col("income"))["income"]
@@ -403,6 +405,21 @@ def test_no_class_is_hollow_where_a_better_one_exists(model):
     assert max(shares) <= 1 - rare / 5 + 1e-9
     cuts = ka.anonymize(frame, ka.Policy(algorithm=ka.Mondrian(), recoding="hierarchy", **asked))
     assert release.utility.gcp <= cuts.utility.gcp + 1e-9
+
+
+def test_classes_that_satisfy_are_dissolved_by_chance_alone():
+    """About one in fifty of them; the records of all others stay together."""
+    n = 6000
+    ages = pl.Series("age", np.arange(n) // 2)
+    ill = pl.Series("ill", ["a", "b"] * (n // 2))
+    tree = ka.hierarchy.intervals(width=[2, 4, 16, 64])
+    table = encode([(ages, tree)], [(ill, None, True)], n)
+    problem = Problem(table, COSTS, [KAnonymity(2), ka.LDiversity("ill", l=2)])
+    plain, drawn = (LocalRecoding().partition(replace(problem, key=key)) for key in (None, 1))
+    assert plain.n_classes == n // 2
+    assert 0.01 < 1 - drawn.n_classes / plain.n_classes < 0.03
+    pairs = set(zip(plain.labels.tolist(), drawn.labels.tolist(), strict=True))
+    assert len(pairs) == plain.n_classes
 
 
 @given(cases())
@@ -645,7 +662,8 @@ def test_adult_loses_less_than_by_arx(shared_data):
 def test_adult_with_two_salaries_has_no_hollow_class(shared_data):
     """Eight attributes, k = 5, l = 2: no salary has more than 95.1 % of a class.
 
-    One of the two has 75 % of the table. Mondrian loses 0.20 with the same hierarchies.
+    One of the two has 75 % of the table. Mondrian loses 0.20 with the same hierarchies, the sweep
+    that sensitive values guide 0.139.
     """
     folder = shared_data / "adult"
     frame = ka.read_table(folder / "adult.csv")
@@ -666,4 +684,4 @@ def test_adult_with_two_salaries_has_no_hollow_class(shared_data):
     assert (classes["len"] / classes["n"]).max() < 0.951
     assert classes["n"].max() < 500
     assert release.suppressed == 0
-    assert release.utility.gcp < 0.15
+    assert release.utility.gcp < 0.157

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,8 @@ from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.algorithms.criteria import classes_of, compile_criteria
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Order, Segmentation, orders
+from kanonym.algorithms.segmentation.closed_places import closed_places
+from kanonym.algorithms.segmentation.cuts import cut_order
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
@@ -263,3 +266,34 @@ def test_auto_suppresses_where_that_loses_less():
     )
     assert release.suppressed == 1
     assert release.algorithm["chosen"] == "mondrian"
+
+
+# --- left to chance ---------------------------------------------------------------------
+
+
+def alternating(n, k):
+    """Return a problem over n ages, with two values in turn, and its criteria."""
+    table, costs = encoded({"age": np.arange(n), "s": ["a", "b"] * (n // 2)}, "s")
+    models = [KAnonymity(k), LDiversity("s", 2)]
+    return Problem(table, costs, models, key=1), compile_criteria(models, table)
+
+
+def test_no_class_starts_at_a_closed_place():
+    """What is drawn holds for the release, and closes nothing without a key."""
+    problem, criteria = alternating(2000, 2)
+    closed = closed_places(problem, criteria)
+    assert closed.any()
+    found = cut_order(problem, criteria, np.arange(2000))
+    assert not closed[found.starts[1:-1]].any()
+    assert closed_places(replace(problem, key=None), criteria) is None
+
+
+def test_places_inside_of_a_class_are_closed_as_often_as_is_promised():
+    """All of those of a class of s records with a probability near 0.01 (2 k / s)³, or more."""
+    k = 5
+    closed = closed_places(*alternating(1_000_000, k))
+    upto = np.concatenate([[0], np.cumsum(closed)])
+    for size in (2, 4):
+        inside = (size - 2) * k + 1
+        all_of_them = (upto[inside:] - upto[:-inside] == inside).mean()
+        assert 0.9 < all_of_them / (0.01 * (2 / size) ** 3) < 2

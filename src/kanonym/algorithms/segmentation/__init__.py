@@ -70,6 +70,10 @@ class Segmentation(Algorithm):
     take many records: classes of k are joined along the order (`by class`), in `kd` order
     with a loss of at most that of strict Mondrian.
 
+    Where models look at sensitive values and the problem has a key, classes start anywhere but
+    at places drawn by chance (`closed_places`): that none starts at a place then does not prove
+    that sensitive values forbade it.
+
     A class takes what lies side by side in the order: in space, classes may overlap, and
     equal records may be parted. Which of equal records goes where follows their order in
     the input; the released values do not.

@@ -14,6 +14,7 @@ from kanonym.evaluation.attacks.attacked_persons import draw_persons
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.lookup import classes_of, find_candidates, is_changed
+from kanonym.evaluation.attacks.matching.one_step import OneStep, one_step
 from kanonym.evaluation.attacks.matching.shapes import Shape, shape_of
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
@@ -31,8 +32,11 @@ class Downcoding(Attack):
     at values of two of its records, a set to hold a value for each member, and a label of a
     hierarchy that stands for two values to stand for both: so for each column the intruder
     names values of that many records of the class. A label of more than two values and a
-    suppressed cell name none. Success is counted in cells that leave several values open:
-    those whose value is named and occurs in the class.
+    suppressed cell name none, but where the algorithm is known (`local-recoding` with
+    k-anonymity alone): it would have kept a class of k records at a label one level below. So
+    each of the m labels there has at most k - 1 of the n records: all of them occur where
+    n > (m - 1) (k - 1), each k - 1 times where n = m (k - 1). Success is counted in cells that
+    leave several values open: those whose value is named and occurs in the class.
 
     Attributes
     ----------
@@ -53,7 +57,11 @@ class Downcoding(Attack):
     open; it is computed, not drawn. So the risk is what minimality gives away. `parts` has
     the rate of each column that is generalized; `generalized`, the share of cells; and
     `minimal`, the share of cells with named values of which all of these occur: 1 means that
-    the release hides no end of an interval. Where released values are means or otherwise
+    the release hides no end of an interval. Where the algorithm is known, `labels present` and
+    `counts known` are the shares of cells with labels below them, suppressed ones included, of
+    which all these labels occur, or even their numbers are known; `bits told` is the share of
+    the bits that these labels leave open which the rule takes away. A record that joined a
+    class later may break the rule. Where released values are means or otherwise
     changed, there is nothing to refine.
 
     This is a warning and no full attack: that a record of the class has the value is right,
@@ -68,7 +76,8 @@ class Downcoding(Attack):
     Cohen (2022). Attacks on deidentification's defenses. USENIX Security, section 4: a
     downcoding refines a release and still generalizes its original; minimal hierarchical
     k-anonymity allows it for most records of made-up distributions. The measure by shape,
-    for a given release, is ours.
+    for a given release, is ours. Chhillar, Righi, Sutter, Kornaropoulos (2025),
+    arXiv:2509.03350, for the rule of one step; theirs joins many nodes.
 
     """
 
@@ -104,10 +113,13 @@ class Downcoding(Attack):
                 Message("no released record is consistent with a person's values")
             )
         classes, place = np.unique(found.classes, return_inverse=True)
-        named = _name_values(pair, classes.astype(np.int64))
+        chosen = classes.astype(np.int64)
+        named = _name_values(pair, chosen, scene.minimal_for)
         weights = np.reciprocal(np.maximum(found.numbers, 1.0))[found.persons]
         by_class = np.bincount(place, weights, len(classes)).astype(np.float64)
         parts = _outcome_details(named, by_class, pair.quasi_identifiers)
+        if scene.minimal_for:
+            parts |= _step_details(_steps_of(pair, chosen, scene.minimal_for), by_class)
 
         def by_person(cells: NDArray[np.number]) -> NDArray[np.float64]:
             held = np.where(named.generalized, cells, 0).sum(axis=0)
@@ -177,15 +189,58 @@ def _outcome_details(
     return parts
 
 
-def _name_values(pair: TablePair, chosen: NDArray[np.int64]) -> _NamedValues:
-    """Name values in some classes, (n_classes,) ascending numbers."""
+def _step_details(steps: Sequence[OneStep], weights: NDArray[np.float64]) -> dict[str, float]:
+    """Return what labels tell of those one level below, classes counted with (n_classes,) weights.
+
+    steps: by quasi-identifier; bits are those of a record.
+    """
+    open_ = sum(float(weights @ (one.bits > 0)) for one in steps)
+    bits = sum(float(weights @ one.bits) for one in steps)
+    if not open_:
+        return {}
+    return {
+        "labels present": sum(float(weights @ one.present) for one in steps) / open_,
+        "counts known": sum(float(weights @ one.known) for one in steps) / open_,
+        "bits told": sum(float(weights @ one.told) for one in steps) / bits,
+    }
+
+
+def _steps_of(pair: TablePair, chosen: NDArray[np.int64], k: int) -> list[OneStep]:
+    """Return by quasi-identifier what the labels of some classes tell; bits by record."""
     classes, rows = classes_of(pair)
+    sizes = np.bincount(classes, minlength=len(rows))[chosen]
+    steps = []
+    for own in pair.generalizations:
+        below = np.zeros(len(chosen), np.int64)
+        if own.below is not None:
+            below = own.below[own.labels[rows[chosen]]]
+        found = one_step(sizes, below, k)
+        steps.append(found._replace(bits=found.bits / sizes, told=found.told / sizes))
+    return steps
+
+
+def _name_values(pair: TablePair, chosen: NDArray[np.int64], k: int) -> _NamedValues:
+    """Name values in some classes, (n_classes,) ascending numbers.
+
+    k: as `minimal_for` of the context.
+    """
+    classes, rows = classes_of(pair)
+    present = dict.fromkeys(pair.quasi_identifiers, np.zeros(len(chosen), np.bool_))
+    if k:
+        steps = _steps_of(pair, chosen, k)
+        present |= {
+            own.name: one.present for own, one in zip(pair.generalizations, steps, strict=True)
+        }
     sizes = np.bincount(classes, minlength=len(rows))
     blocks = []
     for start in range(0, len(chosen), AT_ONCE):
         some = chosen[start : start + AT_ONCE]
         members = _members(pair, classes, some)
-        shapes = [shape_of(pair, name, rows[some], members) for name in pair.quasi_identifiers]
+        block = slice(start, start + AT_ONCE)
+        shapes = [
+            shape_of(pair, name, rows[some], members, present[name][block])
+            for name in pair.quasi_identifiers
+        ]
         blocks.append(_judge_names(shapes, sizes[some]))
     return _NamedValues(*(np.concatenate(part, axis=1) for part in zip(*blocks, strict=True)))
 

@@ -41,6 +41,9 @@ class AttackContext(ShortRepr):
         Hierarchies of sensitive columns, where they have one, with every value of the original.
     replay
         What the algorithm refused, or why that is not known.
+    minimal_for
+        k, where the algorithm is known to release a label only where none of those one level
+        below it has k records of the class; else 0.
     told
         Called by an attack that may take long with how much of how much it has done; from any
         thread.
@@ -53,6 +56,7 @@ class AttackContext(ShortRepr):
     second: TablePair | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     replay: Replay | str = NOT_REPLAYED
+    minimal_for: int = 0
     told: Callable[[int, int], None] = _ignore_progress
 
     @property

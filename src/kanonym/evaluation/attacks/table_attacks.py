@@ -31,6 +31,7 @@ from kanonym.evaluation.attacks.setup import build_context
 from kanonym.evaluation.columns import ColumnKeywords, name_list
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
 from kanonym.evaluation.releases import hierarchies_of, unpack_release
+from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer, check_number
 from kanonym.pipeline import anonymize, decide_again, replay, to_canonical
 from kanonym.policy import Policy, PolicySource
@@ -139,6 +140,7 @@ def attack(
     scene = _attack_context(tables, beside, second, persons)
     if any(one.type == Minimality.type for one in chosen):
         scene = replace(scene, replay=_replay_release(original, released, tables.policy, scene))
+    scene = replace(scene, minimal_for=_minimal_for(policy_of(released) or tables.policy))
     results = []
     for one in chosen:
         step(one.type)
@@ -170,6 +172,14 @@ def _replay_release(
     if not np.array_equal(np.sort(sizes), np.sort(decision.class_sizes)):
         return NOT_REPLAYED
     return replay(decision, own)
+
+
+def _minimal_for(policy: Policy | None) -> int:
+    """Return the k of classes that are known to be generalized step by step; else 0."""
+    if policy is None or not policy.algorithm.stepwise:
+        return 0
+    sizes = [one.k for one in policy.models if isinstance(one, KAnonymity) and one.entity is None]
+    return max(sizes, default=0) if len(sizes) == len(policy.models) else 0
 
 
 def _notes(new: Mapping[str, int]) -> tuple[str, ...]:

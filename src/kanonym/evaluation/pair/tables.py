@@ -160,6 +160,9 @@ class Generalization(ShortRepr):
     levels
         (n_labels,) int32, the level of the hierarchy; that of the root for a suppressed
         cell. None without a hierarchy.
+    below
+        (n_labels,) int64, the labels one level below each; 0 for values themselves. None
+        without a hierarchy.
     expected, missing
         Where one level of the hierarchy has all released labels, as after full-domain
         recoding: (n,) int64, the records of the original below each label of that level, and
@@ -179,6 +182,7 @@ class Generalization(ShortRepr):
     penalties: NDArray[np.float64]
     spans: NDArray[np.float64]
     levels: NDArray[np.int32] | None = None
+    below: NDArray[np.int64] | None = None
     expected: NDArray[np.int64] | None = None
     missing: NDArray[np.int64] | None = None
     unknown: str | None = None

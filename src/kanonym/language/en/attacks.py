@@ -209,6 +209,9 @@ SENTENCES: Sentences = {
     "attacks.part.control_compatible": "people of the control who fit a class",
     "attacks.part.generalized": "generalized cells",
     "attacks.part.minimal": "named cells with a minimal generalization",
+    "attacks.part.labels present": "cells of which all labels one level below are known to occur",
+    "attacks.part.counts known": "cells of which all numbers one level below are known",
+    "attacks.part.bits told": "what the algorithm tells of the labels one level below",
     "attacks.part.fewer than l values": "persons with fewer than l values left",
     "attacks.part.RAPID": "{subject}: predicted with confidence (RAPID)",
     "attacks.part.RAPID of the control": (

@@ -36,6 +36,7 @@ SENTENCES: Sentences = {
     "unit.share-of-attempts": "share of the attempts",
     "unit.share-of-chance": "share of what fails by chance",
     "unit.share-of-cells": "share of the cells",
+    "unit.share-of-bits": "share of the bits",
     "unit.share-of-class": "share of the class",
     "unit.share-of-population": "share of the population",
     "unit.share-of-range": "share of the range",

@@ -214,6 +214,9 @@ SENTENCES: Sentences = {
     "attacks.part.control_compatible": "personas de control a las que encaja alguna clase",
     "attacks.part.generalized": "celdas generalizadas",
     "attacks.part.minimal": "celdas nombradas de generalización mínima",
+    "attacks.part.labels present": "celdas en las que aparecen todas las etiquetas de debajo",
+    "attacks.part.counts known": "celdas en las que se conocen todos los números de debajo",
+    "attacks.part.bits told": "lo que el algoritmo revela de las etiquetas de debajo",
     "attacks.part.fewer than l values": "personas a las que quedan menos de l valores",
     "attacks.part.RAPID": "{subject}: predicho con confianza (RAPID)",
     "attacks.part.RAPID of the control": (

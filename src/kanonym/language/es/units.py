@@ -36,6 +36,7 @@ SENTENCES: Sentences = {
     "unit.share-of-attempts": "proporción de los intentos",
     "unit.share-of-chance": "proporción de lo que falla por azar",
     "unit.share-of-cells": "proporción de las celdas",
+    "unit.share-of-bits": "proporción de los bits",
     "unit.share-of-class": "proporción de la clase",
     "unit.share-of-population": "proporción de la población",
     "unit.share-of-range": "proporción del rango",

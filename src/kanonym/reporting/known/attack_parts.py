@@ -27,6 +27,9 @@ UNITS = {
     "RAPID of the control": "share-of-control",
     "sure": "share-of-attempts",
     "sure by the class alone": "share-of-attempts",
+    "labels present": "share-of-cells",
+    "counts known": "share-of-cells",
+    "bits told": "share-of-bits",
     "advantage": "share-difference",
     "auc": "area",
     "with sensitive values": "share-of-attempts",
@@ -40,7 +43,7 @@ _OF_ATTACK = {
     "linkage": ("alone", "control_compatible"),
     "unique-exact-matches": ("half of the persons in the other half",),
     "apparent-matches": ("other values that agree",),
-    "downcoding": ("generalized", "minimal"),
+    "downcoding": ("generalized", "minimal", "labels present", "counts known", "bits told"),
     "minimality": ("fewer than l values",),
     "membership": tuple(kind for kind in UNITS if kind.startswith(("advantage", "auc", "with"))),
 }

@@ -164,3 +164,27 @@ def test_attempts_are_at_least_one():
     """Fewer are refused."""
     with pytest.raises(PolicyError, match="downcoding: attempts"):
         Downcoding(attempts=0)
+
+
+def test_local_recoding_tells_labels_one_level_below():
+    """Two towns of one record each would have been two classes of two: each is there once.
+
+    Without the policy nobody knows that.
+    """
+    towns = ka.hierarchy.from_mapping({town: [town in "ab", "*"] for town in "abcd"})
+    table = pl.DataFrame({"town": list("abcd" * 3)})
+    policy = ka.Policy(
+        attributes={"town": ka.QuasiIdentifier(towns)},
+        models=[ka.KAnonymity(4)],
+        algorithm=ka.LocalRecoding(),
+    )
+    release = ka.anonymize(table, policy)
+    known = ka.attack(table, release, attacks=[EVERYBODY])["downcoding"].parts
+    assert known["labels present"] == 1
+    assert known["counts known"] == 1
+    assert known["bits told"] > 0.2
+    unknown = ka.attack(
+        table, release.frame, quasi_identifiers=["town"], hierarchies={"town": towns},
+        attacks=[EVERYBODY],
+    )  # fmt: skip
+    assert "bits told" not in unknown["downcoding"].parts

@@ -37,7 +37,9 @@ class Minimality(Attack):
 
     It is the worst case in what is known, and a lower bound in what is concluded: refusals
     that are not replayed (cuts further up in a tree, nodes of large lattices) and explanations
-    that take too long to rule out only leave more values open. Tried for strict `mondrian`,
+    that take too long to rule out only leave more values open. What a policy leaves to chance
+    (`minimality: chance`) explains refusals as well: these are not counted, though they shift
+    the odds. Tried for strict `mondrian`,
     `segmentation`, `local-recoding` and `full-domain` where l-diversity of distinct values of
     one attribute is the only model of sensitive values: to fail another one says less, and
     what it says is not looked at. The algorithm has to be known: from a `Release`, or from the

@@ -23,7 +23,8 @@ class Shape(NamedTuple):
     named
         (n_classes,) int64, how many values are named: one of a cell that leaves one open, the
         two ends of an interval, all members of a set, both values of a label that stands for
-        two; none of a suppressed cell or of another label of a hierarchy.
+        two, and those of one of which all are known to occur; none of a suppressed cell or of
+        another label of a hierarchy.
     occurring
         (n_classes,) int64, how many of these a person of the class has.
     expected
@@ -38,7 +39,13 @@ class Shape(NamedTuple):
     expected: NDArray[np.float64]
 
 
-def shape_of(pair: TablePair, name: str, rows: NDArray[np.int64], members: Members) -> Shape:
+def shape_of(
+    pair: TablePair,
+    name: str,
+    rows: NDArray[np.int64],
+    members: Members,
+    present: NDArray[np.bool_],
+) -> Shape:
     """Read the shape of a quasi-identifier's cells.
 
     Parameters
@@ -49,6 +56,8 @@ def shape_of(pair: TablePair, name: str, rows: NDArray[np.int64], members: Membe
         (n_classes,) one released record of each class.
     members
         (n_members,) places of classes and rows of the original.
+    present
+        (n_classes,) bool, where all labels one level below the cell's are known to occur.
 
     Notes
     -----
@@ -56,7 +65,7 @@ def shape_of(pair: TablePair, name: str, rows: NDArray[np.int64], members: Membe
 
     """
     column = pair.column(name)
-    silent = column.suppressed[rows] | _wide_labels(pair, name, rows)
+    silent = column.suppressed[rows] | _wide_labels(pair, name, rows, present)
     if isinstance(column, NumericColumn) and column.sets is not None:
         column = column.as_categories()
     if isinstance(column, NumericColumn):
@@ -64,12 +73,19 @@ def shape_of(pair: TablePair, name: str, rows: NDArray[np.int64], members: Membe
     return _category_shape(column, rows, members, silent)
 
 
-def _wide_labels(pair: TablePair, name: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return (n_classes,) bool: cells that are labels of more than two values of a hierarchy."""
+def _wide_labels(
+    pair: TablePair, name: str, rows: NDArray[np.int64], present: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return (n_classes,) bool: cells that are labels of more than two values of a hierarchy.
+
+    But for labels directly above values that are known to occur.
+    """
     own = next((one for one in pair.generalizations if one.name == name), None)
     if own is None or own.levels is None:
         return np.zeros(len(rows), np.bool_)
-    return own.values[own.labels[rows]] > 2
+    labels = own.labels[rows]
+    told: NDArray[np.bool_] = present & (own.levels[labels] == 1)
+    return np.asarray((own.values[labels] > 2) & ~told)
 
 
 def _number_shape(

@@ -173,7 +173,19 @@ def _generalization(
         penalties=penalties,
         spans=Axis.of(domain).label_costs(first, last),
         levels=levels,
+        below=_labels_below(tree, first, last, levels),
     )
+
+
+def _labels_below(
+    tree: Hierarchy, first: NDArray[np.int32], last: NDArray[np.int32], levels: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return the labels one level below each; 0 for values themselves."""
+    if not tree.size:
+        return np.zeros(len(levels), np.int64)
+    under = tree.codes[np.maximum(levels - 1, 0)]
+    number = under[np.arange(len(levels)), last] - under[np.arange(len(levels)), first] + 1
+    return np.where(levels > 0, number, 0).astype(np.int64)
 
 
 def _with_level(
