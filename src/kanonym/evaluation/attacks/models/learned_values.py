@@ -15,7 +15,7 @@ from kanonym.evaluation.attacks.matching.values import values_of
 from kanonym.evaluation.pair.drawing import draw_categories, draw_numbers
 from kanonym.evaluation.pair.tables import Column, NumericColumn, TablePair
 
-TREES = 60
+TREES = 40
 """Trees of a forest."""
 
 COPIES = 2

@@ -70,7 +70,7 @@ class ModelInference(Attack):
     known values nobody shares. So trees grow to leaves of one record (`learned_values`); a model
     that only generalizes, as boosted trees of few leaves, finds hardly anything there.
 
-    Cost: 60 trees for each secret, some seconds at 25,000 records.
+    Cost: 40 trees for each secret, some seconds at 25,000 records.
 
     References
     ----------
