@@ -102,6 +102,20 @@ def test_a_release_writes_its_drawn_table_beside_it(kanonym, folder):
     assert read_table("l.csv")["age"].dtype == pl.String
 
 
+def test_dates_and_numbers_are_written_as_the_labels_write_them(kanonym, folder):
+    """Days before months and decimal commas, in a file whose labels alone tell it."""
+    random = np.random.default_rng(0)
+    born = pl.Series(random.integers(5000, 9000, 100)).cast(pl.Date).dt.strftime("%d.%m.%Y")
+    pay = [f"{one},5" for one in random.integers(1000, 3000, 100)]
+    pl.DataFrame({"age": born, "town": pay}).write_csv(folder / "people.csv", separator=";")
+    (folder / "policy.yaml").write_text(POLICY, encoding="utf-8")
+    assert kanonym("anonymize people.csv -p policy.yaml -o labels.csv").code == 0
+    assert kanonym(RUN).code == 0
+    found = read_table("out.csv")
+    assert found["age"].str.contains(r"^\d\d\.\d\d\.19\d\d$").all()
+    assert found["town"].str.contains(r"^[12]\d\d\d,\d$").all()
+
+
 @pytest.mark.usefixtures("labels")
 def test_one_seed_gives_one_file(kanonym, folder):
     """The same seed writes the same bytes, another seed others."""

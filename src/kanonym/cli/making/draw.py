@@ -62,7 +62,6 @@ def draw(
     k-anonymous, and their protection is that of the labels. To draw by the values of each class,
     use anonymize --drawn FILE --drawn-by class.
     """
-    from kanonym import pipeline
     from kanonym.cli.printing.cell_values import drawn_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.tables import write_table
@@ -91,9 +90,6 @@ def draw(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-        )
-        asked, _ = pipeline.with_conventions(
-            asked, frame, options.sentence_printer(step), lenient=True
         )
         step("draw")
         drawn = draw_values(frame, asked, constraints=constraint or (), seed=seed)

@@ -13,10 +13,17 @@ from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
 from kanonym.data.conventions import styled_table
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
+from kanonym.data.hierarchy.leaves import parse_times
 from kanonym.data.schema import QuasiIdentifier, Role, conventions_of
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_choice, check_integer
-from kanonym.pipeline import measure, released_columns, to_canonical, verify
+from kanonym.pipeline import (
+    measure,
+    released_columns,
+    to_canonical,
+    verify,
+    with_conventions,
+)
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.policy.faults import unknown_name
@@ -113,7 +120,7 @@ def draw_values(
                 f"the release is on the engine {release.engine}: draw from a table in memory"
             )
     else:
-        meant, given = policy_from(_given(policy)), released
+        meant, given = _with_label_styles(policy_from(_given(policy)), released), released
         found = verify(given, meant)
     _require_satisfied(found)
     native = frames.to_eager(given)
@@ -145,6 +152,26 @@ def draw_values(
 def _given(policy: PolicySource | None) -> PolicySource:
     if policy is None:
         raise PolicyError("draw: give the policy of the released table")
+    return policy
+
+
+def _with_label_styles(policy: Policy, released: Any) -> Policy:
+    """Return a policy that says how labels write dates and numbers, as `[01.02.1990, 05.02.1990]`.
+
+    Nothing else of a column of labels tells it.
+    """
+    native = frames.to_eager(released)
+    for name in frames.column_names(native):
+        labels = frames.label_column(native, name)
+        if labels.dtype == pl.String:
+            parts = labels.unique().str.strip_chars("[](){}<>=≤≥ ").str.split("; ")
+            parts = parts.explode().str.split(", ").explode().drop_nulls().unique()
+            parts = parts.filter(~parts.is_in(["*", "null"]))
+            if (
+                parts.cast(pl.Float64, strict=False).null_count()
+                and parse_times(parts).null_count()
+            ):
+                policy, _ = with_conventions(policy, pl.DataFrame({name: parts}), lenient=True)
     return policy
 
 

@@ -134,7 +134,7 @@ def read_released(
 
 
 def _names_no_values(released: Sequence[pl.Series]) -> NDArray[np.bool_]:
-    """Return (n,) bool: masks, and ends of intervals of categories.
+    """Return (n,) bool: masks, and intervals of categories, whose order nobody told.
 
     Of a mask, other cells may name some values: those alone would be drawn for all.
     """
@@ -143,7 +143,8 @@ def _names_no_values(released: Sequence[pl.Series]) -> NDArray[np.bool_]:
         return texts.is_not_null().to_numpy()
     masked = texts.str.contains("*", literal=True) & texts.str.contains(r"[^*]")
     sets = texts.str.starts_with("{") & texts.str.ends_with("}")
-    return (masked & ~sets).fill_null(value=False).to_numpy()
+    spans = texts.str.contains(r"(?s)^\[.+, .+\]$")
+    return ((masked & ~sets) | spans).fill_null(value=False).to_numpy()
 
 
 def _leaves(source: HierarchySource | None) -> list[str | None] | None:
@@ -164,25 +165,30 @@ def _named_values(texts: Sequence[str], *, dates: bool, ends: bool) -> pl.Series
 
     ends: whether the texts are the ends of intervals.
     """
+    categories = pl.Series(_distinct_names(texts, dates=None), dtype=pl.String)
     others = [text for text in texts if _NUMBER.fullmatch(text) is None]
     lists = not ends and not any(_span(text, dates=True) for text in others)
-    named = list(dict.fromkeys(one for text in texts for one in _names(text, dates=dates)))
+    named = _distinct_names(texts, dates=dates)
     if not named or (lists and not dates):
-        return pl.Series(named, dtype=pl.String)
+        return categories
     numbers = [_NUMBER.fullmatch(one) for one in named]
     if all(numbers) and not dates:
         whole = all(one is not None and one[0].lstrip("-").isdecimal() for one in numbers)
         return pl.Series(named).cast(pl.Int64 if whole else pl.Float64)
-    named = list(dict.fromkeys(one for text in texts for one in _names(text, dates=True)))
-    times = parse_times(pl.Series(named, dtype=pl.String))
+    times = parse_times(pl.Series(_distinct_names(texts, dates=True), dtype=pl.String))
     if times.null_count():
-        return pl.Series(named, dtype=pl.String)
+        return categories  # such as <=50K
     return times.cast(pl.Date) if (times == times.dt.truncate("1d")).all() else times
 
 
-def _names(text: str, *, dates: bool) -> Iterator[str]:
-    """Yield the values that a label names."""
-    members, span = members_of(text), _span(text, dates=dates)
+def _distinct_names(texts: Sequence[str], *, dates: bool | None) -> list[str]:
+    return list(dict.fromkeys(one for text in texts for one in _names(text, dates=dates)))
+
+
+def _names(text: str, *, dates: bool | None) -> Iterator[str]:
+    """Yield the values that a label names; dates: None where no interval is one."""
+    members = members_of(text)
+    span = None if dates is None else _span(text, dates=dates)
     if members is not None:
         yield from (one for one in members if one is not None)
     elif span is not None:
