@@ -32,6 +32,7 @@ def fixture_visitor(folder):
     with running(str(folder / "patients.csv"), folder=project) as (_, addresses):
         visitor = Visitor.enter(addresses[-1])
         visitor.at = visitor.place.rpartition("/")[0]
+        visitor.table = folder / "patients.csv"
         idle(visitor)
         yield visitor
 
@@ -231,6 +232,20 @@ def test_results_have_the_sections_of_the_report(visitor):
     assert "Loss per attribute" in page.text
     assert " style=" not in page.text
     assert "<style" not in page.text
+
+
+def test_a_person_is_looked_up(visitor):
+    """Somebody's values lead to the record, and to how many others look the same now."""
+    first = text_of(visitor.get(f"{visitor.at}/records"))
+    assert "Records: 400" in first
+    line = visitor.table.read_text("utf-8").splitlines()
+    names, values = line[0].split(","), line[1].split(",")
+    birth = values[names.index("birth_date")]
+    none = {"is:birth_date": birth, "is:sex": "nobody"}
+    assert "Records: 0" in text_of(visitor.post(f"{visitor.at}/records/find", none))
+    page = text_of(visitor.post(f"{visitor.at}/records/find", {"is:birth_date": birth}))
+    assert "Records: 0" not in page
+    assert birth in page
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
@@ -20,6 +20,7 @@ from kanonym.workbench.work.facts import (
     Exploration,
     MadeRelease,
     OpenedTable,
+    RecordRisks,
     ReportPart,
     Rows,
     Source,
@@ -88,6 +89,8 @@ class OpenProject:
         What is on the disk.
     table, release, written, exploration
         What was computed; None until then.
+    sought, only_suppressed
+        Which records are looked for: values by quasi-identifier.
     explored
         The policy beside which other solutions were looked for.
     job
@@ -106,6 +109,8 @@ class OpenProject:
         self.written: WrittenFiles | None = None
         self.exploration: Exploration | None = None
         self.explored: Form = {}
+        self.sought: dict[str, str] = {}
+        self.only_suppressed = False
         self.job: Job | None = None
         self.problem: WorkError | None = None
         self.worker = Worker()
@@ -161,6 +166,7 @@ class OpenProject:
             table: OpenedTable = await self._ask("open", job, source=source)
             self.source, self.table = source, table
             self.release = self.written = self.exploration = None
+            self.sought, self.only_suppressed = {}, False
             self._violations.clear()
             self._generation = self.worker.generation
             self.keep(history or History.of(suggested_form(table.profile)))
@@ -259,6 +265,20 @@ class OpenProject:
         if isinstance(known, KanonymError):
             raise known
         return known
+
+    async def records(
+        self, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
+    ) -> RecordRisks:
+        """Return records before and after, the riskiest first."""
+        found: RecordRisks = await self._question(
+            "records",
+            released=True,
+            start=start,
+            count=count,
+            sought=dict(sought),
+            suppressed=suppressed,
+        )
+        return found
 
     async def hierarchy(self, column: str, form: Any) -> BoundHierarchy:
         """Bind a hierarchy to a column; without a form, what is suggested.

@@ -1,4 +1,4 @@
-"""Other solutions in the workbench."""
+"""Other solutions and single records in the workbench."""
 
 from __future__ import annotations
 
@@ -26,4 +26,23 @@ SENTENCES: Sentences = {
     "wb.explore.knee": "recommended",
     "wb.explore.loss": "loss",
     "wb.did.solution": "Solution: {solution}",
+    "wb.screen.records": "Records",
+    "wb.records.lead": (
+        "The records that are easiest to find come first. Before: {uniques} were unique. "
+        "{suppressed} are not released."
+    ),
+    "wb.records.person": "Look somebody up",
+    "wb.records.person.note": (
+        "Enter what somebody may know about a person, as the table writes it. It is compared "
+        "on this machine and kept nowhere."
+    ),
+    "wb.records.suppressed": "only suppressed records",
+    "wb.records.find": "Find",
+    "wb.records.all": "All records",
+    "wb.records.found": "Records: {number}",
+    "wb.records.before": "same before",
+    "wb.records.after": "same after",
+    "wb.records.gone": "suppressed",
+    "wb.records.telling": "what tells it apart",
+    "wb.records.without": "without {column}: {number} the same",
 }

@@ -1,4 +1,4 @@
-"""Other solutions in the workbench."""
+"""Other solutions and single records in the workbench."""
 
 from __future__ import annotations
 
@@ -26,4 +26,23 @@ SENTENCES: Sentences = {
     "wb.explore.knee": "recomendada",
     "wb.explore.loss": "pérdida",
     "wb.did.solution": "Solución: {solution}",
+    "wb.screen.records": "Registros",
+    "wb.records.lead": (
+        "Primero, los registros más fáciles de hallar. Antes había {uniques} únicos. No se "
+        "publican {suppressed}."
+    ),
+    "wb.records.person": "Buscar a alguien",
+    "wb.records.person.note": (
+        "Escriba lo que alguien puede saber de una persona, tal como está en la tabla. Se "
+        "compara en este equipo y no se guarda."
+    ),
+    "wb.records.suppressed": "solo registros suprimidos",
+    "wb.records.find": "Buscar",
+    "wb.records.all": "Todos los registros",
+    "wb.records.found": "Registros: {number}",
+    "wb.records.before": "iguales antes",
+    "wb.records.after": "iguales después",
+    "wb.records.gone": "suprimido",
+    "wb.records.telling": "qué lo distingue",
+    "wb.records.without": "sin {column}: {number} iguales",
 }

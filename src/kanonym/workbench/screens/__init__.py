@@ -9,6 +9,7 @@ from kanonym.workbench.screens import (
     hierarchies,
     history,
     opened,
+    records,
     requirements,
     results,
     run,
@@ -23,6 +24,7 @@ SCREENS: tuple[Screen, ...] = (
     run.SCREEN,
     explore.SCREEN,
     results.SCREEN,
+    records.SCREEN,
     export.SCREEN,
     history.SCREEN,
 )

@@ -158,6 +158,56 @@ class BoundHierarchy:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordRisk:
+    """One record, before and after.
+
+    Attributes
+    ----------
+    number
+        In the table, from 1.
+    before, after
+        Records with the same quasi-identifiers, itself included, in the table and in the release;
+        after is 0 for a suppressed record.
+    cells
+        By quasi-identifier, the original value and the released one; None is a missing one.
+    telling
+        By quasi-identifier, how many records would be the same without it, where that are more.
+
+    """
+
+    number: int
+    before: int
+    after: int
+    cells: tuple[tuple[str | None, str | None], ...]
+    telling: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRisks:
+    """Some records, the riskiest first.
+
+    Attributes
+    ----------
+    names
+        The quasi-identifiers.
+    records
+        On this page.
+    start, total
+        The first of them, from 0, and how many there are.
+    suppressed, uniques
+        Records of the whole table that are not released; that were unique before.
+
+    """
+
+    names: tuple[str, ...]
+    records: tuple[RecordRisk, ...]
+    start: int
+    total: int
+    suppressed: int
+    uniques: int
+
+
+@dataclass(frozen=True, slots=True)
 class Solution:
     """One of many releases, or one node of a lattice.
 

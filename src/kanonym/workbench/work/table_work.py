@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from kanonym.workbench.work.facts import (
     Histogram,
     MadeRelease,
     OpenedTable,
+    RecordRisks,
     ReportPart,
     Rows,
     Source,
@@ -105,6 +106,17 @@ class TableWork:
         self._release = self._known = None
         self._release = pipeline.anonymize(self._table(), asked, progress=step)
         return self._facts()
+
+    def records(
+        self, step: Step, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
+    ) -> RecordRisks:
+        """Return records before and after, the riskiest first."""
+        from kanonym.workbench.work.records import riskiest_records
+
+        del step
+        return riskiest_records(
+            self._table(), self._made(), sought, (start, count), suppressed=suppressed
+        )
 
     def attack(self, step: Step) -> MadeRelease:
         """Attack and assess the release."""
