@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import re
 import shlex
+import time
 from contextlib import suppress
 
 import pytest
@@ -246,6 +247,19 @@ def test_a_person_is_looked_up(visitor):
     page = text_of(visitor.post(f"{visitor.at}/records/find", {"is:birth_date": birth}))
     assert "Records: 0" not in page
     assert birth in page
+
+
+def test_a_cancel_acts_within_a_second(visitor):
+    """A cancelled work has ended when the answer comes, and what was made before is still shown."""
+    visitor.send("POST", f"{visitor.at}/results/attack", {"state": state_of(visitor)})
+    (working,) = multiprocessing.active_children()
+    begun = time.monotonic()
+    visitor.send("POST", f"{visitor.at}/cancel", {"screen": "results"})
+    assert time.monotonic() - begun < 1
+    assert working not in multiprocessing.active_children()
+    page = visitor.get(f"{visitor.at}/results")
+    assert "Cancelled" in text_of(page)
+    assert "Loss per attribute" in page.text
 
 
 @pytest.mark.parametrize(
