@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -86,7 +86,7 @@ def values_of_labels(
     shut = read.high_open & (high > low)
     if not (own.is_integer() or own == pl.Date):
         high = np.where(shut, np.maximum(high - step, low), high)
-    numbers = type(column)(name, column.original, low, high, column.suppressed, column.sets)
+    numbers = replace(column, low=low, high=high)
 
     def draw(records: Records, random: np.random.Generator) -> pl.Series:
         drawn = pl.Series(name, draw_numbers(numbers, records, random, step)).fill_nan(None)
@@ -94,7 +94,10 @@ def values_of_labels(
             return drawn.round(_decimals(released))
         return drawn.round().cast(pl.Int64).cast(own)
 
-    return CellValues(name, high > low, is_label, draw)
+    is_open = high > low
+    if column.sets is not None:  # a set of a number and null has one end
+        is_open = is_open | (column.sets.labels >= 0)
+    return CellValues(name, is_open, is_label, draw)
 
 
 def _typed(texts: pl.Series, dtype: pl.DataType | None) -> pl.Series:
