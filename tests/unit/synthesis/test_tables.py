@@ -300,6 +300,7 @@ def test_it_tells_how_it_was_made_and_judged_without_a_value():
         "singling-out",
         "linkability",
         "inference",
+        "model-inference",
         "membership",
     ]
     assert "160 records by copula, seed 5" in str(found)
