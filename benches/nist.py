@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -24,7 +25,7 @@ HEADS = (
     f"{'cannot be':>10}{'inference':>10}{'seconds':>9}"
 )
 GUESSED = "PINCP_DECILE"
-"""The column that the attack `inference` guesses from the other nine."""
+"""The column that the attack `inference` guesses from the others, but for the income itself."""
 
 HELD_OUT = 0.2
 
@@ -69,14 +70,14 @@ def published(features: str) -> None:
         line(f"published: {row['library']} {row['algorithm']}{epsilon}", found)
 
 
-def released(table: pl.DataFrame, k: int, algorithm: str, recoding: str | None) -> pl.DataFrame:
-    """Return a release of a typed table, in its order; no record is missing."""
+def released(table: pl.DataFrame, k: int, algorithm: str) -> pl.DataFrame:
+    """Return balanced values of a typed table, in its order; no record is missing."""
     release = ka.anonymize(
         table,
         quasi_identifiers=table.columns,
         k=k,
         algorithm=algorithm,
-        recoding=recoding,
+        recoding="balanced",
         keep_order=True,
         keep_integers=True,
         seed=0,
@@ -103,20 +104,20 @@ def centroids(table: pl.DataFrame, k: int, algorithm: str) -> pl.DataFrame:
     return ka.anonymize(table, policy).frame
 
 
-def inference_risk(table: pl.DataFrame, k: int, algorithm: str, recoding: str | None) -> float:
-    """Return what a release of four in five persons tells of their income, beside the others."""
+def inference_risk(
+    table: pl.DataFrame, release_of: Callable[[pl.DataFrame], pl.DataFrame]
+) -> float:
+    """Return what a release of four in five persons tells of their income, beside the others.
+
+    release_of: makes a typed release of some records of the typed table.
+    """
     out = np.random.default_rng(0).random(len(table)) < HELD_OUT
     kept, control = table.filter(~out), table.filter(out)
-    release = (
-        centroids(kept, k, algorithm)
-        if recoding is None
-        else released(kept, k, algorithm, recoding)
-    )
     found = ka.attack(
         kept,
-        release,
+        release_of(kept),
         control=control,
-        quasi_identifiers=[name for name in table.columns if name != GUESSED],
+        quasi_identifiers=[name for name in table.columns if name not in (GUESSED, "PINCP")],
         sensitive=[GUESSED],
         attacks=["inference"],
         aligned=False,
@@ -135,27 +136,31 @@ def demographic(ks: Sequence[int], algorithms: Sequence[str]) -> None:
     for k in ks:
         for algorithm in algorithms:
             for recoding in (None, "balanced"):
-                start = time.perf_counter()
-                made = (
-                    centroids(given, k, algorithm)
+                release_of = (
+                    partial(centroids, k=k, algorithm=algorithm)
                     if recoding is None
-                    else released(given, k, algorithm, recoding)
+                    else partial(released, k=k, algorithm=algorithm)
                 )
+                start = time.perf_counter()
+                made = release_of(given)
                 seconds = time.perf_counter() - start
-                risk = inference_risk(given, k, algorithm, recoding)
+                risk = inference_risk(given, release_of)
                 name = f"k = {k}, {algorithm}, {recoding or 'median, mode'}"
                 line(name, nist.scores(table, nist.as_codes(made)), seconds, risk)
 
 
 def by_region(table: pl.DataFrame, k: int, algorithm: str) -> pl.DataFrame:
-    """Return releases of each region, one below the other, as text."""
+    """Return balanced values of each region of a typed table, one below the other."""
     parts = []
     for region in table.partition_by("PUMA", maintain_order=True):
         constant = [name for name in ("PUMA", "DENSITY") if name in table.columns]
-        made = released(nist.typed(region.drop(constant)), k, algorithm, "balanced")
-        parts.append(
-            nist.as_codes(made).with_columns(region.select(constant)).select(table.columns)
+        made = released(region.drop(constant), k, algorithm)
+        made = made.with_columns(  # a release has the categories that it holds alone
+            pl.col(name).cast(pl.String).cast(dtype)
+            for name, dtype in table.schema.items()
+            if isinstance(dtype, pl.Enum)
         )
+        parts.append(made.with_columns(region.select(constant)).select(table.columns))
     whole = pl.concat(parts)
     if whole.group_by(table.columns).len()["len"].min() < k:  # type: ignore[operator]
         raise AssertionError("the releases of all regions together are not k-anonymous")
@@ -169,16 +174,16 @@ def wide(k: int, algorithms: Sequence[str]) -> None:
     for features in ("custom-features-21", "all-features"):
         chosen = table.select(sets[features])
         published(features)
+        given = nist.typed(chosen)
         for algorithm in algorithms:
-            start = time.perf_counter()
-            made = nist.as_codes(released(nist.typed(chosen), k, algorithm, "balanced"))
-            seconds = time.perf_counter() - start
-            name = f"k = {k}, {algorithm}, balanced"
-            line(name, nist.scores(chosen, made, full=False), seconds)
-            start = time.perf_counter()
-            made = by_region(chosen, k, algorithm)
-            seconds = time.perf_counter() - start
-            line(f"{name}, by region", nist.scores(chosen, made, full=False), seconds)
+            for way, how in ((released, ""), (by_region, ", by region")):
+                release_of = partial(way, k=k, algorithm=algorithm)
+                start = time.perf_counter()
+                made = nist.as_codes(release_of(given))
+                seconds = time.perf_counter() - start
+                risk = inference_risk(given, release_of)
+                name = f"k = {k}, {algorithm}, balanced{how}"
+                line(name, nist.scores(chosen, made, full=False), seconds, risk)
 
 
 def main() -> None:

@@ -101,11 +101,13 @@ def table_sides(column: Column) -> tuple[TableSide, TableSide]:
     cells = marginal_cells(column)
     original = TableSide(cells.size, cells.original.astype(np.int64))
     if isinstance(cells, NumericCells):
-        ends = np.stack([np.where(np.isnan(end), np.inf, end) for end in (cells.low, cells.high)])
-        spans, labels = np.unique(ends, axis=1, return_inverse=True)
-        low, high = np.where(np.isinf(spans), np.nan, spans)
+        ends = np.empty(len(cells.low), np.complex128)
+        ends.real, ends.imag = (
+            np.where(np.isnan(end), np.inf, end) for end in (cells.low, cells.high)
+        )
+        spans, labels = np.unique(ends, return_inverse=True)
+        low, high = (np.where(np.isinf(end), np.nan, end) for end in (spans.real, spans.imag))
         shares = replace(cells, low=low, high=high).released(slice(None))
-        labels = labels.reshape(-1)
     else:
         used, labels = np.unique(cells.labels, return_inverse=True)
         shares = cells.shares[used]
@@ -120,16 +122,18 @@ def two_way_table(first: TableSide, second: TableSide) -> NDArray[np.float64]:
         places = first.labels * second.size + second.labels
         counts = np.bincount(places, minlength=first.size * second.size)
         return counts.reshape(first.size, second.size).astype(np.float64)
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
+    from scipy.sparse import csr_array, dia_array  # noqa: PLC0415 - scipy takes a while to load
 
-    a, b = (np.eye(one.size) if one.shares is None else one.shares for one in (first, second))
-    pairs, counts = np.unique(first.labels * len(b) + second.labels, return_counts=True)
+    a, b = (
+        csr_array(np.eye(one.size) if one.shares is None else one.shares) for one in (first, second)
+    )
+    pairs, counts = np.unique(first.labels * b.shape[0] + second.labels, return_counts=True)
     total = np.zeros((first.size, second.size))
     for rows in chunks(len(pairs)):
-        left, right = np.divmod(pairs[rows], len(b))
-        # One thread: the order in which several add up would show in the last digits.
-        with threadpool_limits(1):
-            total += (a[left] * counts[rows, None]).T @ b[right]
+        left, right = np.divmod(pairs[rows], b.shape[0])
+        n = len(left)
+        weights = dia_array((counts[None, rows], [0]), shape=(n, n))
+        total += ((weights @ a[left]).T @ b[right]).toarray()
     return total
 
 
@@ -172,7 +176,7 @@ def k_marginal(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
     Notes
     -----
     Cost O(n) for each pair of columns and each of the eleven samples; for cells that leave
-    several values open, O(size_a · size_b) for each two distinct labels.
+    several values open, the product of both numbers of cells for each two distinct labels.
 
     """
     reason = _obstacle(pair)
