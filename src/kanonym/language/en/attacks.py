@@ -146,7 +146,8 @@ SENTENCES: Sentences = {
     ),
     "attack.minimality.told": (
         "Knows the quasi-identifiers of everybody and the algorithm with its parameters. Of 100 "
-        "persons {right} are told for sure, by the classes alone {chance}."
+        "persons {right} are told for sure, by the classes alone {chance}. What may as well have "
+        "been left out by chance is not counted."
     ),
     "attack.downcoding.told": (
         "Knows only the release. Of 100 generalized values, {right} are named correctly; by "

@@ -150,7 +150,8 @@ SENTENCES: Sentences = {
     ),
     "attack.minimality.told": (
         "Conoce los cuasiidentificadores de todos y el algoritmo con sus parámetros. De 100 "
-        "personas, de {right} se sabe con certeza; solo por las clases, de {chance}."
+        "personas, de {right} se sabe con certeza; solo por las clases, de {chance}. No se cuenta "
+        "lo que también puede haberse omitido al azar."
     ),
     "attack.downcoding.told": (
         "Conoce solo la publicación. De 100 valores generalizados acierta {right}; por azar, "
