@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast, runtime_checkable
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.kernels.classes import disclosure
+from kanonym.models.released_table import ReleasedTable
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes
@@ -35,30 +36,6 @@ Guarantee = Literal["per class", "whole table", "population", "itemsets", "mecha
 beside those of a population table. `itemsets`: combinations of values in released rows.
 `mechanism`: how the release was made, which its values do not show.
 """
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ReleasedTable:
-    """What a model may look at in a released table.
-
-    Attributes
-    ----------
-    classes
-        Its equivalence classes.
-    beyond
-        Persons of the population table of whom the release has no record, as classes.
-    rows
-        Gives (n_rows, n_columns) int32 codes of the released quasi-identifiers: equal values
-        of a column have equal codes.
-    counts
-        (n_rows,) int64 records that each row stands for; None for one each.
-
-    """
-
-    classes: Classes
-    beyond: Classes
-    rows: Callable[[], NDArray[np.int32]]
-    counts: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

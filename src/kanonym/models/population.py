@@ -19,10 +19,10 @@ from kanonym.models.base import (
     Guarantee,
     ModelTraits,
     Monotone,
-    ReleasedTable,
     check_integer,
     check_number,
 )
+from kanonym.models.released_table import ReleasedTable
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes

@@ -15,7 +15,7 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.partition import Classes
 from kanonym.data.table import value_codes
 from kanonym.models import PrivacyModel
-from kanonym.models.base import ReleasedTable
+from kanonym.models.released_table import ReleasedTable
 from kanonym.verification.class_counting import Counting
 from kanonym.verification.dominant_values import dominance
 from kanonym.verification.long_lists import long_list_warnings
