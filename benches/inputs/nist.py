@@ -223,7 +223,7 @@ def _disco(pair: TablePair) -> float:
     persons, records = (values(pair, names, limits) for values in (person_values, record_values))
     free = [name for name in names if name not in ("RAC1P", "SEX")]
     found = [
-        disclosed(persons[asked], records[asked], secret)
+        int(disclosed(persons[asked], records[asked], secret).sum())
         for known in combinations(free, 2)
         for secret in free
         if secret not in known
