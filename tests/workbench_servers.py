@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import http.client
 import re
 import threading
@@ -92,3 +93,30 @@ class Visitor:
         """Send a form, and follow where it leads."""
         answer = self.send("POST", path, form or {}, **headers)
         return self.get(answer.headers["location"]) if answer.status == 303 else answer
+
+
+def idle(visitor):
+    """Wait until no long work is under way."""
+    until(lambda: "data-events" not in visitor.get(f"{visitor.at}/history").text)
+
+
+def text_of(answer):
+    """Return the text of a page without its marks."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
+
+
+def state_of(visitor):
+    """Return the number of the state at work."""
+    return re.search(r'name="state" value="(\d+)"', visitor.get(f"{visitor.at}/columns").text)[1]
+
+
+def act(visitor, action, **form):
+    """Send a form of a screen, with the state at work."""
+    return visitor.post(f"{visitor.at}/{action}", {"state": state_of(visitor), **form})
+
+
+def release(visitor):
+    """Make a release, and wait for it."""
+    page = act(visitor, "run/start")
+    assert page.status == 200, text_of(page)
+    idle(visitor)

@@ -34,6 +34,7 @@ SCREENS = (
     "run",
     "explore",
     "results",
+    "records",
     "export",
     "history",
 )

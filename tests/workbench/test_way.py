@@ -15,7 +15,7 @@ import pytest
 from kanonym.cli import main
 from kanonym.data.files import sha256, write_table
 from kanonym.data.patients import patients
-from workbench_servers import Visitor, running, until
+from workbench_servers import Visitor, act, idle, release, running, state_of, text_of
 
 
 @pytest.fixture(scope="module", name="folder")
@@ -38,37 +38,10 @@ def fixture_visitor(folder):
         yield visitor
 
 
-def idle(visitor):
-    """Wait until no long work is under way."""
-    until(lambda: "data-events" not in visitor.get(f"{visitor.at}/history").text)
-
-
-def text_of(answer):
-    """Return the text of a page without its marks."""
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
-
-
-def state_of(visitor):
-    """Return the number of the state at work."""
-    return re.search(r'name="state" value="(\d+)"', visitor.get(f"{visitor.at}/columns").text)[1]
-
-
-def act(visitor, action, **form):
-    """Send a form of a screen, with the state at work."""
-    return visitor.post(f"{visitor.at}/{action}", {"state": state_of(visitor), **form})
-
-
 def place_of(visitor, column):
     """Return the number that a column has in forms."""
     page = visitor.get(f"{visitor.at}/columns").text
     return re.search(rf'name="column" value="(\d+)" aria-label="{column}"', page)[1]
-
-
-def release(visitor):
-    """Make a release, and wait for it."""
-    page = act(visitor, "run/start")
-    assert page.status == 200, text_of(page)
-    idle(visitor)
 
 
 def test_the_table_is_shown(visitor):

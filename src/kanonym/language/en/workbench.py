@@ -185,7 +185,7 @@ SENTENCES: Sentences = {
     "wb.export.files": "Files",
     "wb.export.view": "show",
     "wb.export.repeat": "Repeat it without this page",
-    "wb.export.repeat.note": "Both make the same file, byte for byte.",
+    "wb.export.repeat.note": "This makes the same file, byte for byte.",
     "wb.export.command": "Command line",
     "wb.export.seed": (
         "The policy and the manifest hold the seed. Do not publish them with the release, or "

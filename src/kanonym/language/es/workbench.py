@@ -189,7 +189,7 @@ SENTENCES: Sentences = {
     "wb.export.files": "Archivos",
     "wb.export.view": "ver",
     "wb.export.repeat": "Repetirlo sin esta página",
-    "wb.export.repeat.note": "Ambos hacen el mismo archivo, byte a byte.",
+    "wb.export.repeat.note": "Esto hace el mismo archivo, byte a byte.",
     "wb.export.command": "Línea de órdenes",
     "wb.export.seed": (
         "La política y el manifiesto contienen la semilla. No los publique con la tabla, o quite "

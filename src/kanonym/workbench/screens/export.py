@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from kanonym.data.credentials import displayable_url
 from kanonym.data.errors import DataError
 from kanonym.language import LANGUAGES
 from kanonym.workbench.open_project import OpenProject
@@ -43,10 +44,15 @@ async def write(view: View) -> str | None:
 
 
 def command(project: OpenProject) -> str:
-    """Return the command that makes the written release again."""
+    """Return the command that makes the written release again; of a database there is none.
+
+    There a command leaves the table in the database, and orders the records in another way.
+    """
     source, written = project.source, project.written
     assert source is not None  # noqa: S101 - something was written
     assert written is not None  # noqa: S101 - as above
+    if source.in_database:
+        return ""
     policy = project.folder.releases / written.folder / "policy.yaml"
     words = ["kanonym", "anonymize", source.path]
     words += ["--sheet", source.sheet] if source.sheet else []
@@ -63,9 +69,13 @@ def python(project: OpenProject) -> str:
     given = [repr(source.path)]
     given += [f"sheet={source.sheet!r}"] if source.sheet else []
     given += [f"header_row={source.header_row}"] if source.header_row else []
+    read = f"ka.read_table({', '.join(given)})"
+    if source.in_database:
+        place = displayable_url(source.path)
+        read = f"ka.engines.scan_database({place!r}, {source.table!r}).to_polars()"
     return (
         "import kanonym as ka\n\n"
-        f"table = ka.read_table({', '.join(given)})\n"
+        f"table = {read}\n"
         f"release = ka.anonymize(table, {policy!r})\n"
         f"release.write({written.names[0]!r})\n"
     )

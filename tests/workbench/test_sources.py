@@ -1,0 +1,115 @@
+"""Tables that are no CSV file: a workbook with European dates, a database, an upload."""
+
+from __future__ import annotations
+
+import html
+import re
+import sqlite3
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from kanonym.data.files import sha256, write_table
+from workbench_servers import Visitor, act, idle, release, running, text_of
+
+PEOPLE = pl.DataFrame(
+    {
+        "born": [f"{1 + i % 28:02d}.{1 + i % 12:02d}.{1950 + i % 40}" for i in range(60)],
+        "town": ["Bern", "Chur", "Thun"] * 20,
+        "illness": ["flu", "cold", "asthma", "gout"] * 15,
+    }
+)
+
+
+@pytest.fixture(scope="module", name="visitor")
+def fixture_visitor():
+    """Give somebody with a session of a workbench that has nothing open."""
+    with running() as (_, addresses):
+        yield Visitor.enter(addresses[-1])
+
+
+def opened(visitor, answer):
+    """Wait for the table of a project that was begun."""
+    assert answer.status == 303, text_of(answer)
+    visitor.at = answer.headers["location"].rpartition("/")[0]
+    idle(visitor)
+
+
+def exported(visitor):
+    """Make a release and write it; returns the hash and the Python that the page shows."""
+    act(visitor, "run/save", type="mondrian", strict="on", split="auto", recoding="interval")
+    release(visitor)
+    act(visitor, "export/write", format=".csv")
+    idle(visitor)
+    page = visitor.get(f"{visitor.at}/export").text
+    hashed = re.search(r"<code>([0-9a-f]{64})</code>", page)[1]
+    shown = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.DOTALL)
+    return hashed, html.unescape(shown[-1])
+
+
+def test_european_dates_of_a_workbook(visitor, tmp_path, monkeypatch):
+    """Dates as texts in a sheet are read as dates, and released in their style; Python agrees."""
+    write_table(PEOPLE, tmp_path / "people.xlsx")
+    form = {"path": str(tmp_path / "people.xlsx"), "folder": str(tmp_path / "project")}
+    opened(visitor, visitor.send("POST", "/open", form))
+    assert "%d.%m.%Y" in visitor.get(f"{visitor.at}/open").text
+    hashed, python = exported(visitor)
+    monkeypatch.chdir(tmp_path)
+    exec(python, {})  # noqa: S102 - what the page shows
+    assert sha256(tmp_path / "released.csv") == hashed
+    assert re.search(r"\[\d\d\.\d\d\.\d{4}, ", (tmp_path / "released.csv").read_text("utf-8"))
+
+
+def test_table_of_a_database(visitor, tmp_path, monkeypatch):
+    """A table of SQLite is opened by its address and name; Python repeats the release."""
+    place = tmp_path / "people.db"
+    with sqlite3.connect(place) as connection:
+        connection.execute("create table people (born text, town text, illness text)")
+        connection.executemany("insert into people values (?, ?, ?)", PEOPLE.rows())
+    form = {"path": f"sqlite:///{place}", "table": "people", "folder": str(tmp_path / "project")}
+    opened(visitor, visitor.send("POST", "/open", form))
+    hashed, python = exported(visitor)
+    monkeypatch.chdir(tmp_path)
+    exec(python, {})  # noqa: S102 - what the page shows
+    assert sha256(tmp_path / "released.csv") == hashed
+
+
+def test_an_upload_is_private_and_deleted(tmp_path):
+    """An uploaded file is readable by its owner alone, whatever name it came with, then gone."""
+    head = 'Content-Disposition: form-data; name="'
+    text = PEOPLE.write_csv()
+    parts = f'--b\r\n{head}file"; filename="../../.p<b>.csv"\r\n\r\n{text}\r\n'
+    parts += f'--b\r\n{head}folder"\r\n\r\n{tmp_path / "project"}\r\n--b--\r\n'
+    with running() as (_, addresses):
+        visitor = Visitor.enter(addresses[-1])
+        sent = {"Content_Type": "multipart/form-data; boundary=b"}
+        opened(visitor, visitor.send("POST", "/upload", parts, **sent))
+        assert "60 records" in text_of(visitor.get(f"{visitor.at}/open"))
+        saved = (tmp_path / "project" / "project.json").read_text("utf-8")
+        place = Path(re.search(r'"path": "([^"]*)"', saved)[1])
+        assert place.is_file()
+        assert place.parent.parent.stat().st_mode & 0o077 == 0
+        assert re.fullmatch(r"[\w.-]+", place.name)
+    assert not place.parent.parent.exists()
+    assert [one.name for one in (tmp_path / "project").glob("*.csv")] == []
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ({"path": "/nowhere/t.csv"}, "no file"),
+        ({"path": ""}, "name a table"),
+        ({"path": "postgresql://ann:secret@nowhere.invalid/x", "table": "t"}, "***"),
+    ],
+)
+def test_what_cannot_be_opened_says_why(visitor, form, told, tmp_path):
+    """A missing file or database is told on the page, without a password, and nothing is made."""
+    answer = visitor.send("POST", "/open", {**form, "folder": str(tmp_path / "project")})
+    if answer.status == 303:
+        opened(visitor, answer)
+        answer = visitor.get(f"{visitor.at}/open")
+    text = text_of(answer)
+    assert told in text or "problem" in answer.text
+    assert "secret" not in answer.text
+    assert not (tmp_path / "project").exists()
