@@ -124,7 +124,10 @@ def test_every_library_gives_the_same(scene):
 def test_the_original_as_its_own_control_leaves_no_risk(scene):
     """Of people who are the same, attacks on values and membership succeed as often."""
     table, release, _ = scene
-    asked = ["inference", "homogeneity", "background-knowledge", "skewness", "similarity"]
+    asked = [
+        "inference", "model-inference", "homogeneity", "background-knowledge", "skewness",
+        "similarity",
+    ]  # fmt: skip
     found = ka.attack(table, release, control=table, attempts=10**6, attacks=asked)
     for one in found.results:
         if one.control is not None:
