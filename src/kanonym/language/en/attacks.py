@@ -202,9 +202,6 @@ SENTENCES: Sentences = {
     "attacks.part.second release alone": "{subject}: with the second release alone",
     "attacks.part.values left": "{subject}: values that remain possible, on average",
     "attacks.part.alone": "found with no other record equally close",
-    "attacks.part.half of the persons in the other half": (
-        "the same for half of the people, among the other half"
-    ),
     "attacks.part.other values that agree": "other values of matches that agree",
     "attacks.part.in the original": "{subject}: if the original were published",
     "attacks.part.control_compatible": "people of the control who fit a class",

@@ -207,9 +207,6 @@ SENTENCES: Sentences = {
     "attacks.part.second release alone": "{subject}: solo con la segunda publicación",
     "attacks.part.values left": "{subject}: valores que siguen siendo posibles, de media",
     "attacks.part.alone": "hallados sin otro registro igual de cercano",
-    "attacks.part.half of the persons in the other half": (
-        "lo mismo para la mitad de las personas, en la otra mitad"
-    ),
     "attacks.part.other values that agree": "otros valores de las coincidencias que son iguales",
     "attacks.part.in the original": "{subject}: si se publicara el original",
     "attacks.part.control_compatible": "personas de control a las que encaja alguna clase",

@@ -17,7 +17,6 @@ UNITS = {
     "values left": "values-per-person",
     "fewer than l values": "share-of-persons",
     "alone": "share-of-persons",
-    "half of the persons in the other half": "share-of-persons",
     "other values that agree": "share-of-cells",
     "in the original": "share-of-persons",
     "control_compatible": "share-of-control",
@@ -41,7 +40,6 @@ UNITS = {
 _OF_MODES = ("baseline", "control", "risk", "attempts")
 _OF_ATTACK = {
     "linkage": ("alone", "control_compatible"),
-    "unique-exact-matches": ("half of the persons in the other half",),
     "apparent-matches": ("other values that agree",),
     "downcoding": ("generalized", "minimal", "labels present", "counts known", "bits told"),
     "minimality": ("fewer than l values",),

@@ -21,9 +21,6 @@ from kanonym.evaluation.attacks.matching.single_values import (
 )
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 
-HALF = "half of the persons in the other half"
-"""The part that tells what chance gives."""
-
 
 @dataclass(frozen=True, slots=True)
 class UniqueExactMatches(Attack):
@@ -35,12 +32,11 @@ class UniqueExactMatches(Attack):
 
     Notes
     -----
-    Full success: of the original published unchanged everybody is found who is unique. The
-    baseline is 0: without a release there is nothing to be found. Values that many people
-    could have are also met by chance, by a release of other people: success on the persons of
-    a control whose values nobody in the original has says how often, and the part
-    `half of the persons in the other half` how often it happens between two halves of the
-    original. A release well above it contains copies.
+    Full success: of the original published unchanged everybody is found who is unique. Values
+    that many people could have are also met by chance, in a table of other people. The
+    baseline estimates how often: the unique persons of one half of the original, drawn, are
+    looked up in the other half. Success on the persons of a control whose values nobody in the
+    original has says it better. A release well above chance contains copies.
 
     Everybody is looked up. Cost O(records) a column.
 
@@ -86,7 +82,7 @@ class UniqueExactMatches(Attack):
             self.type,
             self.question,
             everybody(pair, alone).count(are_among(values[alone], records), exact=True),
-            SuccessCount(0, everybody(pair, alone).number, exact=True),
+            SuccessCount(int(met.sum()), len(met)),
             control if control is not None and control.attempts else None,
-            parts={HALF: float(met.mean())} if len(met) else {},
+            other_attack=True,
         )

@@ -8,7 +8,7 @@ import pytest
 
 from kanonym.evaluation.attacks.classes.disco import Disco
 from kanonym.evaluation.attacks.linking.apparent_matches import AGREE, ApparentMatches
-from kanonym.evaluation.attacks.linking.unique_exact_matches import HALF, UniqueExactMatches
+from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
 from scenes import KNOWN, people, released, scene, starred
 
 TABLE = pl.DataFrame(
@@ -52,7 +52,7 @@ def test_chance_is_told_by_the_halves_of_the_table():
     same, other = (people(200).select(KNOWN).with_columns(ill=pl.lit("flu")) for _ in range(2))
     alone = same.with_columns(age=pl.int_range(len(same)))
     found = carried_out(UniqueExactMatches, other, alone, known=KNOWN)
-    assert found.parts[HALF] == 0
+    assert found.baseline.rate == 0
 
 
 def test_apparent_matches_are_of_persons_and_records_that_are_alone():
