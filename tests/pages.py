@@ -33,7 +33,6 @@ BLOCK = re.compile(
     r"(?P<skip><!-- not run: [^\n]*-->\n+)?^```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^```",
     re.MULTILINE | re.DOTALL,
 )
-CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"[|&;*$]")
 
 
