@@ -16,7 +16,7 @@ WIDTH, HEIGHT, GAP = 160, 36, 1
 FRAME = (720, 380, 56, 44)
 """Of a picture of solutions: width, height, and room on the left and below."""
 SCALED = 20.0
-"""From this ratio of the largest to the smallest value, the axis is logarithmic."""
+"""From this ratio of the largest value to the smallest, or to 1, the axis is logarithmic."""
 
 
 def bars_svg(labels: Sequence[str], counts: Sequence[int], alternative: str) -> Markup:
@@ -84,8 +84,8 @@ def _ends(values: Sequence[float]) -> list[float]:
 def _scale(values: Sequence[float], start: float, stop: float) -> Callable[[float], float]:
     """Return what places a value between two ends, with some room at both."""
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
-    logarithmic = low > 0 and high / low > SCALED
-    place = math.log if logarithmic else float
+    logarithmic = low >= 0 and high > SCALED * max(low, 1.0)
+    place = math.log1p if logarithmic else float
     first, last = place(low), place(high)
     room = (stop - start) * 0.04
     whole = (last - first) or 1.0
