@@ -33,6 +33,7 @@ rows: persons
 models:
   - {type: k-anonymity, k: 5}
   - {type: l-diversity, attribute: diagnosis, l: 3}
+minimality: none
 seed: 604177253911
 """
 
