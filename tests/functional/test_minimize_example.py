@@ -30,8 +30,8 @@ def told(example, case):
 
 @pytest.fixture(scope="module")
 def stories(example):
-    """Return the stories of the tables that come with scikit-learn, by name."""
-    cases = [example.diabetes(), example.iris(), example.breast_cancer()]
+    """Return the stories of the tables that come with scikit-learn or ship, by name."""
+    cases = [example.diabetes(), example.iris(), example.breast_cancer(), example.sleep()]
     return {case.name: (case, told(example, case)) for case in cases}
 
 
@@ -95,12 +95,13 @@ def test_the_story_is_printed_and_drawn(example, stories, tmp_path, capsys, monk
     monkeypatch.setattr(example, "story", lambda case: list(stories[case.name][1].values()))
     example.main(["--charts", str(tmp_path)])
     printed = capsys.readouterr().out
-    assert printed.count("minimized") == printed.count("injected") == 6
+    assert printed.count("minimized") == printed.count("injected") == 8
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
         "minimize-diabetes.svg",
         "minimize-iris.svg",
         "minimize-breast-cancer.svg",
+        "minimize-sleep.svg",
     }
 
 
