@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.microaggregation.mdav import MDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
+    from kanonym.cli.progress import show_progress
     from kanonym.comparison import Comparison, compare, recommend
     from kanonym.comparison.lattice_nodes import lattice
     from kanonym.data import hierarchy
@@ -105,6 +106,7 @@ __all__ = [
     "report",
     "risk",
     "series",
+    "show_progress",
     "synthesis",
     "synthesize",
     "transform",
@@ -165,6 +167,7 @@ __getattr__, __dir__ = lazy_names(
         "risk": "kanonym.evaluation.risk.table_risk",
         "series": "kanonym.series",
         "synthesis": "kanonym.synthesis",
+        "show_progress": "kanonym.cli.progress",
         "synthesize": "kanonym.synthesis",
         "transform": "kanonym.pipeline.transformation",
         "utility": "kanonym.evaluation.utility.table_utility",

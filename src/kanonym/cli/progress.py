@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from threading import Event, Thread, Timer
 from time import monotonic
 
@@ -38,17 +39,26 @@ _live: Console | None = None
 def show_progress() -> Iterator[Callable[[str], None]]:
     """Show the step at work while the block runs; it is told by the function that is given.
 
-    On a terminal, a line appears after a second and vanishes at the end; where a step knows its
-    share, it has a bar and the time left. Elsewhere, a line says every few seconds what
-    is done and how long it has taken, ever more rarely. Hierarchies that are built, and that
-    kernels are being compiled (once on a machine), are told in any case. `--quiet` silences all.
+    On a terminal, and in a notebook with `ipywidgets`, a line appears after a second and vanishes
+    at the end; where a step knows its share, it has a bar and the time left. Elsewhere, a line says
+    every few seconds what is done and how long it has taken, ever more rarely. Hierarchies that are
+    built, and that kernels are being compiled (once on a machine), are told in any case. `--quiet`
+    silences all.
+
+    Examples
+    --------
+    >>> import kanonym as ka
+    >>> from kanonym.data.patients import patients
+    >>> with ka.show_progress() as step:
+    ...     found = ka.profile(patients(500), progress=step)
+
     """
     if is_quiet():
         yield lambda _text: None
         return
     global _live  # noqa: PLW0603 - there is one standard error
     console = Console(stderr=True)
-    lines = _Terminal(console) if console.is_terminal else _Lines()
+    lines = _Terminal(console) if _is_live(console) else _Lines()
     _live = console
 
     def step(text: str) -> None:
@@ -65,6 +75,11 @@ def show_progress() -> Iterator[Callable[[str], None]]:
         finally:
             lines.stop()
             _live = None
+
+
+def _is_live(console: Console) -> bool:
+    """Whether a line can move: on a terminal, or in a notebook that has widgets."""
+    return console.is_terminal or (console.is_jupyter and find_spec("ipywidgets") is not None)
 
 
 def print_note(sentence: str) -> None:

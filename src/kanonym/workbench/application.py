@@ -191,7 +191,7 @@ class Pages:
         """Tell how far long work is, until it ends."""
         job = self._view(request).project.job
 
-        async def told() -> AsyncIterator[str]:
+        async def stream() -> AsyncIterator[str]:
             while job is not None:
                 changed = job.changed
                 if job.ended:
@@ -203,7 +203,7 @@ class Pages:
                     await asyncio.wait_for(changed.wait(), 1.0)
             yield "event: end\ndata:\n\n"
 
-        return StreamingResponse(told(), media_type="text/event-stream")
+        return StreamingResponse(stream(), media_type="text/event-stream")
 
     async def cancel(self, request: Request) -> Response:
         """End long work."""
@@ -261,7 +261,7 @@ class Pages:
         facts = {}
         missing = _missing(project, screen)
         if project.problem is not None and not problem and not project.busy:
-            problem = _told(project.problem, view)
+            problem = _problem_text(project.problem, view)
         if missing:
             template = "missing.html"
         else:
@@ -298,7 +298,7 @@ def _missing(project: OpenProject, screen: Screen) -> str:
     return "release" if screen.needs == "release" and project.release is None else ""
 
 
-def _told(problem: WorkError, view: View) -> str:
+def _problem_text(problem: WorkError, view: View) -> str:
     key = {CANCELLED: "wb.cancelled", ENDED: "wb.ended"}.get(problem.kind)
     return view.says.text(key) if key else str(problem)
 

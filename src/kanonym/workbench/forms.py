@@ -81,7 +81,7 @@ def fields_of(
         type_, choices = _input(bare)
         least = None if option is None else option.least
         most = None if option is None else option.most
-        text = _shown(value, type_)
+        text = _display_text(value, type_)
         found.append(Field(one.name, type_, sentence, text, choices, required, least, most))
     return found
 
@@ -142,7 +142,7 @@ def _input(hint: Any) -> tuple[str, tuple[str, ...]]:
     return simple.get(hint, "text"), ()
 
 
-def _shown(value: Any, kind: str) -> str:
+def _display_text(value: Any, kind: str) -> str:
     if value is None or (isinstance(value, Mapping | list | tuple) and not value):
         return ""
     if kind == "switch":

@@ -91,7 +91,7 @@ class Guard:
             refused = _answer(413, f"too large: at most {limit >> 20} MB")
             await refused(scope, receive, guarded)
             return
-        await self._app(scope, _limited(receive, limit), guarded)
+        await self._app(scope, _limit_body(receive, limit), guarded)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         """Return what a request is refused with; None for one that is served."""
@@ -148,7 +148,7 @@ def _cookie_of(headers: Iterable[str], name: str) -> str | None:
 def _with_headers(send: Send) -> Send:
     """Return what sends a response with the headers that all have, unless it has its own."""
 
-    async def guarded(message: Message) -> None:
+    async def send_complete(message: Message) -> None:
         if message["type"] == "http.response.start":
             own = {name.lower() for name, _ in message["headers"]}
             more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
@@ -156,14 +156,14 @@ def _with_headers(send: Send) -> Send:
             message = {**message, "headers": headers}
         await send(message)
 
-    return guarded
+    return send_complete
 
 
-def _limited(receive: Receive, limit: int) -> Receive:
+def _limit_body(receive: Receive, limit: int) -> Receive:
     """Return what receives at most so many bytes of a body."""
     received = 0
 
-    async def counted() -> Message:
+    async def receive_some() -> Message:
         nonlocal received
         message = await receive()
         received += len(message.get("body", b""))
@@ -171,4 +171,4 @@ def _limited(receive: Receive, limit: int) -> Receive:
             raise TooLargeError
         return message
 
-    return counted
+    return receive_some

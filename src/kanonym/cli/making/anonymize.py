@@ -289,7 +289,7 @@ def _check_drawn(
         if constraint or by != "label":
             raise typer.BadParameter("needs --drawn", param_hint="--drawn-by and --constraint")
         return
-    _drawn_by(by)
+    _parse_drawn_by(by)
     if drawn == "-":
         raise typer.BadParameter("needs a file of its own", param_hint="--drawn")
     if stays:
@@ -304,7 +304,7 @@ def _draw(
     from kanonym.synthesis import draw_values
 
     step("draw")
-    return draw_values(release, by=_drawn_by(by), constraints=constraint or ())
+    return draw_values(release, by=_parse_drawn_by(by), constraints=constraint or ())
 
 
 def _write_drawn(
@@ -319,7 +319,7 @@ def _write_drawn(
     return {**values.to_dict(), "file": content.name, "sha256": content.sha256}
 
 
-def _drawn_by(by: str) -> Literal["label", "class"]:
+def _parse_drawn_by(by: str) -> Literal["label", "class"]:
     """Return what values are drawn by; refuse other words."""
     if by == "label":
         return "label"

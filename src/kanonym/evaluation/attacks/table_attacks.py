@@ -178,7 +178,8 @@ def _minimal_for(policy: Policy | None) -> int:
     """Return the k of classes that are known to be generalized step by step; else 0."""
     if policy is None or not policy.algorithm.stepwise:
         return 0
-    sizes = [one.k for one in policy.models if isinstance(one, KAnonymity) and one.entity is None]
+    kept = [one for one in policy.models if one.type == KAnonymity.type and one.entity is None]
+    sizes = [int(one.required) for one in kept]
     return max(sizes, default=0) if len(sizes) == len(policy.models) else 0
 
 

@@ -77,7 +77,7 @@ def values_of_labels(
                 return pl.Series(name, [None] * len(records), dtype=pl.String)
             return typed.gather(draw_categories(labels, records, random))
 
-        typed = _typed(texts, dtype)
+        typed = _with_type(texts, dtype)
         return CellValues(name, several, is_label, draw_texts)
     own = read.values.dtype
     step = _step(read, released)
@@ -100,7 +100,7 @@ def values_of_labels(
     return CellValues(name, is_open, is_label, draw)
 
 
-def _typed(texts: pl.Series, dtype: pl.DataType | None) -> pl.Series:
+def _with_type(texts: pl.Series, dtype: pl.DataType | None) -> pl.Series:
     """Return texts in a type, or as they are where one of them has no value of it."""
     present = texts.drop_nulls()
     if dtype is None and len(present) and all(map(_WHOLE.fullmatch, present.to_list())):

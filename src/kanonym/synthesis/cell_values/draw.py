@@ -120,7 +120,7 @@ def draw_values(
                 f"the release is on the engine {release.engine}: draw from a table in memory"
             )
     else:
-        meant, given = _with_label_styles(policy_from(_given(policy)), released), released
+        meant, given = _with_label_styles(policy_from(_require_policy(policy)), released), released
         found = verify(given, meant)
     _require_satisfied(found)
     native = frames.to_eager(given)
@@ -149,7 +149,7 @@ def draw_values(
     )
 
 
-def _given(policy: PolicySource | None) -> PolicySource:
+def _require_policy(policy: PolicySource | None) -> PolicySource:
     if policy is None:
         raise PolicyError("draw: give the policy of the released table")
     return policy

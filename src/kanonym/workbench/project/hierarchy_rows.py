@@ -58,7 +58,7 @@ def with_level(rows: Sequence[Row]) -> list[Row]:
     return [(*row[:-1], row[-2], row[-1]) for row in rows]
 
 
-def renamed(rows: Sequence[Row], level: int, old: str, new: str) -> list[Row]:
+def rename_label(rows: Sequence[Row], level: int, old: str, new: str) -> list[Row]:
     """Return rows in which a label of a level has another name.
 
     Raises

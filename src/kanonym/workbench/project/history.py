@@ -91,7 +91,7 @@ class History:
         """Return the history at the state after."""
         return replace(self, position=min(self.position + 1, len(self.states) - 1))
 
-    def named(self, number: int, name: str) -> History:
+    def with_name(self, number: int, name: str) -> History:
         """Return the history with a name for a state."""
         states = tuple(
             replace(one, name=name) if one.number == number else one for one in self.states

@@ -44,7 +44,7 @@ async def show(view: View) -> dict[str, Any]:
         "roles": [str(role) for role in Role],
         "counts": counts,
         "entity": profile.entity,
-        "counted": _counted(project.form),
+        "counted": _entity_of(project.form),
         "unique_sets": [names for names, _ in profile.unique_sets.sets[:SETS]],
         "near_sets": [names for names, _ in profile.near_unique_sets.sets[:SETS]],
     }
@@ -70,7 +70,7 @@ async def role(view: View) -> str | None:
     return None
 
 
-async def suggested(view: View) -> str | None:
+async def accept_suggestions(view: View) -> str | None:
     """Give all columns the roles that are suggested."""
     project = view.project
     assert project.table is not None  # noqa: S101 - the screen needs it
@@ -100,7 +100,7 @@ def _is_k(model: Any) -> bool:
     return bool(model.get("type") == "k-anonymity")
 
 
-def _counted(form: Any) -> str:
+def _entity_of(form: Any) -> str:
     """Return the identifier by which persons are counted; empty where records are."""
     return next((one.get("entity") or "" for one in form.get("models", ()) if _is_k(one)), "")
 
@@ -109,4 +109,6 @@ def _is_place(text: str, names: list[str]) -> bool:
     return text.isdecimal() and int(text) < len(names)
 
 
-SCREEN = Screen("columns", show, {"role": role, "suggested": suggested, "persons": persons})
+SCREEN = Screen(
+    "columns", show, {"role": role, "suggested": accept_suggestions, "persons": persons}
+)

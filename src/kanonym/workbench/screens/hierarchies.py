@@ -13,7 +13,7 @@ from kanonym.workbench.forms import fields_of, parse_fields
 from kanonym.workbench.project.edits import columns_of, with_attribute
 from kanonym.workbench.project.hierarchy_rows import (
     Row,
-    renamed,
+    rename_label,
     to_csv,
     with_group,
     with_level,
@@ -57,7 +57,7 @@ async def show(view: View) -> dict[str, Any]:
 
 async def build(view: View) -> str | None:
     """Build a hierarchy by a rule."""
-    column, builder = _asked(view), view.sent.get("builder", "")
+    column, builder = _requested_column(view), view.sent.get("builder", "")
     if builder not in BUILDERS:
         raise HierarchyError(f"a hierarchy is built by one of {', '.join(BUILDERS)}")
     given = parse_fields(_inputs(builder, {}), view.sent)
@@ -67,7 +67,7 @@ async def build(view: View) -> str | None:
 
 async def remove(view: View) -> str | None:
     """Take the hierarchy of a column away: what is suggested holds again."""
-    column = _asked(view)
+    column = _requested_column(view)
     form = with_attribute(view.project.form, column, {"hierarchy": None})
     view.project.change(form, "wb.did.hierarchy", column=column)
     return _place(column)
@@ -75,7 +75,7 @@ async def remove(view: View) -> str | None:
 
 async def group(view: View) -> str | None:
     """Put ticked values into a group."""
-    column, level = _asked(view), view.sent.get("level", "")
+    column, level = _requested_column(view), view.sent.get("level", "")
     tree = await view.project.hierarchy(column, _own(view, column))
     rows = list(tree.rows)
     if level == "new":
@@ -92,18 +92,18 @@ async def group(view: View) -> str | None:
 
 async def rename(view: View) -> str | None:
     """Give a group another name."""
-    column = _asked(view)
+    column = _requested_column(view)
     tree = await view.project.hierarchy(column, _own(view, column))
     level, _, old = view.sent.get("label", "").partition(":")
     if not level.isdecimal():
         raise HierarchyError(view.says.text("wb.hierarchies.none"))
-    rows = renamed(tree.rows, int(level), old, view.sent.get("name", ""))
+    rows = rename_label(tree.rows, int(level), old, view.sent.get("name", ""))
     return await _keep(view, column, rows)
 
 
 async def import_file(view: View) -> str | None:
     """Take a hierarchy file, such as ARX writes it."""
-    column = _asked(view)
+    column = _requested_column(view)
     async with view.request.form() as form:
         file = form.get("file")
         data = b"" if file is None or isinstance(file, str) else await file.read(LONGEST_FILE)
@@ -152,7 +152,7 @@ def _column(view: View, known: list[str]) -> str | None:
     return asked if asked in known else next(iter(known), None)
 
 
-def _asked(view: View) -> str:
+def _requested_column(view: View) -> str:
     column = view.sent.get("column", "")
     if column not in columns_of(view.project.form, Role.QUASI_IDENTIFIER):
         raise HierarchyError(f"{column!r} is no quasi-identifier")

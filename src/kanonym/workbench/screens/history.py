@@ -51,7 +51,7 @@ async def name(view: View) -> str | None:
     """Give a state a name."""
     history, number = view.project.history, view.sent.get("number", "")
     if history is not None and number.isdecimal():
-        view.project.keep(history.named(int(number), view.sent.get("name", "").strip()[:80]))
+        view.project.keep(history.with_name(int(number), view.sent.get("name", "").strip()[:80]))
     return None
 
 

@@ -85,7 +85,7 @@ class TableWork:
         from kanonym.workbench.work.hierarchies import bind
 
         del step
-        return bind(frames.column(self._typed(), column), form, folder)
+        return bind(frames.column(self._typed_table(), column), form, folder)
 
     def explore(self, step: Step, kind: str, policy: str, folder: str) -> Exploration:
         """Find other solutions: releases by other algorithms (`compare`), or the `lattice`."""
@@ -115,7 +115,7 @@ class TableWork:
 
         del step
         return riskiest_records(
-            self._table(), self._made(), sought, (start, count), suppressed=suppressed
+            self._table(), self._last_release(), sought, (start, count), suppressed=suppressed
         )
 
     def attack(self, step: Step) -> MadeRelease:
@@ -124,7 +124,7 @@ class TableWork:
         from kanonym import profiling
         from kanonym.reporting import KnownResults
 
-        release = self._made()
+        release = self._last_release()
         attacks = ka.attack(self._table(), release, attempts=ATTEMPTS, progress=step)
         step("assess")
         assessed = ka.assess(self._table(), release)
@@ -141,7 +141,7 @@ class TableWork:
         """Return the sections of the report on the release."""
         from kanonym.workbench.work.report_parts import parts_of
 
-        return parts_of(self._made(), self._known, language, step)
+        return parts_of(self._last_release(), self._known, language, step)
 
     def write(
         self,
@@ -156,7 +156,7 @@ class TableWork:
         from kanonym.policy.writing import policy_yaml
         from kanonym.workbench.work.hierarchies import copy_hierarchies
 
-        release, place = self._made(), Path(folder)
+        release, place = self._last_release(), Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         step("write")
         source = None if self._source is None or self._content is None else self._source.path
@@ -193,7 +193,7 @@ class TableWork:
         from kanonym.language import LANGUAGES
         from kanonym.workbench.work.histograms import histogram_of
 
-        native = self._typed()
+        native = self._typed_table()
         found: dict[str, dict[str, Histogram]] = {code: {} for code in LANGUAGES}
         for one in columns:
             if one.content.trouble:
@@ -203,7 +203,7 @@ class TableWork:
                 found[code][one.name] = histogram
         return found
 
-    def _typed(self) -> Any:
+    def _typed_table(self) -> Any:
         """Return the table with dates and numbers in the place of texts that are such."""
         from kanonym.data.conventions import detect_conventions, typed_table
 
@@ -213,7 +213,7 @@ class TableWork:
         return self._values
 
     def _facts(self) -> MadeRelease:
-        release = self._made()
+        release = self._last_release()
         return MadeRelease(
             release.policy.to_dict(),
             release.to_dict(),
@@ -226,7 +226,7 @@ class TableWork:
             raise DataError("no table is open")
         return self._frame
 
-    def _made(self) -> Release:
+    def _last_release(self) -> Release:
         if self._release is None:
             raise DataError("there is no release yet: make one first")
         return self._release

@@ -88,14 +88,14 @@ class Disco(Attack):
             control = None
             if scene.control is not None and scene.control.n_original:
                 others = person_values(scene.control, names, limits)
-                control = everybody(scene.control).count(disclosed(others, records, name))
+                control = everybody(scene.control).count(find_disclosed(others, records, name))
             constant = records[name].n_unique() == 1
             chance = persons[name].eq_missing(records[name][0]).to_numpy() & constant
-            targets = whole.count(disclosed(persons, records, name), exact=True)
+            targets = whole.count(find_disclosed(persons, records, name), exact=True)
             baseline = whole.count(chance, exact=True)
             parts |= {
                 name: targets.rate,
-                f"{name}: {OF_ORIGINAL}": whole.count(disclosed(persons, persons, name)).rate,
+                f"{name}: {OF_ORIGINAL}": whole.count(find_disclosed(persons, persons, name)).rate,
             }
             outcomes.append(AttackResult(self.type, self.question, targets, baseline, control))
         if not outcomes:
@@ -103,7 +103,7 @@ class Disco(Attack):
         return replace(worst_of(outcomes), parts=parts)
 
 
-def disclosed(persons: pl.DataFrame, records: pl.DataFrame, secret: str) -> NDArray[np.bool_]:
+def find_disclosed(persons: pl.DataFrame, records: pl.DataFrame, secret: str) -> NDArray[np.bool_]:
     """Return (n,) bool: whether all records of a person's other values have the person's secret."""
     keys = [name for name in records.columns if name != secret]
     values = records.unique()
