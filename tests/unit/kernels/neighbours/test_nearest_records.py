@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import naive_linkage
 from effort import examples
+from kanonym.evaluation.attacks.attacked_persons import AttackedPersons
 from kanonym.kernels.neighbours.nearest_records import class_distances
 from linkages import away_from, linkages, searched
 
@@ -34,7 +35,7 @@ def test_neighbours_of_both_sets_of_columns(tables, wanted):
     names = tables.quasi_identifiers
     halves = (names[:1], names[1:] or names)
     wanted = min(wanted, tables.n_released)
-    everyone = np.arange(tables.n_original)
+    everyone = AttackedPersons.of(tables, np.arange(tables.n_original))
     found = _count_links((tables, tables), halves, wanted, everyone, lambda: None)
     expected = [
         naive_linkage.linked(tables, person, halves, wanted) for person in range(tables.n_original)
