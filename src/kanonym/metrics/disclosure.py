@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.results.result import Result, ResultTable
 from kanonym.kernels.classes import disclosure
 from kanonym.kernels.classes.histograms import distinct_histograms
+from kanonym.metrics.measured_table import format_figure
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes, Distribution
@@ -124,8 +126,8 @@ class AttributeMeasurement:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
+@dataclass(frozen=True, slots=True, repr=False)
+class Measurement(Result):
     """The value of every privacy model on one table.
 
     Attributes
@@ -151,6 +153,8 @@ class Measurement:
 
     """
 
+    _shown: ClassVar[tuple[str, ...]] = ("rows", "classes", "k", "uniques", "attributes")
+
     rows: int
     classes: int
     k: int
@@ -174,6 +178,49 @@ class Measurement:
             "attributes": {name: one.to_dict() for name, one in self.attributes.items()},
             **({"text_columns": list(self.text_columns)} if self.text_columns else {}),
         }
+
+    def tables(self) -> list[ResultTable]:
+        """Return the figures of the classes, and those of each sensitive attribute."""
+        size = self.anonymity_set
+        facts = (
+            ("records", f"{self.rows:,}"),
+            ("classes", f"{self.classes:,}"),
+            ("k", f"{self.k:,}"),
+            ("k, null as wildcard", f"{self.k_wildcard:,}"),
+            ("records alone in their class", f"{self.uniques:,}"),
+            ("records per class, least", format_figure(size.min)),
+            ("records per class, mean", format_figure(size.mean)),
+            ("records per class, most", format_figure(size.max)),
+        )
+        found = [ResultTable(("measure", "value"), facts, frozenset({1}))]
+        if self.attributes:
+            named = list(self.attributes.values())
+            rows = [
+                (label, *(_figure(getattr(one, name)) for one in named))
+                for name, label in _LABELS.items()
+            ]
+            columns = frozenset(range(1, len(named) + 1))
+            found.append(ResultTable(("sensitive attribute", *self.attributes), rows, columns))
+        return found
+
+
+_LABELS = {
+    "alpha": "α, largest share",
+    "l_distinct": "l, distinct",
+    "l_entropy": "l, entropy",
+    "t_equal": "t, equal",
+    "t_ordered": "t, ordered",
+    "t_hierarchical": "t, hierarchical",
+    "basic_beta": "β, basic",
+    "enhanced_beta": "β, enhanced",
+    "delta_disclosure": "δ, natural logarithm",
+    "kl_divergence": "KL divergence",
+    "total_variation": "total variation",
+}
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else format_figure(value)
 
 
 def measure_table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class Utility(Result):
         By column that both tables have, why nothing of it is in a measure.
 
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("measured", "aligned")
 
     measured: dict[str, MeasuredValue]
     aligned: bool
