@@ -47,6 +47,12 @@ docs:
     sphinx-build --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
     python scripts/site_links.py docs/_build/html
 
+# take the pictures of docs/workbench.md again; needs Chromium
+pictures:
+    KANONYM_ARTIFACTS=.artifacts pytest -q tests/workbench/test_browser.py
+    for screen in columns hierarchies requirements records; do \
+        cp ".artifacts/workbench/$screen-en-1440-light.png" "docs/pictures/workbench-$screen.png"; done
+
 # run the blocks of pages, and write what they print into them again
 pages *pages="docs/stories/*.md docs/guides/*.md":
     python tests/pages.py {{ pages }}
