@@ -223,9 +223,14 @@ def test_too_large_upload_without_a_length_is_refused(bench, visitor):
 
 @pytest.mark.parametrize("length", ["-1", "x", "9" * 30])
 def test_odd_lengths_are_refused(visitor, length):
-    """A length that is no number, or beyond every limit, is not believed."""
-    answer = visitor.send("POST", "/language", b"a=b", Content_Length=length)
-    assert answer.status in (400, 413)
+    """A length that is no number, or beyond every limit, is not believed, and changes nothing."""
+    try:
+        answer = visitor.send("POST", "/language", b"language=es", Content_Length=length)
+    except ConnectionResetError:
+        pass  # the server may close before it has read the body
+    else:
+        assert answer.status in (400, 413)
+    assert '<html lang="en"' in visitor.get("/").text
 
 
 def test_two_sessions_do_not_see_each_other(bench, visitor, tmp_path, monkeypatch):
