@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 from sklearn.tree import DecisionTreeClassifier
 
-from kanonym.evaluation.attacks.classes.disco import disclosed
+from kanonym.evaluation.attacks.classes.disco import find_disclosed
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.apparent_matches import ApparentMatches
 from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
@@ -223,7 +223,7 @@ def _disco(pair: TablePair) -> float:
     persons, records = (values(pair, names, limits) for values in (person_values, record_values))
     free = [name for name in names if name not in ("RAC1P", "SEX")]
     found = [
-        int(disclosed(persons[asked], records[asked], secret).sum())
+        int(find_disclosed(persons[asked], records[asked], secret).sum())
         for known in combinations(free, 2)
         for secret in free
         if secret not in known

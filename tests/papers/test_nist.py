@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.evaluation.attacks.classes.disco import disclosed
+from kanonym.evaluation.attacks.classes.disco import find_disclosed
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.apparent_matches import AGREE, ApparentMatches
 from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
@@ -115,7 +115,10 @@ def test_disco_is_that_of_nist(target, row):
     persons, records = (values(pair, names, limits) for values in (person_values, record_values))
     free = [name for name in names if name not in ("RAC1P", "SEX")]
     shares = [
-        [int(disclosed(persons[asked], table[asked], secret).sum()) for table in (records, persons)]
+        [
+            int(find_disclosed(persons[asked], table[asked], secret).sum())
+            for table in (records, persons)
+        ]
         for known in combinations(free, 2)
         for secret in free
         if secret not in known

@@ -28,6 +28,7 @@ from kanonym.reporting.charts.comparison import comparison_chart, comparison_dat
 from kanonym.reporting.charts.risk import risk_chart
 from kanonym.reporting.charts.style import FONT, as_image
 from kanonym.reporting.charts.tree import tree_chart
+from kanonym.reporting.distributions.sizes import ClassSizes
 from kanonym.reporting.known import KnownResults
 from kanonym.reporting.known.attacks import rank_attacks
 from kanonym.reporting.parts.attacks import title_of
@@ -60,7 +61,7 @@ class ReleasePlots(ShortRepr):
 
     def classes(self, language: str = "en") -> Any:
         """Draw how many records are in classes of which size."""
-        sizes = self._summary(language).privacy.class_sizes
+        sizes = ClassSizes.of(self.release.verification.class_sizes)
         return class_sizes_chart(sizes, translator(language)).to_altair()
 
     def losses(self, language: str = "en") -> Any:
