@@ -1,0 +1,1 @@
+"""Differential privacy: samples, noise and draws that proofs rest on, and what they have spent."""
