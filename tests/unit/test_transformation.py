@@ -9,6 +9,7 @@ from polars.testing import assert_frame_equal
 
 import kanonym as ka
 from kanonym.data.frames import is_frame, to_polars
+from kanonym.pipeline.action_example import example_of_actions
 
 TABLE = {
     "name": ["Ada", "Bob", "Eve", "Dan"],
@@ -148,3 +149,21 @@ def test_the_faults_of_all_columns_are_told_together():
     """Two wrong actions make one error of two lines."""
     with pytest.raises(ka.PolicyError, match=r"2 faults\n  zip\.type: .*\n  income\.to: "):
         ka.transform(plain(), {"zip": "kep", "income": {"type": "round", "to": "x"}})
+
+
+def test_the_example_of_actions_has_the_cells_of_the_release():
+    """With a seed, an action that looks at all records leaves the same cells in both."""
+    table = pl.DataFrame({"age": [1, 2, 3, 4, 5, 6], "pay": [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]})
+    policy = ka.Policy.from_text(
+        "version: 1\n"
+        "attributes:\n"
+        "  age: {role: quasi-identifier}\n"
+        "  pay: {role: sensitive, action: {type: gaussian-noise, scale: 1}}\n"
+        "models: [{type: k-anonymity, k: 2}]\n"
+        "seed: 7\n"
+        "keep_order: true\n"
+    )
+    released = ka.anonymize(table, policy).frame["pay"].cast(pl.String).to_list()
+    found = example_of_actions(table, policy, "pay")
+    assert [after for _, after in found.cells] == released
+    assert (found.changed, found.rows, found.sampled) == (6, 6, False)

@@ -30,6 +30,7 @@ SCREENS = (
     "open",
     "columns",
     "hierarchies",
+    "actions",
     "requirements",
     "run",
     "explore",

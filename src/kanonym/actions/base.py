@@ -101,6 +101,10 @@ class Action(Protocol):
         """Return the share of values that it leaves alone, where it tells one."""
         return None
 
+    def rehearsed(self) -> Action:
+        """Return the action for a trial: it changes values alike, and writes no file."""
+        return self
+
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the changed values, as many and of the same name.
 

@@ -92,6 +92,14 @@ class ColumnActions(ShortRepr):
     seed: int = field(repr=False)
     _done: dict[str, pl.Series] = field(default_factory=dict, repr=False)
 
+    def rehearsed(self) -> ColumnActions:
+        """Return the actions before the algorithm for a trial: none writes a file."""
+        actions = {
+            name: tuple(one.rehearsed() for one in several if not isinstance(one, After))
+            for name, several in self.actions.items()
+        }
+        return ColumnActions(self.column, actions, self.seed)
+
     @property
     def late_attributes(self) -> list[str]:
         """The attributes whose released values are changed."""

@@ -93,7 +93,7 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
     frame
         A table of this process, of any kind that `anonymize` takes; it may have identifiers.
     policy
-        What is required. Actions before the algorithm are carried out.
+        What is required. Actions before the algorithm are carried out; none writes a file.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
     """
     native = parse_with_policy(frame, policy)
     task = task_of(policy, native)
-    acting = bind_actions(native, task.schema, policy.seed)
+    acting = bind_actions(native, task.schema, policy.seed).rehearsed()
     for name in acting.actions:
         acting.before(name)
     columns = encoded_columns(native, policy, acting)

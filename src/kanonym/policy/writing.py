@@ -53,12 +53,12 @@ def policy_yaml(form: Mapping[str, Any], heading: Sequence[str], comments: Comme
             lines.append(f"{name}:")
             for key, value in part.items():
                 lines += _comment(comments.get((name, key), ()), "  ")
-                lines.append(f"  {_flow(key)}: {_flow(value)}")
+                lines.append(f"  {flow_text(key)}: {flow_text(value)}")
         elif isinstance(part, list):
             lines.append(f"{name}:")
-            lines += [f"  - {_flow(value)}" for value in part]
+            lines += [f"  - {flow_text(value)}" for value in part]
         else:
-            lines.append(f"{name}: {_flow(part)}")
+            lines.append(f"{name}: {flow_text(part)}")
     return "\n".join(lines) + "\n"
 
 
@@ -73,7 +73,7 @@ def _comment(sentences: Sequence[str], indent: str) -> list[str]:
     return [f"{indent}# {line}" for line in lines]
 
 
-def _flow(value: Any) -> str:
+def flow_text(value: Any) -> str:
     """Return a value in one line; where it has letters that need more, all are escaped."""
     text = _dump(value, allow_unicode=True)
     if len(text.splitlines()) > 1 or not text.isprintable():

@@ -273,7 +273,7 @@ def limit_texts(
     )
     said |= {key: speech.text(f"limit.{key}.text") for key in ("loss", "law")}
     changed = [
-        (f"{name}: {action}", f"{protects} {exposes}")
+        (f"{name}: {action}", f"{speech.translate(protects)} {speech.translate(exposes)}")
         for name, action, protects, exposes in actions
     ]
     return (*((speech.text(f"limit.{key}"), text) for key, text in said.items()), *changed)

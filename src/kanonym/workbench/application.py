@@ -154,14 +154,17 @@ class Pages:
                 texts_of(form),
                 lambda name: [str(one) for one in form.getlist(name)],
             )
-            action = screen.actions.get(request.path_params["action"])
-            if action is None:
+            asked = request.path_params["action"]
+            action = screen.actions.get(asked)
+            if action is None and asked not in screen.trials:
                 raise HTTPException(404)
             history = view.project.history
             stated = view.sent.get("state")
             if stated is not None and history and stated != str(history.state.number):
                 return await self._screen_page(view, screen, view.says.text("wb.stale"), 409)
             view.project.problem = None
+            if action is None:
+                return await self._screen_page(view, screen)
             try:
                 place = await action(view)
             except KanonymError as error:

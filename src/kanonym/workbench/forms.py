@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
+from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.option import Option
 from kanonym.policy import document
-
-_PARAMETER = re.compile(r"^(\w+)\n((?:    .*\n|\n)+)", re.MULTILINE)
+from kanonym.policy.actions import meanings
+from kanonym.policy.writing import flow_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class Field:
     name
         Of the parameter.
     kind
-        `integer`, `number`, `switch`, `choice`, `column` or `text`; a text is YAML.
+        `integer`, `number`, `switch`, `choice`, `column`, `text`, or `yaml` of all else.
     help
         One sentence, in English.
     choices
@@ -65,7 +64,7 @@ def fields_of(
 
     """
     hints = get_type_hints(kind, include_extras=True, localns={"Metric": Any})
-    told = _sentences(inspect.getdoc(kind) or "")
+    told = _sentences(kind)
     found = []
     for one in fields(kind):
         option, bare = _unpack(hints.get(one.name, Any))
@@ -84,6 +83,19 @@ def fields_of(
         text = _display_text(value, type_)
         found.append(Field(one.name, type_, sentence, text, choices, required, least, most))
     return found
+
+
+def with_sent(inputs: Sequence[Field], sent: Mapping[str, str]) -> list[Field]:
+    """Return inputs as a person filled them in: nothing that was typed is lost by an error."""
+    return [
+        replace(
+            one,
+            value=("on" if one.name in sent else "")
+            if one.kind == "switch"
+            else sent.get(one.name, one.value),
+        )
+        for one in inputs
+    ]
 
 
 def parse_fields(inputs: Sequence[Field], sent: Mapping[str, str]) -> dict[str, Any]:
@@ -117,7 +129,7 @@ def _value(one: Field, text: str) -> Any:
         except ValueError:
             raise PolicyError(f"{one.name}: {text!r} is no number") from None
         return int(number) if number.is_integer() and "." not in text else number
-    return document.parse_value(text, one.name) if one.kind == "text" else text
+    return document.parse_value(text, one.name) if one.kind == "yaml" else text
 
 
 def _unpack(hint: Any) -> tuple[Option | None, Any]:
@@ -137,9 +149,11 @@ def _input(hint: Any) -> tuple[str, tuple[str, ...]]:
     if origin in (Union, types.UnionType):
         if set(several) == {int, float}:
             return "number", ()
-        return _input(several[0]) if len(several) == 1 else ("text", ())
-    simple = {bool: "switch", int: "integer", float: "number"}
-    return simple.get(hint, "text"), ()
+        if set(several) == {str, Path}:
+            return "text", ()
+        return _input(several[0]) if len(several) == 1 else ("yaml", ())
+    simple = {bool: "switch", int: "integer", float: "number", str: "text"}
+    return simple.get(hint, "yaml"), ()
 
 
 def _display_text(value: Any, kind: str) -> str:
@@ -151,15 +165,12 @@ def _display_text(value: Any, kind: str) -> str:
         return str(int(value))
     if hasattr(value, "to_dict"):
         value = value.to_dict()
-    return str(value)
+    return flow_text(value) if isinstance(value, Mapping | list | tuple) else str(value)
 
 
-def _sentences(docstring: str) -> dict[str, str]:
-    """Return the first sentence on each parameter of a docstring."""
-    _, _, part = docstring.partition("Parameters\n----------\n")
-    part = re.split(r"\n\w+\n-{3,}\n", part)[0]
-    found = {}
-    for name, text in _PARAMETER.findall(part + "\n"):
-        words = " ".join(text.split()).replace("`", "")
-        found[name] = words.split(". ")[0].split("; ")[0].rstrip(".:") + "."
-    return found
+def _sentences(kind: type) -> dict[str, str]:
+    """Return the first sentence on each parameter of a class."""
+    return {
+        name: text.replace("`", "").split(". ")[0].split("; ")[0].rstrip(".:") + "."
+        for name, text in meanings(kind).items()
+    }

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any
 
 from kanonym.data.errors import KanonymError
+from kanonym.pipeline.action_example import ActionExample
 from kanonym.pipeline.violations import Violations
 from kanonym.policy import Policy
 from kanonym.policy.writing import policy_yaml
@@ -291,6 +292,20 @@ class OpenProject:
         """
         found: BoundHierarchy = await self._question(
             "hierarchy", column=column, form=form, folder=str(self.folder.path)
+        )
+        return found
+
+    async def action_example(self, form: Form, column: str) -> ActionExample:
+        """Carry out the actions that a policy gives a column on its cells.
+
+        Raises
+        ------
+        KanonymError
+            The policy has faults, or an action cannot be carried out.
+
+        """
+        found: ActionExample = await self._question(
+            "action_example", column=column, policy=_text_of(form), folder=str(self.folder.path)
         )
         return found
 

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from kanonym.language import LANGUAGES, Translator, translator
+from kanonym.policy.writing import flow_text
 from kanonym.workbench.charts import bars_svg
 
 
@@ -35,6 +36,7 @@ def environment(says: Translator) -> Environment:
         "value": says.value,
         "names": says.names,
         "translated": says.translate,
+        "plain": flow_text,
         "quoted": lambda text: quote(str(text), safe=""),
     }
     return environment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -47,6 +47,10 @@ class View:
         """The words of the session's language."""
         return translator(self.session.language)
 
+    def asked(self, name: str) -> str:
+        """Return what a form said, else the address; empty where neither does."""
+        return self.sent.get(name) or self.request.query_params.get(name, "")
+
     def place(self, screen: str) -> str:
         """Return the address of a screen."""
         return f"/p/{self.name}/{screen}"
@@ -71,6 +75,9 @@ class Screen:
         Returns what the template needs.
     actions
         What its forms do, by the last part of the address.
+    trials
+        Forms, by the last part of the address, that change nothing: the screen is shown with what
+        was sent.
     downloads
         What makes the files that it hands over, by the last part of the address: name and text.
     needs
@@ -81,6 +88,7 @@ class Screen:
     name: str
     show: Show
     actions: Mapping[str, Act] = field(default_factory=dict)
+    trials: Collection[str] = ()
     downloads: Mapping[str, Download] = field(default_factory=dict)
     needs: Literal["nothing", "table", "release"] = "table"
 

@@ -14,6 +14,7 @@ from kanonym.actions.cells import present_numbers
 from kanonym.data.errors import DataError, HierarchyError, PolicyError
 from kanonym.data.hierarchy.builders.base import Column, neighbour_runs
 from kanonym.data.hierarchy.builders.interval import Intervals
+from kanonym.data.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,10 @@ class Bin(Action):
     type: ClassVar[str] = "bin"
     per_value: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The exact number is hidden among all numbers of its interval."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
+        "The exact number is hidden among all numbers of its interval."
+    )
+    exposes: ClassVar[str] = Message(
         "The interval remains, and may contain a single record: this action does not count records."
     )
 

@@ -10,6 +10,7 @@ import polars as pl
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import Message
 from kanonym.models.base import check_integer
 
 
@@ -45,8 +46,8 @@ class Keep(Action):
 
     type: ClassVar[str] = "keep"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The hidden characters can no longer be read."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message("The hidden characters can no longer be read.")
+    exposes: ClassVar[str] = Message(
         "The kept characters and the length remain; where few values share them, they still "
         "distinguish records."
     )

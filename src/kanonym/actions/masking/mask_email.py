@@ -10,6 +10,7 @@ import polars as pl
 
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts, rewrite_texts
+from kanonym.data.message import Message
 
 _ADDRESS = re.compile(r"([^@\s])[^@\s]*@([^@\s.])[^@\s]*(\.[^@\s.]+)")
 
@@ -33,8 +34,10 @@ class MaskEmail(Action):
 
     type: ClassVar[str] = "mask-email"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The address cannot be used, and neither name nor domain can be read."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
+        "The address cannot be used, and neither name nor domain can be read."
+    )
+    exposes: ClassVar[str] = Message(
         "The two initials and the top-level domain remain: a known address can be matched "
         "against them, and few other records may fit."
     )

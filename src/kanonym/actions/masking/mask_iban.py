@@ -10,6 +10,7 @@ import polars as pl
 
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts, rewrite_texts
+from kanonym.data.message import Message
 
 _SHOWN = 4
 _IBAN = re.compile(r"[A-Za-z]{2}\d{2}[A-Za-z0-9]{11,30}")  # ISO 13616
@@ -34,8 +35,10 @@ class MaskIban(Action):
 
     type: ClassVar[str] = "mask-iban"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "Bank and account cannot be read, and no money can be withdrawn."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
+        "Bank and account cannot be read, and no money can be withdrawn."
+    )
+    exposes: ClassVar[str] = Message(
         "Country and the last four characters remain: a known account can be matched against "
         "them, and the same account is recognized wherever it occurs."
     )

@@ -10,6 +10,7 @@ import polars as pl
 
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts, rewrite_texts
+from kanonym.data.message import Message
 
 _FEWEST_DIGITS = 7
 _SHOWN = 2
@@ -40,8 +41,10 @@ class MaskPhone(Action):
 
     type: ClassVar[str] = "mask-phone"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The number cannot be called, and the area code cannot be read."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
+        "The number cannot be called, and the area code cannot be read."
+    )
+    exposes: ClassVar[str] = Message(
         "Country, length, grouping and the last two digits remain: a known number can be matched "
         "against them."
     )

@@ -9,6 +9,7 @@ import polars as pl
 
 from kanonym.actions.base import Action, Context
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ class Redact(Action):
 
     type: ClassVar[str] = "redact"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "No part of a value can be read, not even its length."
-    exposes: ClassVar[str] = "Which records have no value remains visible."
+    protects: ClassVar[str] = Message("No part of a value can be read, not even its length.")
+    exposes: ClassVar[str] = Message("Which records have no value remains visible.")
 
     text: str = "***"
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import present_numbers, with_numbers
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.message import Message
 from kanonym.models.base import check_integer, check_number
 
 MOST_DIGITS = 300
@@ -55,10 +56,10 @@ class Round(Action):
     type: ClassVar[str] = "round"
     per_value: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
-    protects: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
         "The exact number is hidden among all numbers that round to the same one."
     )
-    exposes: ClassVar[str] = (
+    exposes: ClassVar[str] = Message(
         "The magnitude remains, so a rare large or small number still points to a person."
     )
 

@@ -11,6 +11,7 @@ import polars as pl
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts, cell_times, in_original_type
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.message import Message
 from kanonym.models.base import check_integer
 
 DAY = 86_400_000
@@ -60,8 +61,10 @@ class ShiftDate(Action):
     type: ClassVar[str] = "shift-date"
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
-    protects: ClassVar[str] = "The calendar date is hidden within twice the days of the shift."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
+        "The calendar date is hidden within twice the days of the shift."
+    )
+    exposes: ClassVar[str] = Message(
         "The intervals between the dates of one subject remain and can identify the subject; one "
         "known date reveals the shift, and with it all other dates. To shift two tables alike, "
         "shift them as one table."

@@ -14,6 +14,7 @@ from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts
 from kanonym.data.errors import PolicyError, SchemaError, shown_value
 from kanonym.data.hierarchy.leaves import plain_text
+from kanonym.data.message import Message
 from kanonym.models.base import check_integer
 
 
@@ -48,8 +49,8 @@ class Suppress(Action):
 
     type: ClassVar[str] = "suppress"
     keeps_values: ClassVar[bool] = True
-    protects: ClassVar[str] = "A suppressed value is not in the release at all."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message("A suppressed value is not in the release at all.")
+    exposes: ClassVar[str] = Message(
         "Values that are not suppressed remain unchanged, and an empty cell can itself reveal that "
         "its value is one of the suppressed ones."
     )

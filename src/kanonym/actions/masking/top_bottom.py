@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import present_numbers, with_numbers
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import Message
 from kanonym.models.base import check_number
 
 
@@ -64,8 +65,10 @@ class TopBottom(Action):
 
     type: ClassVar[str] = "top-bottom"
     by_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The largest and smallest numbers no longer identify who has them."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
+        "The largest and smallest numbers no longer identify who has them."
+    )
+    exposes: ClassVar[str] = Message(
         "All numbers between the bounds remain unchanged, and bounds given as quantiles are "
         "numbers of the data themselves."
     )

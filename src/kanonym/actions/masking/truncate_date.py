@@ -10,6 +10,7 @@ import polars as pl
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_times, in_original_type
 from kanonym.data.errors import SchemaError
+from kanonym.data.message import Message
 from kanonym.models.base import check_choice
 
 Unit = Literal["year", "quarter", "month", "week", "day", "hour"]
@@ -47,8 +48,8 @@ class TruncateDate(Action):
     type: ClassVar[str] = "truncate-date"
     per_value: ClassVar[bool] = True
     by_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The exact date is hidden among all dates of its unit."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message("The exact date is hidden among all dates of its unit.")
+    exposes: ClassVar[str] = Message(
         "The unit remains, and may contain a single record: this action does not count records."
     )
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kanonym.actions.base import Action, Context
 from kanonym.actions.perturbation.places import numbers_of, put_numbers
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.message import Message
 from kanonym.models.base import check_number
 
 
@@ -69,11 +70,11 @@ class CorrelatedNoise(Action):
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
-    protects: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
         "No released number is the measured one, and the noise of one column does not "
         "stand out against the others."
     )
-    exposes: ClassVar[str] = (
+    exposes: ClassVar[str] = Message(
         "Noise is neither k-anonymity nor differential privacy: an outlier remains an outlier in "
         "every column of the group at once, and with a small share a record is still the nearest "
         "to its original."

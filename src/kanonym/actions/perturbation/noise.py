@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kanonym.actions.base import Action, Context
 from kanonym.actions.perturbation.places import numbers_of, put_numbers
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.message import Message
 from kanonym.data.table import LARGEST
 from kanonym.models.base import check_number
 
@@ -31,7 +32,7 @@ class _Noise(Action, ABC):
 
     type: ClassVar[str]
     protects: ClassVar[str]
-    exposes: ClassVar[str] = (
+    exposes: ClassVar[str] = Message(
         "Noise is neither k-anonymity nor, as it stands, differential privacy: an outlier remains "
         "an outlier, a record can be recognized by several noisy values together, and means over "
         "many "
@@ -180,7 +181,7 @@ class LaplaceNoise(_Noise):
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
-    protects: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
         "No released number is the measured one; of its error only the distribution is known "
         "(Laplace: usually small, sometimes large)."
     )
@@ -232,7 +233,7 @@ class GaussianNoise(_Noise):
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
-    protects: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
         "No released number is the measured one; of its error only the distribution is known "
         "(normal)."
     )

@@ -18,6 +18,7 @@ from kanonym.actions.perturbation.categories import (
     redraw_values,
 )
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import Message
 from kanonym.models.base import check_number
 
 
@@ -87,11 +88,11 @@ class Pram(Action):
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
     tells_share: ClassVar[bool] = True
-    protects: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
         "Any released category may differ from that of the record, so a rare combination may be "
         "due to chance."
     )
-    exposes: ClassVar[str] = (
+    exposes: ClassVar[str] = Message(
         "Most values are usually true, and whoever knows the matrix knows how likely each one is "
         "to be true; counts that combine this column with others are biased unless corrected."
     )

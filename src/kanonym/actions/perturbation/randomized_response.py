@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kanonym.actions.base import Action, Context
 from kanonym.actions.perturbation.categories import declared_categories, observed_categories
 from kanonym.data.errors import DataError, PolicyError, shown_value
+from kanonym.data.message import Message
 from kanonym.models.base import check_number
 
 
@@ -68,11 +69,11 @@ class RandomizedResponse(Action):
     keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
-    protects: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
         "Everybody can plausibly deny the released value: any value may be released, whatever the "
         "true one, with probabilities that differ by a factor of at most exp(epsilon)."
     )
-    exposes: ClassVar[str] = (
+    exposes: ClassVar[str] = Message(
         "The shares of values in large groups, by design. With a high probability most answers are "
         "true, and missing values remain missing."
     )

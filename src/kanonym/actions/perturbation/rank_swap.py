@@ -12,6 +12,7 @@ import polars as pl
 from kanonym.actions.base import Action, Context
 from kanonym.actions.perturbation.places import move_values, rows_of
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.message import Message
 from kanonym.kernels.rank_swap import swap_ranks
 from kanonym.models.base import check_number
 
@@ -63,11 +64,11 @@ class RankSwap(Action):
     by_value: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
-    protects: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
         "A released value is that of another record; it is unknown which, except that its rank is "
         "within reach."
     )
-    exposes: ClassVar[str] = (
+    exposes: ClassVar[str] = Message(
         "Every value is released exactly, and near its original rank: with a small percentage the "
         "nearest record is still often the right one, and the largest value stays with one of the "
         "largest."

@@ -9,6 +9,7 @@ import polars as pl
 
 from kanonym.actions.base import Action, Context
 from kanonym.actions.perturbation.places import move_values, rows_of
+from kanonym.data.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ class Shuffle(Action):
     keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
-    protects: ClassVar[str] = "A value says nothing about its record."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message("A value says nothing about its record.")
+    exposes: ClassVar[str] = Message(
         "Every value is released exactly: a value that only one person can have still reveals that "
         "this person is in the table."
     )

@@ -11,6 +11,7 @@ import polars as pl
 from kanonym.actions.base import Action, Context
 from kanonym.actions.perturbation.places import move_values, rows_of
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,11 @@ class Swap(Action):
     keeps_values: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     perturbs: ClassVar[bool] = True
-    protects: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
         "Within its class, a value is no longer tied to its record, nor to the record's values "
         "in other columns."
     )
-    exposes: ClassVar[str] = (
+    exposes: ClassVar[str] = Message(
         "Every value is released exactly and stays in its class: what all records of a class share "
         "is known for each of them, and combinations of values remain distinct, so "
         "swapping alone is not k-anonymity."

@@ -13,6 +13,7 @@ from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts
 from kanonym.actions.pseudonymization.key import check_source, read_key
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import Message
 from kanonym.models.base import check_choice
 
 KINDS = {
@@ -76,8 +77,8 @@ class Fake(Action):
 
     type: ClassVar[str] = "fake"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "The invented value reveals nothing about the real one."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message("The invented value reveals nothing about the real one.")
+    exposes: ClassVar[str] = Message(
         "Equal values have equal fakes, so frequencies and links remain; and a fake can by chance "
         "be the name of a real person, in the table or outside."
     )

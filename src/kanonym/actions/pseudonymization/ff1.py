@@ -12,6 +12,7 @@ from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts, rewrite_texts
 from kanonym.actions.pseudonymization.key import check_source, read_key
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.message import Message
 
 _LEAST_DOMAIN = 1_000_000
 _KEY_LENGTHS = (32, 48, 64)
@@ -66,8 +67,10 @@ class FF1(Action):
 
     type: ClassVar[str] = "ff1"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "Without the key, nobody can find or test the original value."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
+        "Without the key, nobody can find or test the original value."
+    )
+    exposes: ClassVar[str] = Message(
         "Length and the characters outside the alphabet remain, equal values have equal "
         "pseudonyms, and whoever has the key decrypts them all."
     )

@@ -12,6 +12,7 @@ from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts, rewrite_texts
 from kanonym.actions.pseudonymization.key import check_source, read_key
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.message import Message
 from kanonym.models.base import check_integer
 
 _SHORTEST, _WHOLE = 8, 64
@@ -59,8 +60,10 @@ class KeyedHash(Action):
 
     type: ClassVar[str] = "keyed-hash"
     per_value: ClassVar[bool] = True
-    protects: ClassVar[str] = "Without the key, nobody can find or test the original value."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
+        "Without the key, nobody can find or test the original value."
+    )
+    exposes: ClassVar[str] = Message(
         "Equal values have equal pseudonyms: frequencies and links between tables remain, and "
         "whoever has the key can test any guessed value."
     )

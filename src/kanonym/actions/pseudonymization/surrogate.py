@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -15,6 +15,7 @@ from kanonym.actions.cells import cell_texts
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import atomic_write, check_output, decode, read_bytes
 from kanonym.data.files.lock import lock_file
+from kanonym.data.message import Message
 from kanonym.models.base import check_choice
 
 _HEADER = ["value", "pseudonym"]
@@ -57,8 +58,10 @@ class Surrogate(Action):
     """
 
     type: ClassVar[str] = "surrogate"
-    protects: ClassVar[str] = "Without the mapping, a number reveals nothing about its value."
-    exposes: ClassVar[str] = (
+    protects: ClassVar[str] = Message(
+        "Without the mapping, a number reveals nothing about its value."
+    )
+    exposes: ClassVar[str] = Message(
         "Equal values have equal numbers, so frequencies and links remain; the mapping file "
         "reverses everything, and sequential numbers reveal the order of the records."
     )
@@ -81,6 +84,10 @@ class Surrogate(Action):
     def per_value(self) -> bool:
         """Whether the order of the records says nothing about the numbers."""
         return self.order == "random"
+
+    def rehearsed(self) -> Surrogate:
+        """Return the action without its mapping: numbers from 1 on."""
+        return replace(self, mapping=None)
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the numbers, Int64; see `Action.apply`. Cost: new values are sorted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kanonym.language.es import (
+    actions,
     attacks,
     charts,
     comparisons,
@@ -19,6 +20,7 @@ from kanonym.language.es import (
     verdicts,
     warnings,
     workbench,
+    workbench_actions,
     workbench_choices,
     workbench_explore,
     workbench_hierarchies,
@@ -39,6 +41,7 @@ SENTENCES: Sentences = {
     **comparisons.SENTENCES,
     **profiles.SENTENCES,
     **workbench.SENTENCES,
+    **workbench_actions.SENTENCES,
     **workbench_choices.SENTENCES,
     **workbench_explore.SENTENCES,
     **workbench_hierarchies.SENTENCES,
@@ -63,5 +66,5 @@ SPANISH = Translator(
     locale="es-ES",
     conjunction=conjunction,
     ordinal=ordinal,
-    messages=messages.MESSAGES,
+    messages={**messages.MESSAGES, **actions.MESSAGES},
 )

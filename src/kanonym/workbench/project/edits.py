@@ -65,6 +65,32 @@ def with_attribute(form: Form, name: str, changed: Mapping[str, Any]) -> Form:
     return {**form, "attributes": attributes}
 
 
+def with_action(form: Form, name: str, action: Mapping[str, Any], place: int | None = None) -> Form:
+    """Return a policy in which a column has an action more, or another one in a place."""
+    several = actions_of(form, name)
+    place = len(several) if place is None else place
+    several[place : place + 1] = [dict(action)]
+    return _with_actions(form, name, several)
+
+
+def without_action(form: Form, name: str, place: int) -> Form:
+    """Return a policy in which a column lacks the action in a place."""
+    several = actions_of(form, name)
+    return _with_actions(form, name, several[:place] + several[place + 1 :])
+
+
+def actions_of(form: Form, name: str) -> list[Mapping[str, Any]]:
+    """Return the actions of a column, each as a form of its own."""
+    own = form.get("attributes", {}).get(name, {}).get("action")
+    several = own if isinstance(own, list | tuple) else [] if own is None else [own]
+    return [{"type": one} if isinstance(one, str) else one for one in several]
+
+
+def _with_actions(form: Form, name: str, several: list[Mapping[str, Any]]) -> Form:
+    action: Any = several[0] if len(several) == 1 else several or None
+    return with_attribute(form, name, {"action": action})
+
+
 def with_model(form: Form, model: Mapping[str, Any], place: int | None = None) -> Form:
     """Return a policy with a model more, or with another one in a place."""
     models = list(form.get("models", ()))

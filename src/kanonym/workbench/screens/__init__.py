@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kanonym.workbench.screens import (
+    actions,
     columns,
     explore,
     export,
@@ -20,6 +21,7 @@ SCREENS: tuple[Screen, ...] = (
     opened.SCREEN,
     columns.SCREEN,
     hierarchies.SCREEN,
+    actions.SCREEN,
     requirements.SCREEN,
     run.SCREEN,
     explore.SCREEN,

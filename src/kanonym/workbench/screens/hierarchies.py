@@ -43,6 +43,7 @@ async def show(view: View) -> dict[str, Any]:
         tree, fault = None, str(error)
     return {
         "known": known,
+        "marked": {name for name in known if _own(view, name) is not None},
         "column": column,
         "own": own,
         "tree": tree,

@@ -23,6 +23,7 @@ from kanonym.workbench.work.facts import (
 )
 
 if TYPE_CHECKING:
+    from kanonym.pipeline.action_example import ActionExample
     from kanonym.pipeline.violations import Violations
     from kanonym.release import Release
     from kanonym.reporting import KnownResults
@@ -86,6 +87,13 @@ class TableWork:
 
         del step
         return bind(frames.column(self._typed_table(), column), form, folder)
+
+    def action_example(self, step: Step, column: str, policy: str, folder: str) -> ActionExample:
+        """Carry out the actions of a column on its cells; no file is written."""
+        from kanonym.pipeline.action_example import example_of_actions
+
+        del step
+        return example_of_actions(self._table(), _policy(policy, folder), column)
 
     def explore(self, step: Step, kind: str, policy: str, folder: str) -> Exploration:
         """Find other solutions: releases by other algorithms (`compare`), or the `lattice`."""

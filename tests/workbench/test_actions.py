@@ -1,0 +1,90 @@
+"""Actions on columns, through the pages."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kanonym.actions.registry import ACTIONS
+from kanonym.data.files import write_table
+from kanonym.data.patients import patients
+from workbench_servers import Visitor, act, idle, running, state_of, text_of
+
+
+@pytest.fixture(scope="module", name="visitor")
+def fixture_visitor(tmp_path_factory):
+    """Give somebody who opened a table of invented patients."""
+    folder = tmp_path_factory.mktemp("actions")
+    write_table(patients(60), folder / "patients.csv")
+    with running(str(folder / "patients.csv"), folder=folder / "project") as (_, addresses):
+        visitor = Visitor.enter(addresses[-1])
+        visitor.at = visitor.place.rpartition("/")[0]
+        visitor.folder = folder
+        idle(visitor)
+        yield visitor
+
+
+def cells(answer):
+    """Return the pairs of cells that the example shows."""
+    found = re.search(r'class="cells pair".*?<tbody>(.*?)</tbody>', answer.text, re.DOTALL)
+    return re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td></tr>", found[1]) if found else []
+
+
+def test_every_action_has_a_form_and_says_what_it_does_not_protect(visitor):
+    """Each registered action is listed, with its form and its two sentences; none by hand."""
+    for name, kind in ACTIONS.items():
+        page = visitor.get(f"{visitor.at}/actions?column=name&type={name}")
+        assert page.status == 200
+        assert kind.exposes in text_of(page).replace("&#39;", "'")
+
+
+def test_an_unsaved_action_is_tried_on_cells_of_the_table(visitor):
+    """The example shows what the form describes, before anything is saved."""
+    before = state_of(visitor)
+    form = {"column": "postal_code", "type": "keep", "first": "2", "character": "*"}
+    page = act(visitor, "actions/try", **form)
+    assert page.status == 200
+    assert cells(page)
+    assert all(now == was[:2] + "*" * (len(was) - 2) for was, now in cells(page))
+    assert state_of(visitor) == before
+
+
+def test_an_incomplete_form_says_what_is_missing(visitor):
+    """A trial of an action that lacks its key tells that, and is no fault of the page."""
+    page = act(visitor, "actions/try", column="name", type="keyed-hash")
+    assert page.status == 200
+    assert "key" in text_of(page)
+    assert not cells(page)
+
+
+def test_a_refused_action_keeps_what_was_typed(visitor):
+    """The error stands above the form, which still has what the person wrote."""
+    before = state_of(visitor)
+    answer = act(visitor, "actions/save", column="postal_code", type="keep", first="-3")
+    assert answer.status == 422
+    assert 'name="first" value="-3"' in answer.text
+    assert state_of(visitor) == before
+
+
+def test_an_action_is_saved_changed_and_removed(visitor):
+    """An identifier with an action is released; the action is changed in its place; undone."""
+    page = text_of(act(visitor, "actions/save", column="name", type="redact", text="***"))
+    assert "identifier that is released" in page
+    act(visitor, "actions/save", column="name", type="redact", text="-", place="0")
+    policy = (visitor.folder / "project" / "policy.yaml").read_text("utf-8")
+    assert "action: {type: redact, text: '-'}" in policy
+    act(visitor, "actions/remove", column="name", place="0")
+    policy = (visitor.folder / "project" / "policy.yaml").read_text("utf-8")
+    assert "action" not in policy
+
+
+def test_a_trial_writes_no_mapping(visitor):
+    """Neither the example nor the count of violations writes the file of pseudonyms."""
+    mapping = visitor.folder / "map.csv"
+    form = {"column": "name", "type": "surrogate", "order": "random", "mapping": str(mapping)}
+    assert cells(act(visitor, "actions/try", **form))
+    act(visitor, "actions/save", **form)
+    visitor.get(f"{visitor.at}/status")
+    assert not mapping.exists()
+    act(visitor, "history/undo")
