@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from kanonym.actions.base import After
-from kanonym.actions.registry import ColumnActions
+from kanonym.actions.registry import ColumnActions, record_actions
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.results.short_repr import ShortRepr
@@ -96,7 +96,7 @@ def example_of_actions(frame: Any, policy: Policy, name: str, count: int = 8) ->
     given = bound.actions.get(name, ())
     acting = bound.rehearsed()
     before = frames.column(native, name)
-    sampled = all(one.per_value for one in acting.actions.get(name, ()))
+    sampled = not record_actions(acting.actions.get(name, ()))
     if sampled:
         before = before.unique(maintain_order=True).head(MOST_VALUES)
         own = before
