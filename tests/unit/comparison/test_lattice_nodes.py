@@ -10,6 +10,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.frames import to_polars
+from kanonym.data.progress import Progress
 
 PEOPLE = {
     "age": [20, 21, 22, 23, 30, 31, 32, 33, 40, 41],
@@ -115,6 +116,19 @@ def test_short_forms_do_as_well():
     )
     assert nodes["satisfied"].any()
     assert any(one.startswith("encode: age: no hierarchy given; built ") for one in told)
+
+
+@pytest.mark.parametrize("known", [["age"], ["age", "sex"]])
+def test_progress_is_told_as_a_share(monkeypatch, known):
+    """Each message after nodes were checked has how many of how many, from few to all of them."""
+    monkeypatch.setattr("kanonym.algorithms.full_domain.search.PAUSE", -1.0)
+    told = []
+    table = pl.DataFrame(PEOPLE).select(known)
+    nodes = ka.lattice(table, quasi_identifiers=known, k=2, progress=told.append)
+    shares = [(one.done, one.total) for one in told if isinstance(one, Progress)]
+    assert len(shares) == len(nodes) / nodes[f"level_{known[-1]}"].n_unique()
+    assert shares == sorted(shares)
+    assert shares[-1] == (len(nodes), len(nodes))
 
 
 @pytest.mark.parametrize("extension", ["html", "svg", "png"])

@@ -155,6 +155,44 @@ def test_a_label_without_known_values_is_refused(label):
         draw_values(table, policy)
 
 
+@pytest.mark.parametrize(
+    ("labels", "values"),
+    [
+        (["04***", "661**", "04109"], [("04000", "04999"), ("66100", "66199"), ("04109",) * 2]),
+        (["66xx", "1200", None], [(6600, 6699), (1200, 1200), (None, None)]),
+        (["12", "8*", "**"], [(12, 12), (80, 89), (12, 89)]),
+    ],
+)
+def test_a_mask_of_digits_is_drawn_digit_by_digit(labels, values):
+    """A hidden digit may be any; leading zeros stay, codes without them are numbers."""
+    character = "x" if "66xx" in labels else "*"
+    hierarchy = ka.hierarchy.masking(character=character)
+    table, policy = labelled(labels * 30, "zip", hierarchies={"zip": hierarchy})
+    found = draw_values(table, policy, seed=0).frame["zip"].reshape((-1, len(labels)))
+    for place, (low, high) in enumerate(values):
+        own = found.arr.get(place)
+        if low is None:
+            assert own.null_count() == len(own)
+        else:
+            assert low <= own.min() <= own.max() <= high
+            assert low == high or own.n_unique() > 5
+
+
+@pytest.mark.parametrize(
+    ("labels", "hierarchy"),
+    [
+        (["***61", "04109"], ka.hierarchy.masking(from_="left")),
+        (["SW1**", "SW1AA"], ka.hierarchy.masking()),
+        (["041**", "123456"], ka.hierarchy.masking()),
+    ],
+)
+def test_other_masks_are_refused(labels, hierarchy):
+    """The left end, letters, and codes of several lengths do not say which values are meant."""
+    table, policy = labelled(labels, "zip", hierarchies={"zip": hierarchy})
+    with pytest.raises(ka.SchemaError, match=r"column 'zip', row 1: the label"):
+        draw_values(table, policy)
+
+
 def test_two_columns_of_ends_are_one_again():
     """Numbers between both ends, as texts of a file too; ends of categories are refused."""
     ends = pl.DataFrame({"age_min": ["1", "5"] * 60, "age_max": ["3", "5"] * 60, "x": 0})

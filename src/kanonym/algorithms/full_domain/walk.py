@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Lock
 
 from kanonym.algorithms.base import Listener
 from kanonym.algorithms.full_domain.branch import (
@@ -30,8 +31,15 @@ def evaluate_every_node(space: SearchSpace, listen: Listener | None) -> list[Eva
     required[BUDGET], required[DROPS] = space.table.n_rows, 0
     # Nothing is left out: no bound, no limit, no model rules a branch out.
     free = replace(space, required=required, exact=False, checks=(), bounded_by_classes=False)
-    clock = SearchClock(listen=listen)
-    found: list[EvaluatedNode] = []
+    clock, lock = SearchClock(listen=listen), Lock()
+    done = 0
+
+    def report(checked: int) -> None:
+        nonlocal done
+        with lock:
+            done += checked
+            sentence = f"{done:,} of {free.size:,} nodes checked"
+            clock.report_message(Progress(sentence, done=done, total=free.size))
 
     def below(branch: Branch) -> list[EvaluatedNode]:
         last = len(branch.levels) + 1 == len(space.order)
@@ -41,6 +49,8 @@ def evaluate_every_node(space: SearchSpace, listen: Listener | None) -> list[Eva
                 nodes.append(evaluate_node(space, coarsest_node(free, branch, child.level)))
             else:
                 nodes += below(descend(free, branch, child))
+        if last:
+            report(len(nodes))
         return nodes
 
     start = root_branch(free)
@@ -48,8 +58,6 @@ def evaluate_every_node(space: SearchSpace, listen: Listener | None) -> list[Eva
         found = below(start)
     else:
         first = promising_children(free, start, NOTHING)
-        for some in parallel(lambda child: below(descend(free, start, child)), first):
-            found += some
-            sentence = f"{len(found):,} of {free.size:,} nodes checked"
-            clock.report_message(Progress(sentence, done=len(found), total=free.size))
+        branches = parallel(lambda child: below(descend(free, start, child)), first)
+        found = [node for nodes in branches for node in nodes]
     return sorted(found, key=lambda node: node.levels)

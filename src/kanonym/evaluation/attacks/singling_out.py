@@ -37,6 +37,9 @@ SAMPLED = 10
 LIKELY = 0.5
 """Confidence of the intervals by which kinds are compared where none is surely above chance."""
 
+ENOUGH = 20
+"""Attempts below which a rate is hardly an estimate: kinds with more come first."""
+
 UNIVARIATE, MULTIVARIATE, WHOLE = "univariate", "multivariate", "whole records"
 ONE_SIDED = "multivariate one-sided"
 
@@ -46,8 +49,8 @@ class SinglingOut(Attack):
     """Predicates made of the release, and how many of them match one person of the original.
 
     Four kinds are tried, and the outcome is that of the kind with the strongest evidence: the
-    largest lower end of the risk's interval, and where that is 0 for all of them, of its
-    interval at a confidence of one half.
+    largest lower end of the risk's interval. Where that is 0 for all of them, kinds of fewer than
+    20 attempts come last, and the interval is one of a confidence of one half.
 
     - `univariate`: values that one released record has, and the ends of columns (at most the
       lowest, at least the highest number).
@@ -272,12 +275,14 @@ def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> 
 def evidence_rank(found: AttackResult) -> tuple[float, ...]:
     """Return how strong the evidence of an outcome is, the surest first.
 
-    Where no kind of predicate is surely better than chance, the likeliest to be is meant, then
-    the one of the highest rate: a kind that nobody satisfies has the narrowest interval around 0,
-    and shows nothing of the others.
+    Where no kind of predicate is surely better than chance, one with enough attempts is meant:
+    success in the only attempt is a rate of 1, and says nothing. Of several the likeliest to be
+    better, then the one of the highest rate: a kind that nobody satisfies has the narrowest
+    interval around 0, and shows nothing of the others.
     """
     low, likely = found.interval[0], replace(found, confidence=LIKELY, best_of=1).interval[0]
-    return low, likely, found.risk, found.targets.rate, found.targets.attempts
+    attempts = found.targets.attempts
+    return low, min(attempts, ENOUGH), likely, found.risk, found.targets.rate, attempts
 
 
 def _obstacle(scene: AttackContext) -> str | None:

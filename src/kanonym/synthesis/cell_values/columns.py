@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from kanonym.data.table import Domain
 from kanonym.evaluation.pair.drawing import draw_categories, draw_numbers
 from kanonym.evaluation.pair.reading.released import ReleasedColumn, read_released
 from kanonym.evaluation.pair.tables import CategoricalColumn
+from kanonym.synthesis.cell_values.masked_codes import intervals_of_masks
 
 Records = NDArray[np.int64]
 
@@ -65,6 +67,13 @@ def values_of_labels(
     dtype: of the values in the original, where it is known. Else texts that are whole numbers
     become numbers.
     """
+    masked = intervals_of_masks(released, source)
+    if masked is not None:
+        intervals, width = masked
+        numeric = values_of_labels(name, [intervals], None, dates=False, nulls=nulls)
+        if dtype is None:
+            dtype = pl.String() if released[0].str.starts_with("0").any() else pl.Int64()
+        return replace(numeric, draw=partial(_draw_codes, numeric, width, dtype))
     read = read_released(name, released, source, dates=dates, nulls=nulls)
     column = read.column
     is_label = len(released) > 1 or released[0].dtype == pl.String
@@ -98,6 +107,17 @@ def values_of_labels(
     if column.sets is not None:  # a set of a number and null has one end
         is_open = is_open | (column.sets.labels >= 0)
     return CellValues(name, is_open, is_label, draw)
+
+
+def _draw_codes(
+    numbers: CellValues,
+    width: int,
+    dtype: pl.DataType,
+    records: Records,
+    random: np.random.Generator,
+) -> pl.Series:
+    """Return drawn numbers as codes of so many digits, in their type."""
+    return numbers.draw(records, random).cast(pl.String).str.zfill(width).cast(dtype)
 
 
 def _with_type(texts: pl.Series, dtype: pl.DataType | None) -> pl.Series:

@@ -136,6 +136,19 @@ def test_a_kind_that_never_succeeds_hides_no_other():
     assert max([never, few], key=evidence_rank) == few
 
 
+def test_a_lucky_attempt_is_not_the_outcome():
+    """Success in the only attempt of a kind is not told while another kind has many attempts."""
+
+    def kind(successes, attempts):
+        counts = SuccessCount(successes, attempts), SuccessCount(0, attempts)
+        return AttackResult("singling-out", "Who?", *counts, best_of=4)
+
+    lucky, many, sure = kind(1, 1), kind(4, 400), kind(9, 9)
+    assert lucky.interval[0] == many.interval[0] == 0 < sure.interval[0]
+    assert max([lucky, many], key=evidence_rank) == many
+    assert max([lucky, many, sure], key=evidence_rank) == sure
+
+
 def test_without_a_control_the_release_tells_what_others_would_give():
     """Of every kind of predicate the baseline is near the rate of a control of other persons."""
     table, control = known(800, 0), known(800, 1)
