@@ -92,8 +92,8 @@ class Audit(Result):
         )
         if self.largest_bound > self.epsilon:
             return (blunders,)
-        return (
-            blunders,
+        few = (
             f"With {self.canaries:,} canaries no audit shows an epsilon above "
-            f"{self.largest_bound:.1f}: audit at a smaller epsilon, or with more canaries.",
+            f"{self.largest_bound:.1f}: audit at a smaller epsilon, or with more canaries."
         )
+        return blunders, few

@@ -106,9 +106,7 @@ def event_bound(
     return max(0.0, math.log((low - delta) / high)) if low > delta else 0.0
 
 
-def right_guesses(
-    scores: NDArray[np.float64], put_in: NDArray[np.bool_], guesses: int
-) -> int:
+def right_guesses(scores: NDArray[np.float64], put_in: NDArray[np.bool_], guesses: int) -> int:
     """Return how many guesses are right: half the highest scores as in, half the lowest as out.
 
     Parameters

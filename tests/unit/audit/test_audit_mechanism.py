@@ -67,16 +67,12 @@ def test_a_mechanism_that_ignores_the_table_shows_nothing():
 def test_few_canaries_are_refused():
     """Fewer than 100 canaries show hardly anything, and are an error."""
     with pytest.raises(DataError, match="at least 100 canaries"):
-        audit_mechanism(
-            lambda table: table, OTHERS, CANARIES.head(99), name="", epsilon=1, delta=0
-        )
+        audit_mechanism(lambda table: table, OTHERS, CANARIES.head(99), name="", epsilon=1, delta=0)
 
 
 def test_too_few_canaries_for_the_stated_epsilon_are_told():
     """Where no audit with so many canaries could contradict the stated ε, the result says so."""
-    found = audit_mechanism(
-        lambda table: table, OTHERS, CANARIES, name="copy", epsilon=10, delta=0
-    )
+    found = audit_mechanism(lambda table: table, OTHERS, CANARIES, name="copy", epsilon=10, delta=0)
     assert "no audit shows an epsilon above" in str(found)
 
 

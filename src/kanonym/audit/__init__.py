@@ -1,0 +1,6 @@
+"""What a differentially private mechanism gives away, measured by canaries in one run."""
+
+from kanonym.audit.result import Audit
+from kanonym.audit.run import audit_mechanism
+
+__all__ = ["Audit", "audit_mechanism"]
