@@ -109,6 +109,7 @@ def test_wrong_requirements_are_refused_on_the_screen(visitor, form, told):
     assert answer.status == 422
     assert told in text_of(answer)
     assert "Requirements" in text_of(answer)
+    assert "k" not in form or f'name="k" value="{form["k"]}"' in answer.text
     assert state_of(visitor) == number
 
 
@@ -139,6 +140,7 @@ def test_a_wrong_rule_is_refused_and_changes_nothing(visitor):
     answer = act(visitor, "hierarchies/build", column="sex", builder="intervals", width="[5, 10]")
     assert answer.status == 422
     assert "problem" in answer.text
+    assert 'name="width" value="[5, 10]"' in answer.text
     assert state_of(visitor) == number
 
 
@@ -173,6 +175,14 @@ def test_an_exported_hierarchy_is_imported_again(visitor):
         )
         assert answer.status == status
     assert rows_of(visitor, "sex") == [line.split(";") for line in own.splitlines()]
+
+
+def test_a_refused_option_of_the_algorithm_keeps_what_was_typed(visitor):
+    """The screen of the algorithm shows the error above the form as it was filled in."""
+    answer = act(visitor, "run/save", type="kmeans", clusters="many", suppression_limit="7")
+    assert answer.status == 422
+    assert 'name="clusters" value="many"' in answer.text
+    assert 'name="suppression_limit" inputmode="decimal" value="7"' in answer.text
 
 
 def test_what_is_exported_is_what_command_and_python_make(visitor, folder, monkeypatch):

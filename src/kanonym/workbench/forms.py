@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
@@ -83,6 +84,11 @@ def fields_of(
         text = _display_text(value, type_)
         found.append(Field(one.name, type_, sentence, text, choices, required, least, most))
     return found
+
+
+def summary_of(kind: type) -> str:
+    """Return the first sentence on a class, in English."""
+    return (inspect.getdoc(kind) or "").split("\n\n")[0].replace("\n", " ").replace("`", "")
 
 
 def with_sent(inputs: Sequence[Field], sent: Mapping[str, str]) -> list[Field]:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import SOURCES
 from kanonym.data.schema import Role
-from kanonym.workbench.forms import fields_of, parse_fields
+from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, with_sent
 from kanonym.workbench.project.edits import columns_of, with_attribute
 from kanonym.workbench.project.hierarchy_rows import (
     Row,
@@ -21,7 +21,8 @@ from kanonym.workbench.project.hierarchy_rows import (
 )
 from kanonym.workbench.view import Screen, View
 
-BUILDERS = ("intervals", "groups", "masking", "dates", "prefix", "frequency", "flat")
+BUILDERS = tuple(name for name in SOURCES if name not in ("file", "mapping", "automatic"))
+"""Rules with a form: a file is imported, and what is automatic needs no choice."""
 SHOWN = 300
 """Values of a hierarchy on a page."""
 LONGEST_FILE = 1 << 24
@@ -34,9 +35,10 @@ async def show(view: View) -> dict[str, Any]:
     if column is None:
         return {"known": known, "column": None}
     own = _own(view, column)
-    builder = view.request.query_params.get("builder", "") or next(iter(own or {}), "")
+    builder = view.asked("builder") or next(iter(own or {}), "")
     builder = builder if builder in BUILDERS else ""
     given = (own or {}).get(builder) or {} if isinstance(own, Mapping) else {}
+    inputs = _inputs(builder, given) if builder else []
     try:
         tree, fault = await view.project.hierarchy(column, own), ""
     except KanonymError as error:
@@ -49,9 +51,12 @@ async def show(view: View) -> dict[str, Any]:
         "tree": tree,
         "fault": fault,
         "shown": SHOWN,
-        "builders": BUILDERS,
+        "builders": {name: summary_of(SOURCES[name]) for name in BUILDERS},
         "builder": builder,
-        "inputs": _inputs(builder, given) if builder else [],
+        "inputs": with_sent(inputs, view.sent) if view.sent.get("builder") else inputs,
+        "opened": bool(builder and view.asked("builder")),
+        "ticked": set(view.every("value")),
+        "named": view.sent.get("name", ""),
         "groups": _groups(tree.rows) if tree else [],
     }
 
@@ -164,7 +169,7 @@ def _place(column: str) -> str:
     return f"hierarchies?column={quote(column, safe='')}"
 
 
-def _inputs(builder: str, given: Mapping[str, Any]) -> list[Any]:
+def _inputs(builder: str, given: Mapping[str, Any]) -> list[Field]:
     kind = SOURCES[builder]
     return fields_of(
         kind, {f"{name}_" if name == "from" else name: v for name, v in given.items()}, {}

@@ -12,7 +12,7 @@ from kanonym.models import MODELS
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import FaultsFoundError, policy_error
 from kanonym.reporting.wording import requirement_text
-from kanonym.workbench.forms import Field, fields_of, parse_fields
+from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, with_sent
 from kanonym.workbench.project.edits import columns_of, with_model, without_model
 from kanonym.workbench.view import Screen, View
 
@@ -36,15 +36,19 @@ async def show(view: View) -> dict[str, Any]:
         for place, one in enumerate(listed)
     ]
     editing = query.get("edit", "")
+    if view.sent.get("type"):  # refused: the form stays as it was filled in
+        editing = view.sent.get("place", "")
     place = int(editing) if editing.isdecimal() and int(editing) < len(listed) else None
     kind = listed[place]["type"] if place is not None else query.get("add", "")
+    kind = view.sent.get("type", kind)
     given = listed[place] if place is not None else {}
+    inputs = _inputs(view, kind, given) if kind in MODELS else []
     return {
         "models": shown,
-        "kinds": list(MODELS),
+        "kinds": {name: summary_of(model) for name, model in MODELS.items()},
         "kind": kind if kind in MODELS else "",
         "place": place,
-        "inputs": _inputs(view, kind, given) if kind in MODELS else [],
+        "inputs": with_sent(inputs, view.sent) if view.sent.get("type") else inputs,
         "presets": [one for one in PRESETS.values() if one.smallest is not None],
         "sensitive": columns_of(project.form, Role.SENSITIVE),
         "known": columns_of(project.form, Role.QUASI_IDENTIFIER),

@@ -9,7 +9,7 @@ from kanonym.data.schema import RECODINGS, Role
 from kanonym.policy.algorithms import ALGORITHMS
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import FaultsFoundError, policy_error
-from kanonym.workbench.forms import Field, fields_of, parse_fields
+from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, with_sent
 from kanonym.workbench.project.edits import columns_of, with_parts
 from kanonym.workbench.view import Screen, View
 
@@ -21,21 +21,27 @@ async def show(view: View) -> dict[str, Any]:
     """Return the algorithms, and the options of the chosen one."""
     form = view.project.form
     own = dict(form.get("algorithm") or {"type": "mondrian"})
-    kind = view.request.query_params.get("algorithm", own["type"])
+    kind = view.sent.get("type") or view.request.query_params.get("algorithm", own["type"])
     if kind not in ALGORITHMS:
         kind = own["type"]
     given = own if kind == own["type"] else {}
+    inputs, limit = _inputs(view, kind, given), f"{100 * form.get('suppression_limit', 0.0):g}"
+    recoding, keep_order = form.get("recoding", ""), form.get("keep_order", False)
+    if "type" in view.sent:  # refused: the form stays as it was filled in
+        inputs, limit = with_sent(inputs, view.sent), view.sent.get("suppression_limit", limit)
+        recoding, keep_order = view.sent.get("recoding", ""), "keep_order" in view.sent
     return {
         "kinds": [*FIRST, *(one for one in ALGORITHMS if one not in FIRST)],
         "first": FIRST,
         "kind": kind,
         "chosen": own["type"],
-        "inputs": _inputs(view, kind, given),
+        "summary": summary_of(ALGORITHMS[kind]),
+        "inputs": inputs,
         "recodings": RECODINGS,
-        "recoding": form.get("recoding", ""),
-        "limit": form.get("suppression_limit", 0.0),
+        "recoding": recoding,
+        "limit": limit,
         "seed": form.get("seed"),
-        "keep_order": form.get("keep_order", False),
+        "keep_order": keep_order,
     }
 
 

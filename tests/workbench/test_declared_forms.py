@@ -1,4 +1,4 @@
-"""Actions on columns, through the pages."""
+"""Forms that follow the declarations: actions on columns, and models."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from kanonym.actions.registry import ACTIONS
 from kanonym.data.files import write_table
 from kanonym.data.patients import patients
+from kanonym.models import MODELS
 from workbench_servers import Visitor, act, idle, running, state_of, text_of
 
 
@@ -87,4 +88,21 @@ def test_a_trial_writes_no_mapping(visitor):
     act(visitor, "actions/save", **form)
     visitor.get(f"{visitor.at}/status")
     assert not mapping.exists()
+    act(visitor, "history/undo")
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_every_model_has_a_form_and_counts_or_says_why_not(visitor, name):
+    """A registered model is listed with its form; what cannot be counted gives its reason."""
+    assert visitor.get(f"{visitor.at}/requirements?add={name}").status == 200
+    given = {"attribute": "diagnosis", "k": 2, "l": 2, "t": 0.5, "alpha": 0.5, "beta": 1}
+    given |= {"delta": 1, "threshold": 0.5, "minimum": 0, "maximum": 1, "population": "1000"}
+    answer = act(visitor, "requirements/save", type=name, **given)
+    if answer.status == 422:
+        assert name in text_of(answer)
+        return
+    strip = text_of(visitor.get(f"{visitor.at}/status"))
+    assert "Records violating now" in strip or "The policy is not complete" in strip
+    assert "internal error" not in strip
+    assert visitor.get(f"{visitor.at}/requirements").status == 200
     act(visitor, "history/undo")
