@@ -218,6 +218,13 @@ def test_results_have_the_sections_of_the_report(visitor):
     assert "<style" not in page.text
 
 
+def test_records_tell_why_values_are_generalized(visitor):
+    """Each record has a sentence on what would fail if its value were released as it is."""
+    page = text_of(visitor.get(f"{visitor.at}/records"))
+    assert re.search(r"With \w+ \S+ instead of .{1,40}, its class would have \d+ record", page)
+    assert "at least 3 are required" in page
+
+
 def test_a_person_is_looked_up(visitor):
     """Somebody's values lead to the record, and to how many others look the same now."""
     first = text_of(visitor.get(f"{visitor.at}/records"))

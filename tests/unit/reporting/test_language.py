@@ -87,7 +87,14 @@ def test_every_sentence_is_used():
     built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
     built += ("privacy.", "short.")
     built += ("wb.screen.", "wb.job.", "wb.verdict.", "wb.type.", "wb.model.", "wb.algorithm.")
-    built += ("wb.open.as.", "wb.builder.", "wb.explore.", "wb.actions.when.", "wb.actions.kind.")
+    built += (
+        "wb.open.as.",
+        "wb.builder.",
+        "wb.explore.",
+        "wb.actions.when.",
+        "wb.actions.kind.",
+        "wb.why.",
+    )
     built += (
         "warning.",
         "attacks.hidden.",

@@ -44,5 +44,50 @@ SENTENCES: Sentences = {
     "wb.records.after": "same after",
     "wb.records.gone": "suppressed",
     "wb.records.telling": "what tells it apart",
+    "wb.why": "why",
+    "wb.why.records": (
+        "With {column} {value} instead of {released}, its class would have {records}; at least "
+        "{required} are required."
+    ),
+    "wb.why.model": (
+        "With {column} {value} instead of {released}, its class would have {records} and a "
+        "{model} of {measured}; required is {relation} {required}."
+    ),
+    "wb.why.others.records": (
+        "With {column} {value} instead of {released}, {records} of its class would be left over; "
+        "at least {required} are required."
+    ),
+    "wb.why.others.model": (
+        "With {column} {value} instead of {released}, the rest of its class would have a {model} "
+        "of {measured}; required is {relation} {required}."
+    ),
+    "wb.why.nothing": (
+        "With {column} {value} instead of {released}, no requirement on its class would fail: the "
+        "algorithm divides the records in another way."
+    ),
+    "wb.why.suppressed.records": (
+        "Suppressed: with the values it has, its class would have {records}; at least {required} "
+        "are required."
+    ),
+    "wb.why.suppressed.model": (
+        "Suppressed: with the values it has, its class would have {records} and a {model} of "
+        "{measured}; required is {relation} {required}."
+    ),
+    "wb.why.suppressed.nothing": (
+        "Suppressed, although a class of the values it has would satisfy every requirement on "
+        "classes: the algorithm divides the records in another way."
+    ),
+    "wb.why.suppressed.levels.records": (
+        "Suppressed: at the levels of this release its class would have {records}; at least "
+        "{required} are required."
+    ),
+    "wb.why.suppressed.levels.model": (
+        "Suppressed: at the levels of this release its class would have {records} and a {model} "
+        "of {measured}; required is {relation} {required}."
+    ),
+    "wb.why.suppressed.levels.nothing": (
+        "Suppressed, although its class at the levels of this release would satisfy every "
+        "requirement on classes."
+    ),
     "wb.records.without": "without {column}: {number} the same",
 }

@@ -44,5 +44,50 @@ SENTENCES: Sentences = {
     "wb.records.after": "iguales después",
     "wb.records.gone": "suprimido",
     "wb.records.telling": "qué lo distingue",
+    "wb.why": "por qué",
+    "wb.why.records": (
+        "Con {column} {value} en vez de {released}, su clase tendría {records}; se exigen al "
+        "menos {required}."
+    ),
+    "wb.why.model": (
+        "Con {column} {value} en vez de {released}, su clase tendría {records} y un {model} de "
+        "{measured}; se exige {relation} {required}."
+    ),
+    "wb.why.others.records": (
+        "Con {column} {value} en vez de {released}, del resto de su clase quedarían {records}; se "
+        "exigen al menos {required}."
+    ),
+    "wb.why.others.model": (
+        "Con {column} {value} en vez de {released}, el resto de su clase tendría un {model} de "
+        "{measured}; se exige {relation} {required}."
+    ),
+    "wb.why.nothing": (
+        "Con {column} {value} en vez de {released}, no se incumpliría ningún requisito sobre su "
+        "clase: el algoritmo divide los registros de otra manera."
+    ),
+    "wb.why.suppressed.records": (
+        "Suprimido: con los valores que tiene, su clase tendría {records}; se exigen al menos "
+        "{required}."
+    ),
+    "wb.why.suppressed.model": (
+        "Suprimido: con los valores que tiene, su clase tendría {records} y un {model} de "
+        "{measured}; se exige {relation} {required}."
+    ),
+    "wb.why.suppressed.nothing": (
+        "Suprimido, aunque una clase de los valores que tiene cumpliría todos los requisitos "
+        "sobre clases: el algoritmo divide los registros de otra manera."
+    ),
+    "wb.why.suppressed.levels.records": (
+        "Suprimido: en los niveles de esta tabla su clase tendría {records}; se exigen al menos "
+        "{required}."
+    ),
+    "wb.why.suppressed.levels.model": (
+        "Suprimido: en los niveles de esta tabla su clase tendría {records} y un {model} de "
+        "{measured}; se exige {relation} {required}."
+    ),
+    "wb.why.suppressed.levels.nothing": (
+        "Suprimido, aunque su clase en los niveles de esta tabla cumpliría todos los requisitos "
+        "sobre clases."
+    ),
     "wb.records.without": "sin {column}: {number} iguales",
 }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kanonym.data.schema import Role
+from kanonym.pipeline.reasons import Reason
 from kanonym.workbench.project.edits import columns_of
 from kanonym.workbench.view import Screen, View
+from kanonym.workbench.work.facts import RecordRisk
 
 ROWS = 20
+RELATIONS = {">=": "≥", "<=": "≤"}
 SOUGHT = "is:"
 """Before the name of a quasi-identifier whose value is sought."""
 
@@ -27,6 +31,7 @@ async def show(view: View) -> dict[str, Any]:
         "suppressed": suppressed,
         "step": ROWS,
         "prefix": SOUGHT,
+        "why": lambda record: [_sentence(view, found.names, record, one) for one in record.reasons],
     }
 
 
@@ -43,6 +48,37 @@ async def find_all(view: View) -> str | None:
     """Show all records again."""
     view.project.sought, view.project.only_suppressed = {}, False
     return None
+
+
+def _sentence(view: View, names: Sequence[str], record: RecordRisk, reason: Reason) -> str:
+    """Say why a value is not released as it is, or a record not at all."""
+    says, failure = view.says, reason.failure
+    facts = {"records": says.plural(reason.records, "record")}
+    key = "wb.why" if reason.attribute else "wb.why.suppressed"
+    if reason.attribute is not None:
+        released = record.cells[names.index(reason.attribute)][1]
+        missing = says.text("wb.null")
+        facts |= {"column": reason.attribute, "value": reason.value or missing}
+        facts["released"] = released or missing
+    elif reason.at_levels:
+        key += ".levels"
+    if failure is None:
+        return says.text(f"{key}.nothing", **facts)
+    if failure.counts_records:
+        measured = says.plural(failure.measured, "record")
+        key += ".others.records" if reason.others else ".records"
+        return says.text(
+            key, **{**facts, "records": measured}, required=says.value(failure.required)
+        )
+    named = failure.model if failure.attribute is None else f"{failure.model} ({failure.attribute})"
+    return says.text(
+        f"{key}.others.model" if reason.others else f"{key}.model",
+        **facts,
+        model=named,
+        measured=says.value(failure.measured),
+        relation=RELATIONS.get(failure.relation, failure.relation),
+        required=says.value(failure.required),
+    )
 
 
 SCREEN = Screen("records", show, {"find": find, "all": find_all}, needs="release")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kanonym.data.credentials import displayable_url
+from kanonym.pipeline.reasons import Reason
 from kanonym.profiling import Profile
 
 DATABASES = ("postgresql", "postgres", "sqlite")
@@ -172,6 +173,8 @@ class RecordRisk:
         By quasi-identifier, the original value and the released one; None is a missing one.
     telling
         By quasi-identifier, how many records would be the same without it, where that are more.
+    reasons
+        Why it was suppressed, or its values generalized.
 
     """
 
@@ -180,6 +183,7 @@ class RecordRisk:
     after: int
     cells: tuple[tuple[str | None, str | None], ...]
     telling: Mapping[str, int]
+    reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

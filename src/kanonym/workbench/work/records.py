@@ -13,6 +13,7 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.schema import Role
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.pipeline import released_columns
+from kanonym.pipeline.reasons import reasons_of_records
 from kanonym.release import Release
 from kanonym.workbench.work.facts import RecordRisk, RecordRisks
 
@@ -68,6 +69,8 @@ def riskiest_records(
     order = meant[np.lexsort((meant, after[meant], before[meant]))]
     start, count = page
     place = _released_places(release, len(labels))
+    on_page = order[start : start + count]
+    reasons = reasons_of_records(release.decision, release.policy.models, on_page.tolist())
     shown = [
         RecordRisk(
             int(row) + 1,
@@ -75,8 +78,9 @@ def riskiest_records(
             int(after[row]),
             _cells(frame, release, names, int(row), int(place[row])),
             _telling(table, int(row), int(before[row])),
+            why,
         )
-        for row in order[start : start + count]
+        for row, why in zip(on_page, reasons, strict=True)
     ]
     return RecordRisks(
         tuple(names),

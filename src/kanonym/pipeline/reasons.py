@@ -1,0 +1,239 @@
+"""Why a record was suppressed, and why its values are generalized: what would fail otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.algorithms.criteria import classes_of, table_counts
+from kanonym.data.partition import Classes
+from kanonym.data.recoded_attribute import RecodedAttribute
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.table import Domain, EncodedTable
+from kanonym.engines.decision import Decision
+from kanonym.kernels.classes.disclosure import SIZE
+from kanonym.models import PrivacyModel
+from kanonym.models.base import Criterion
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A condition that a class would not meet.
+
+    Attributes
+    ----------
+    model, attribute
+        The privacy model, and the sensitive attribute that it looks at; None for class sizes.
+    counts_records
+        Whether the condition is on the number of records.
+    measured, required, relation
+        What the class would have, and how that would have to relate to what is required.
+
+    """
+
+    model: str
+    attribute: str | None
+    counts_records: bool
+    measured: float
+    required: float
+    relation: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reason(ShortRepr):
+    """Why a value is not released as it is, or a record not at all.
+
+    Attributes
+    ----------
+    attribute
+        The quasi-identifier; None for the whole record.
+    value
+        What it would be released as, as text; None for null and for the whole record.
+    records
+        Records of the class that the record would then be in.
+    at_levels
+        Of a suppressed record, whether that class is the one at the levels of the release, and
+        not that of its own values.
+    failure
+        What that class would not meet, or if `others` what the rest of its class would not meet.
+        None where every condition on single classes would hold: then the algorithm divides the
+        records otherwise, or a requirement on the whole table asks for it.
+    others
+        As above.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("attribute", "records", "failure", "others")
+
+    attribute: str | None
+    value: str | None
+    records: int
+    at_levels: bool = False
+    failure: Failure | None = None
+    others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What is asked about one record: a class of rows, and the rest of its class."""
+
+    attribute: str | None
+    value: str | None
+    own: NDArray[np.int64]
+    rest: NDArray[np.int64]
+    at_levels: bool = False
+
+
+def reasons_of_records(
+    decision: Decision, models: Sequence[PrivacyModel], rows: Sequence[int]
+) -> list[tuple[Reason, ...]]:
+    """Return why each of some records was suppressed, or why values of it are generalized.
+
+    Of a generalized value it is asked what would be if the class released this attribute as it
+    is: the class would fall into those who share the record's value, and the others. Of a
+    suppressed record, if it were released at the levels of the release, where all classes
+    have the same, else with its own values.
+
+    Parameters
+    ----------
+    decision
+        About a table in this process.
+    models
+        Of the policy; those that ask the whole table or look at more than classes say nothing.
+    rows
+        Records of the input, from 0.
+
+    Raises
+    ------
+    DataError
+        The frequency set stayed on its engine.
+
+    Notes
+    -----
+    Cost O(n) a record. A class is compared with the distribution of the whole table.
+
+    """
+    table, labels = decision.table, decision.labels
+    trials = [_trials_of(decision, labels, row) for row in rows]
+    several = [one for each in trials for one in each]
+    if not several:
+        return [() for _ in rows]
+    failures = iter(_failures(table, models, [p for one in several for p in (one.own, one.rest)]))
+    found = []
+    for each in trials:
+        reasons = []
+        for one in each:
+            own, rest = next(failures), next(failures)
+            reasons.append(
+                Reason(
+                    one.attribute,
+                    one.value,
+                    len(one.own),
+                    one.at_levels,
+                    own or rest,
+                    others=own is None and rest is not None,
+                )
+            )
+        found.append(tuple(reasons))
+    return found
+
+
+def _trials_of(decision: Decision, labels: NDArray[np.int32], row: int) -> list[_Trial]:
+    table = decision.table
+    label = int(labels[row])
+    if label < 0:
+        return [_trial_of_suppressed(decision, labels, row)]
+    members = np.flatnonzero(labels == label)
+    codes = table.codes[table.tuple_of_row[members]]
+    own = table.codes[table.tuple_of_row[row]]
+    by_name = {domain.name: a for a, domain in enumerate(table.domains)}
+    found = []
+    for recoded in decision.recoded:
+        a = by_name[recoded.name]
+        if _is_exact(recoded, label):
+            continue
+        same = codes[:, a] == own[a]
+        text = _text(table.domains[a], int(own[a]))
+        found.append(_Trial(recoded.name, text, members[same], members[~same]))
+    return found
+
+
+def _trial_of_suppressed(decision: Decision, labels: NDArray[np.int32], row: int) -> _Trial:
+    """Return the class that a suppressed record would be in."""
+    table = decision.table
+    levels = _common_levels(decision)
+    alike = np.ones(len(table.codes), np.bool_)
+    for a, domain in enumerate(table.domains):
+        codes = table.codes[:, a]
+        if levels is not None and domain.hierarchy is not None:
+            codes = domain.hierarchy.codes[int(levels[a])][codes]
+        alike &= codes == codes[table.tuple_of_row[row]]
+    own = np.flatnonzero(alike[table.tuple_of_row] & (labels < 0))
+    if levels is None:
+        own = np.flatnonzero(alike[table.tuple_of_row])
+    return _Trial(None, None, own, own[:0], levels is not None)
+
+
+def _common_levels(decision: Decision) -> NDArray[np.int32] | None:
+    """Return (d,) int32: the levels that all classes are released at; None where they differ."""
+    levels = decision.partition.levels
+    if levels is None or not len(levels) or (levels < 0).any() or (levels != levels[0]).any():
+        return None
+    return levels[0]
+
+
+def _is_exact(recoded: RecodedAttribute, label: int) -> bool:
+    return bool(recoded.low[label] == recoded.high[label])
+
+
+def _text(domain: Domain, code: int) -> str | None:
+    return None if code == domain.null_code else str(domain.values[code])
+
+
+def _failures(
+    table: EncodedTable, models: Sequence[PrivacyModel], parts: Sequence[NDArray[np.int64]]
+) -> list[Failure | None]:
+    """Return the first condition that each part of the records fails as a class of its own."""
+    rows = table.tuple_of_row[np.concatenate(parts)]
+    sizes = [len(one) for one in parts]
+    labels = np.repeat(np.arange(len(parts), dtype=np.int32), sizes)
+    part = replace(
+        table,
+        codes=table.codes[rows],
+        sensitive_codes=np.ascontiguousarray(table.sensitive_codes[rows]),
+        weights=np.ones(len(rows), np.int64),
+        population=None,
+    )
+    classes = _with_reference(classes_of(part, labels, len(parts)), table)
+    failures: list[Failure | None] = [None] * len(parts)
+    for model in reversed(models):
+        for criterion in reversed(model.criteria()):
+            measured = criterion.measure_classes(classes)
+            failing = ~criterion.satisfied(classes) & (classes.sizes > 0)
+            for place in np.flatnonzero(failing):
+                failures[place] = _failure(model, criterion, float(measured[place]))
+    return failures
+
+
+def _failure(model: PrivacyModel, criterion: Criterion, measured: float) -> Failure:
+    return Failure(
+        model.type,
+        criterion.attribute,
+        criterion.measure == SIZE,
+        measured,
+        criterion.threshold,
+        criterion.relation,
+    )
+
+
+def _with_reference(classes: Classes, table: EncodedTable) -> Classes:
+    """Return classes that are compared with the distributions of a whole table."""
+    distributions = {
+        domain.name: replace(classes.distributions[domain.name], table=table_counts(table, j))
+        for j, domain in enumerate(table.sensitive)
+    }
+    return replace(classes, distributions=distributions)
