@@ -183,7 +183,8 @@ def _common_levels(decision: Decision) -> NDArray[np.int32] | None:
     levels = decision.partition.levels
     if levels is None or not len(levels) or (levels < 0).any() or (levels != levels[0]).any():
         return None
-    return levels[0]
+    first: NDArray[np.int32] = levels[0]
+    return first
 
 
 def _is_exact(recoded: RecodedAttribute, label: int) -> bool:

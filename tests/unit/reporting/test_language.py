@@ -87,14 +87,8 @@ def test_every_sentence_is_used():
     built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
     built += ("privacy.", "short.")
     built += ("wb.screen.", "wb.job.", "wb.verdict.", "wb.type.", "wb.model.", "wb.algorithm.")
-    built += (
-        "wb.open.as.",
-        "wb.builder.",
-        "wb.explore.",
-        "wb.actions.when.",
-        "wb.actions.kind.",
-        "wb.why.",
-    )
+    built += ("wb.open.as.", "wb.builder.", "wb.explore.", "wb.why.")
+    built += ("wb.actions.when.", "wb.actions.kind.")
     built += (
         "warning.",
         "attacks.hidden.",

@@ -65,11 +65,9 @@ def _sentence(view: View, names: Sequence[str], record: RecordRisk, reason: Reas
     if failure is None:
         return says.text(f"{key}.nothing", **facts)
     if failure.counts_records:
-        measured = says.plural(failure.measured, "record")
+        facts |= {"records": says.plural(failure.measured, "record")}
         key += ".others.records" if reason.others else ".records"
-        return says.text(
-            key, **{**facts, "records": measured}, required=says.value(failure.required)
-        )
+        return says.text(key, **facts, required=says.value(failure.required))
     named = failure.model if failure.attribute is None else f"{failure.model} ({failure.attribute})"
     return says.text(
         f"{key}.others.model" if reason.others else f"{key}.model",
