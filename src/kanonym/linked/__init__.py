@@ -1,0 +1,8 @@
+"""Several tables about the same persons, anonymized, verified and measured as one."""
+
+from __future__ import annotations
+
+from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.person_counts import LinkedMeasurement, measure
+
+__all__ = ["LinkedMeasurement", "LinkedPolicy", "measure"]

@@ -1,0 +1,79 @@
+"""Persons with all their rows: who is like whom, in one table or in several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int64]
+
+
+def combine(columns: Sequence[Codes], n_rows: int) -> Codes:
+    """Return (n_rows,) int64: equal numbers, from 0, for rows that are equal in all columns."""
+    codes = np.zeros(n_rows, np.int64)
+    for column in columns:
+        span = int(column.max(initial=0)) + 1
+        _, codes = np.unique(codes * span + column, return_inverse=True)
+    return codes
+
+
+def collections_of(parent: Codes, item: Codes, n_parents: int, *, repeated: bool = True) -> Codes:
+    """Return (n_parents,) int64: equal numbers for parents with the same items.
+
+    Parameters
+    ----------
+    parent, item
+        (n_rows,) the parent of each row, from 0, and what stands in it, from 0.
+    n_parents
+        Parents without a row included, which have number 0.
+    repeated
+        Whether repeated items count: multisets, else sets.
+
+    Notes
+    -----
+    Exact: sorted items are compared one after the other, never by a hash. Cost: one sort of the
+    rows, and one of each place of the items.
+
+    """
+    if not repeated:
+        pairs = np.unique(np.stack([parent, item], axis=1), axis=0)
+        parent, item = pairs[:, 0], pairs[:, 1]
+    order = np.lexsort((item, parent))
+    parent, item = parent[order], item[order]
+    counts = np.bincount(parent, minlength=n_parents)
+    place = np.arange(len(parent)) - (np.cumsum(counts) - counts)[parent]
+    by_place = np.argsort(place, kind="stable")
+    ends = np.cumsum(np.bincount(place)) if len(place) else np.zeros(0, np.int64)
+    state, numbered, span = np.zeros(n_parents, np.int64), 1, int(item.max(initial=0)) + 1
+    start = 0
+    for end in ends.tolist():
+        rows = by_place[start:end]
+        own = parent[rows]
+        _, found = np.unique(state[own] * span + item[rows], return_inverse=True)
+        state[own] = numbered + found
+        numbered += int(found.max()) + 1
+        start = end
+    return state
+
+
+def first_of_equal(parent: Codes, item: Codes, rank: Codes) -> NDArray[np.bool_]:
+    """Return (n_rows,) bool: one row of each group of equal items of a parent, of lowest rank."""
+    order = np.lexsort((rank, item, parent))
+    again = (np.diff(parent[order]) == 0) & (np.diff(item[order]) == 0)
+    kept = np.ones(len(parent), np.bool_)
+    kept[order[1:][again]] = False
+    return kept
+
+
+def person_rows(parents: Mapping[str, Codes], owners: Mapping[str, str], person: str) -> dict[str, Codes]:
+    """Return by table the person, from 0, of each row.
+
+    parents: by table, parents first, the row of its owner's table that each row belongs to.
+    owners: by table the table that its rows belong to.
+    """
+    found: dict[str, Codes] = {}
+    for name, parent in parents.items():
+        found[name] = parent if owners[name] == person else found[owners[name]][parent]
+    return found
