@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_release import LinkedRelease, anonymize
+from kanonym.linked.linked_verification import LinkedVerification, verify
 from kanonym.linked.person_counts import LinkedMeasurement, measure
 
-__all__ = ["LinkedMeasurement", "LinkedPolicy", "measure"]
+__all__ = [
+    "LinkedMeasurement",
+    "LinkedPolicy",
+    "LinkedRelease",
+    "LinkedVerification",
+    "anonymize",
+    "measure",
+    "verify",
+]

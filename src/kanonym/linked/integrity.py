@@ -61,10 +61,13 @@ def parent_rows(
     """Return (n_rows,) int64: the row that each row refers to, -1 for none."""
     key = policy.tables[reference.table].key
     target = tables[reference.table].select(
-        *(_as_key(tables[reference.table][name]).alias(str(i)) for i, name in enumerate(key))
+        *(as_key(tables[reference.table][name]).alias(str(i)) for i, name in enumerate(key))
     )
     asked = tables[table.name].select(
-        *(_as_key(tables[table.name][name]).alias(str(i)) for i, name in enumerate(reference.columns))
+        *(
+            as_key(tables[table.name][name]).alias(str(i))
+            for i, name in enumerate(reference.columns)
+        )
     )
     names = asked.columns
     found = asked.join(
@@ -78,7 +81,7 @@ def parent_rows(
     return found.fill_null(-1).to_numpy().astype(np.int64)
 
 
-def _as_key(values: pl.Series) -> pl.Series:
+def as_key(values: pl.Series) -> pl.Series:
     """Return the text of keys: 7 of one file and "7" of another are the same key."""
     if values.dtype.is_float():
         whole = values.cast(pl.Int64, strict=False)

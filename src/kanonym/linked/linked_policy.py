@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -122,8 +123,8 @@ class LinkedPolicy:
     tables
         Each table by name, in the policy's order.
     models
-        What every class of persons must satisfy: k-anonymity, and models about sensitive
-        attributes of the table of persons.
+        What every class of persons must satisfy: k-anonymity, models about sensitive attributes
+        of the table of persons, and alpha-k-anonymity of `table.column` in another table.
     others
         The role of columns that no table names; None makes such a column an error.
     counting
@@ -193,8 +194,8 @@ class LinkedPolicy:
             faults.append(Fault(("tables",), "must map each table's name to its key and columns"))
             given = {}
         for name, one in given.items():
-            built = attempt(("tables", str(name)), lambda n=name, o=one: _table(n, o, directory), 0)
-            if built:
+            built = attempt(("tables", str(name)), partial(_table, name, one, directory), None)
+            if built is not None:
                 tables[name] = built
         person = form.get("person")
         if len(tables) == len(given) and given:
@@ -206,7 +207,7 @@ class LinkedPolicy:
             ("models",), lambda: construction.build_models(form.get("models"), directory), ()
         )
         if not faults:
-            attempt(("models",), lambda: _check_models(models, tables[str(person)]), None)
+            attempt(("models",), lambda: _check_models(models, str(person), tables), None)
         if faults:
             raise policy_error(faults, source)
         others = form.get("others")
@@ -291,8 +292,9 @@ def _table(name: Any, given: Any, directory: Path) -> TablePolicy:
     numbers: dict[str, int | None] = {}
     for option in ("cap", "band"):
         value = given.get(option)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            faults.append(Fault((option,), f"is {value!r}; it must be a whole number of at least 1"))
+        if value is not None and (type(value) is not int or value < 1):
+            reason = f"is {value!r}; it must be a whole number of at least 1"
+            faults.append(Fault((option,), reason))
             value = None
         numbers[option] = value
     if not isinstance(given.get("merge", False), bool):
@@ -481,17 +483,25 @@ def _table_faults(
     return faults
 
 
-def _check_models(models: Sequence[PrivacyModel], person: TablePolicy) -> None:
+def _check_models(
+    models: Sequence[PrivacyModel], person: str, tables: Mapping[str, TablePolicy]
+) -> None:
     """Refuse models that are not about classes of persons."""
+    own = tables[person].sensitive
+    other = [f"{one.name}.{name}" for one in tables.values() if one.owner for name in one.sensitive]
     faults = [] if models else [Fault((), construction.AT_LEAST_ONE)]
     for i, model in enumerate(models):
         if model.guarantee != "per class" or model.entity is not None:
-            reason = f"{model.type} is not about classes of persons, and rows of {person.name} are"
-            faults.append(Fault((i,), f"{reason} persons already: choose a model of classes"))
-        elif model.attribute is not None and model.attribute not in person.sensitive:
-            reason = unknown_name(
-                f"sensitive attribute of {person.name}", model.attribute, person.sensitive
+            reason = f"{model.type} is not about classes of persons: choose k-anonymity, or a "
+            faults.append(Fault((i,), f"{reason}model of a sensitive attribute"))
+        elif model.attribute in other and model.type != "alpha-k-anonymity":
+            reason = (
+                f"{model.attribute!r} may have several values per person: choose "
+                "alpha-k-anonymity, which bounds the share of persons with each value"
             )
+            faults.append(Fault((i, "attribute"), reason))
+        elif model.attribute is not None and model.attribute not in [*own, *other]:
+            reason = unknown_name("sensitive attribute", model.attribute, [*own, *other])
             faults.append(Fault((i, "attribute"), reason))
     if faults:
         raise FaultsFoundError(faults)

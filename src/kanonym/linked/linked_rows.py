@@ -109,7 +109,9 @@ class LinkedRows:
         for child in self.policy.children(name):
             if not self.policy.is_counted(child):
                 continue
-            codes = combine([own[child], self._below(child, own, kept, counting)], self.sizes[child])
+            codes = combine(
+                [own[child], self._below(child, own, kept, counting)], self.sizes[child]
+            )
             parent = self.parents[child]
             if kept is not None:
                 parent, codes = parent[kept[child]], codes[kept[child]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,15 +65,3 @@ def first_of_equal(parent: Codes, item: Codes, rank: Codes) -> NDArray[np.bool_]
     kept = np.ones(len(parent), np.bool_)
     kept[order[1:][again]] = False
     return kept
-
-
-def person_rows(parents: Mapping[str, Codes], owners: Mapping[str, str], person: str) -> dict[str, Codes]:
-    """Return by table the person, from 0, of each row.
-
-    parents: by table, parents first, the row of its owner's table that each row belongs to.
-    owners: by table the table that its rows belong to.
-    """
-    found: dict[str, Codes] = {}
-    for name, parent in parents.items():
-        found[name] = parent if owners[name] == person else found[owners[name]][parent]
-    return found

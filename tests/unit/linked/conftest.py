@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from types import SimpleNamespace
-
 import polars as pl
 import pytest
 
 from kanonym.linked import LinkedPolicy
 
-KEY = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-ONE_WARD = {"f": {"1950-59": "cardiology", "1990-99": "maternity"}, "m": {"1970-79": "surgery"}}
+
+def pairs(text):
+    """Return the words of a text in pairs."""
+    words = text.split()
+    return zip(words[::2], words[1::2], strict=True)
 
 
 def hospital():
@@ -23,21 +23,22 @@ def hospital():
         schema=["patient", "born", "sex", "zip"],
         orient="row",
     )
-    stays = "p1 21 p1 22 p2 21 p2 22 p3 21 p4 22 p5 22 p6 22 p6 22 p6 23 p7 21 p8 21".split()
+    text = "p1 21 p1 22 p2 21 p2 22 p3 21 p4 22 p5 22 p6 22 p6 22 p6 23 p7 21 p8 21"
     wards = {"p1": "cardiology", "p2": "cardiology", "p3": "cardiology", "p7": "maternity"}
     wards |= {"p8": "maternity"}
     admissions = pl.DataFrame(
         [
-            (f"a{i:02}", stays[2 * i - 2], f"20{stays[2 * i - 1]}", wards.get(stays[2 * i - 2], "surgery"))
-            for i in range(1, 13)
+            (f"a{i:02}", patient, f"20{year}", wards.get(patient, "surgery"))
+            for i, (patient, year) in enumerate(pairs(text), 1)
         ],
         schema=["admission", "patient", "year", "ward"],
         orient="row",
     )
-    codes = "01 I21 01 E11 02 I21 03 I21 04 I21 05 I21 06 K35 07 K35 08 K35 09 K40 10 K35 11 O80 12 O80"
-    words = codes.split()
+    text = "01 I21 01 E11 02 I21 03 I21 04 I21 05 I21 06 K35 07 K35 08 K35 09 K40 10 K35 11 O80"
     diagnoses = pl.DataFrame(
-        {"admission": [f"a{one}" for one in words[::2]], "icd10": words[1::2]}
+        [(f"a{admission}", code) for admission, code in pairs(f"{text} 12 O80")],
+        schema=["admission", "icd10"],
+        orient="row",
     )
     return {"patients": patients, "admissions": admissions, "diagnoses": diagnoses}
 

@@ -95,7 +95,9 @@ def _changed(name, change):
 _REFUSED = {
     "admissions.patient has 1 value that patients.patient lacks": _changed(
         "admissions",
-        lambda one: one.vstack(one[:1].with_columns(admission=pl.lit("a99"), patient=pl.lit("p99"))),
+        lambda one: one.vstack(
+            one[:1].with_columns(admission=pl.lit("a99"), patient=pl.lit("p99"))
+        ),
     ),
     "patients.patient is a key, and 2 rows share theirs": _changed(
         "patients", lambda one: one.vstack(one[:1])
@@ -154,7 +156,7 @@ _POLICY_FAULTS = {
     "tables.diagnoses.merge: must be true or false": {"diagnoses": {"merge": "yes"}},
     "tables.admissions.cap: is 0": {"admissions": {"cap": 0}},
     "person: 'patient' is an unknown table; did you mean 'patients'?": {"person": "patient"},
-    "models[0].attribute: 'icd10' is an unknown sensitive attribute of patients": {
+    "models[0].attribute: 'icd10' is an unknown sensitive attribute": {
         "models": [{"type": "l-diversity", "attribute": "icd10", "l": 2}]
     },
     "models[0]: k-map is not about classes of persons": {
@@ -162,7 +164,11 @@ _POLICY_FAULTS = {
     },
     "tables.diagnoses: its references go round": {
         "patients": {"key": ["patient"], "references": {}},
-        "admissions": {"key": "admission", "references": {"admission": "diagnoses", "patient": "patients"}, "owner": "admission"},
+        "admissions": {
+            "key": "admission",
+            "references": {"admission": "diagnoses", "patient": "patients"},
+            "owner": "admission",
+        },
         "diagnoses": {"key": "admission", "references": {"admission": "admissions"}},
     },
 }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hmac
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts, cell_times, in_original_type
+from kanonym.actions.pseudonymization.key import check_source, read_key
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.message import Message
 from kanonym.models.base import check_integer
@@ -23,12 +25,14 @@ MOST_DAYS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ShiftDate(Action):
-    """One random number of days is added to all dates of a subject.
+    """One number of days is added to all dates of a subject: drawn, or derived with a key.
 
-    Each whole number from -`days` to `days` is as likely as any other, 0 included. The
-    spans between the dates of one subject stay exact; with a time zone, a day is 24 hours.
-    Subjects draw in the order of their names, so that the order of records does not
-    matter. A record without a subject has a shift of its own. Null stays null.
+    Each whole number from -`days` to `days` is as likely as any other, 0 included. With a key,
+    a subject has the same shift in every column, table and run, and there is no list of shifts
+    to lose: HMAC-SHA-256 of the subject gives it. The spans between the dates of one subject
+    stay exact; with a time zone, a day is 24 hours. Subjects draw in the order of their names,
+    so that the order of records does not matter. A record without a subject has a shift of its
+    own. Null stays null.
 
     Parameters
     ----------
@@ -36,12 +40,17 @@ class ShiftDate(Action):
         The farthest shift, at least 1.
     subject
         The column that names the subject of each record. Without it, each record is
-        shifted on its own.
+        shifted on its own; in linked tables, the person is the subject.
+    key
+        `{env: NAME}` or `{file: path}`, at least 16 bytes; None draws the shifts.
+    multiple_of
+        Shift by multiples of so many days: 7 keeps the weekday.
 
     Raises
     ------
     PolicyError
-        `days` is no whole number of at least 1, or `subject` names no column.
+        `days` is no whole number of at least 1, `multiple_of` is larger, or `subject` names no
+        column; when applied with a key, there is no subject, or no such key.
 
     Examples
     --------
@@ -60,18 +69,20 @@ class ShiftDate(Action):
 
     type: ClassVar[str] = "shift-date"
     by_value: ClassVar[bool] = True
-    draws: ClassVar[bool] = True
     protects: ClassVar[str] = Message(
         "The calendar date is hidden within twice the days of the shift."
     )
     exposes: ClassVar[str] = Message(
         "The intervals between the dates of one subject remain and can identify the subject; one "
-        "known date reveals the shift, and with it all other dates. To shift two tables alike, "
-        "shift them as one table."
+        "known date reveals the shift, and with it all other dates. Dates near the first or the "
+        "last day of the table tell the direction; a public event shows in the mean of many "
+        "shifts. Tables are shifted alike only with a key."
     )
 
     days: int = 30
     subject: str | None = None
+    key: Any = None  # checked here alone: an error about its type would repeat it
+    multiple_of: int = 1
 
     def __post_init__(self) -> None:
         check_integer(self.type, "days", self.days, 1)
@@ -81,6 +92,19 @@ class ShiftDate(Action):
             raise PolicyError(
                 f"{self.type}: subject is {self.subject!r}; it must be the name of a column"
             )
+        check_integer(self.type, "multiple_of", self.multiple_of, 1)
+        if self.multiple_of > self.days:
+            raise PolicyError(
+                f"{self.type}: multiple_of is {self.multiple_of}; it must be at most days "
+                f"({self.days}), or nothing is shifted"
+            )
+        if self.key is not None:
+            check_source(self.type, self.key)
+
+    @property
+    def draws(self) -> bool:
+        """Whether the shifts are drawn: a key gives them otherwise."""
+        return self.key is None
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the shifted dates; see `Action.apply`. Cost: the subjects are sorted."""
@@ -105,11 +129,34 @@ class ShiftDate(Action):
 
     def _shifts(self, n: int, context: Context) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Return (n,) the days by which each record is shifted."""
-        own = context.random.integers(-self.days, self.days, n, endpoint=True)
+        own = self._draw(n, context)
         if self.subject is None:
+            if self.key is not None:
+                raise PolicyError(
+                    f"{self.type}: key needs subject, the column that names whose date it is"
+                )
             return own
         subjects = cell_texts(context.other_column(self.subject), self.type)
         names = subjects.drop_nulls().unique().sort()
-        drawn = context.random.integers(-self.days, self.days, len(names), endpoint=True)
+        if self.key is None:
+            drawn = self._draw(len(names), context)
+        else:
+            drawn = self._derive(names, read_key(self.type, self.key))
         shared = subjects.replace_strict(names, drawn, default=None, return_dtype=pl.Int64)
         return np.where(subjects.is_null(), own, shared.fill_null(0).to_numpy())
+
+    def _draw(self, n: int, context: Context) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Return (n,) shifts from the generator."""
+        most = self.days // self.multiple_of
+        return context.random.integers(-most, most, n, endpoint=True) * self.multiple_of
+
+    def _derive(self, names: pl.Series, key: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Return (n,) the shift of each subject under a key."""
+        most = self.days // self.multiple_of
+        shifts = [
+            int.from_bytes(hmac.digest(key, b"shift-date\0" + name.encode(), "sha256")[:8], "big")
+            % (2 * most + 1)
+            - most
+            for name in names
+        ]
+        return np.array(shifts, np.int64) * self.multiple_of

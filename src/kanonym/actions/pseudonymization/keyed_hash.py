@@ -32,6 +32,9 @@ class KeyedHash(Action):
     length
         How many hexadecimal digits of the hash are kept, from 8 to 64. Each is four bits:
         with 32, the chance that any two of a billion values collide is below 10⁻²⁰.
+    space
+        Name of a key space: equal values of two spaces, such as patient 17 and admission 17,
+        have different pseudonyms. None hashes the value alone.
 
     Raises
     ------
@@ -70,20 +73,26 @@ class KeyedHash(Action):
 
     key: Any  # checked here alone: an error about its type would repeat it
     length: int = 32
+    space: str | None = None
 
     def __post_init__(self) -> None:
         check_source(self.type, self.key)
         check_integer(self.type, "length", self.length, _SHORTEST)
         if self.length > _WHOLE:
             raise PolicyError(f"{self.type}: length is {self.length}; it must be at most {_WHOLE}")
+        if self.space is not None and (not isinstance(self.space, str) or not self.space):
+            raise PolicyError(f"{self.type}: space must be a name")
+        if self.space is not None and "\0" in self.space:
+            raise PolicyError(f"{self.type}: space must be a name without NUL characters")
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the pseudonyms; see `Action.apply`."""
         del context  # nothing here is random
         key = read_key(self.type, self.key)
+        prefix = "" if self.space is None else f"pseudonym\0{self.space}\0"
 
         def pseudonym(text: str) -> str:
-            return hmac.digest(key, text.encode(), "sha256").hex()[: self.length]
+            return hmac.digest(key, (prefix + text).encode(), "sha256").hex()[: self.length]
 
         given = cell_texts(values, self.type)
         hashed = rewrite_texts(given, pseudonym)

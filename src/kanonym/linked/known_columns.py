@@ -1,0 +1,107 @@
+"""Quasi-identifiers of linked tables at the levels of their hierarchies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
+from kanonym.data.schema import QuasiIdentifier
+from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.person_trees import Codes
+
+Column = tuple[str, str]
+"""A table and one of its columns."""
+
+
+@dataclass(frozen=True)
+class KnownColumn:
+    """One quasi-identifier of one table.
+
+    Attributes
+    ----------
+    table, name
+        Where it is.
+    hierarchy
+        Over its values.
+    leaves
+        (n_rows,) int32, the leaf of each row.
+    values
+        The column before recoding.
+    refers
+        Whether it refers to another table: a pseudonym is released, or nothing.
+
+    """
+
+    table: str
+    name: str
+    hierarchy: Hierarchy
+    leaves: NDArray[np.int32]
+    values: pl.Series
+    refers: bool
+
+    @property
+    def highest(self) -> int:
+        """The level of the root."""
+        return self.hierarchy.n_levels - 1
+
+    def codes(self, level: int) -> Codes:
+        """Return (n_rows,) int64: equal numbers for rows with one label at a level."""
+        found: Codes = self.hierarchy.codes[level][self.leaves].astype(np.int64)
+        return found
+
+    @cached_property
+    def losses(self) -> tuple[float, ...]:
+        """Mean over rows, by level, of (leaves of the label - 1) / (all leaves - 1)."""
+        rest = max(self.hierarchy.size - 1, 1)
+        found = []
+        for level in range(self.hierarchy.n_levels):
+            below = self.hierarchy.leaf_counts(level)[self.hierarchy.codes[level][self.leaves]]
+            found.append(float((below - 1).mean()) / rest if len(below) else 0.0)
+        return tuple(found)
+
+    def released(self, level: int) -> pl.Series:
+        """Return the labels of a level; at level 0 the values in their own type."""
+        if level == 0:
+            return self.values
+        if self.refers:
+            return pl.Series(self.name, [None] * len(self.values), dtype=self.values.dtype)
+        labels = pl.Series(self.name, self.hierarchy.labels[level], dtype=pl.String)
+        return labels.gather(self.codes(level))
+
+
+def known_columns(
+    columns: Mapping[Column, pl.Series], policy: LinkedPolicy, told: dict[str, str]
+) -> list[KnownColumn]:
+    """Return the quasi-identifiers of all tables with persons, in order.
+
+    columns: the columns of tables as actions leave them. told: gets a sentence by column, where
+    a hierarchy is built because none was given.
+
+    Raises
+    ------
+    HierarchyError
+        A hierarchy lacks a value.
+
+    """
+    found = []
+    for table in policy.order:
+        referring = {name for one in policy.other_references(table) for name in one.columns}
+        for name in policy.tables[table].quasi_identifiers:
+            attribute = policy.tables[table].attributes[name]
+            assert isinstance(attribute, QuasiIdentifier)  # noqa: S101 - it is one of these
+            values = columns[table, name]
+            refers = name in referring
+            source = Flat() if refers else attribute.hierarchy
+            if source is None:
+                suggestion = Automatic().suggest(values)
+                source, told[f"{table}.{name}"] = suggestion.builder, suggestion.describe()
+            hierarchy = source.bind(values)
+            leaves = hierarchy.leaf_of(values)
+            found.append(KnownColumn(table, name, hierarchy, leaves, values, refers))
+    return found

@@ -1,0 +1,408 @@
+"""Several tables of the same persons in, a verified release of all of them out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from kanonym.actions.masking.shift_date import ShiftDate
+from kanonym.actions.registry import ColumnActions
+from kanonym.data import frames
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError
+from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.schema import Identifier, Schema
+from kanonym.engines.local import resolve_seed
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.linked.integrity import check_columns, check_keys
+from kanonym.linked.key_pseudonyms import (
+    KeySpace,
+    key_facts,
+    key_spaces,
+    refuse_actions_of_references,
+    table_seed,
+)
+from kanonym.linked.known_columns import Column, KnownColumn, known_columns
+from kanonym.linked.level_search import Found, Levels, find_levels
+from kanonym.linked.linked_policy import LinkedPolicy, linked_policy_from
+from kanonym.linked.linked_rows import LinkedRows, Masks
+from kanonym.linked.linked_verification import LinkedVerification, verify
+from kanonym.linked.person_models import PersonModels
+from kanonym.linked.person_trees import Codes, combine
+from kanonym.linked.row_limits import banded_policy, keep_rows, limit_rows
+
+PERSON = "\0person"
+"""The person of each row, for actions that treat all rows of a person alike."""
+
+
+@dataclass(frozen=True, repr=False)
+class LinkedRelease(Result):
+    """Released tables that satisfy their policy together.
+
+    Attributes
+    ----------
+    frames
+        The released tables by name, in polars.
+    policy
+        What was asked.
+    verification
+        What was found in the released values.
+    rows_in, rows_out
+        Rows by table, before and after.
+    suppressed
+        Persons who were suppressed with all their rows.
+    levels
+        By `table.column` the level at which each quasi-identifier is released.
+    highest
+        The level of the root of each.
+    search
+        How the levels were found.
+    keys
+        How each key space was replaced.
+    built
+        Hierarchies that were built because none was given: a sentence by `table.column`.
+    seconds
+        Seconds by stage.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "rows_in",
+        "rows_out",
+        "suppressed",
+        "verification.persons.k",
+    )
+
+    frames: Mapping[str, pl.DataFrame]
+    policy: LinkedPolicy
+    verification: LinkedVerification
+    rows_in: Mapping[str, int]
+    rows_out: Mapping[str, int]
+    suppressed: int
+    levels: Mapping[str, int]
+    highest: Mapping[str, int]
+    search: Found
+    keys: list[dict[str, Any]]
+    built: Mapping[str, str]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "tables": {
+                name: {"rows_in": count, "rows_out": self.rows_out.get(name, 0)}
+                for name, count in self.rows_in.items()
+            },
+            "suppressed_persons": self.suppressed,
+            "algorithm": {
+                "type": "full-domain",
+                "levels": dict(self.levels),
+                "highest_levels": dict(self.highest),
+                "metric": "span-loss",
+                "score": self.search.loss,
+                "optimal": self.search.optimal,
+                "lattice_size": self.search.size,
+                "nodes_checked": self.search.checked,
+                **({"built_hierarchies": dict(self.built)} if self.built else {}),
+            },
+            "keys": self.keys,
+            "verification": {
+                name: part
+                for name, part in self.verification.to_dict().items()
+                if name != "violating"
+            },
+            "seconds": {**self.seconds, "total": sum(self.seconds.values())},
+        }
+
+    def tables(self) -> list[ResultTable]:
+        """Return rows by table, levels, and the verdict."""
+        rows = [
+            (name, f"{count:,}", f"{self.rows_out[name]:,}" if name in self.rows_out else "–")
+            for name, count in self.rows_in.items()
+        ]
+        levels = [(name, f"{level} of {self.highest[name]}") for name, level in self.levels.items()]
+        proof = "minimal" if self.search.optimal else "not proven minimal"
+        lead = (
+            f"suppressed persons {self.suppressed:,} · mean span loss "
+            f"{100 * self.search.loss:.1f} % ({proof})"
+        )
+        return [
+            ResultTable(("table", "rows in", "rows out"), rows, frozenset({1, 2}), lead),
+            ResultTable(("quasi-identifier", "level"), levels),
+            *self.verification.tables(),
+        ]
+
+
+def anonymize(
+    tables: Mapping[str, Any],
+    policy: LinkedPolicy | str,
+    *,
+    progress: Callable[[str], None] | None = None,
+) -> LinkedRelease:
+    """Release several tables in which persons are alike with all their rows.
+
+    Parameters
+    ----------
+    tables
+        pandas, polars or pyarrow tables by name.
+    policy
+        A `LinkedPolicy`, or the path of a policy file with `tables`.
+    progress
+        Called with the name of each stage as it begins.
+
+    Raises
+    ------
+    PolicyError, SchemaError, HierarchyError, DataError
+        Something that was given is wrong; the message says which table and column.
+    InfeasibleError
+        No levels satisfy the policy with so few persons suppressed; nothing is released.
+
+    """
+    policy = linked_policy_from(policy)
+    watch = Stopwatch(progress)
+    with watch.stage("read"):
+        refuse_actions_of_references(policy)
+        given = {
+            name: frames.to_polars(frames.to_eager(frame))
+            for name, frame in tables.items()
+            if name in policy.tables
+        }
+        check_columns(given, policy)
+        check_keys(given, policy)
+        seed = resolve_seed(policy.seed)
+        random = np.random.default_rng(np.random.SeedSequence([seed, *b"linked"]))
+        limited = limit_rows(given, policy, random)
+        asked = banded_policy(policy)
+        rows = LinkedRows.of(limited, asked)
+        schemas = {name: _schema(limited[name], asked, name) for name in asked.tables}
+        spaces = key_spaces(limited, asked, seed)
+        columns = _acted_columns(limited, asked, schemas, spaces, rows, seed)
+    with watch.stage("encode"):
+        built: dict[str, str] = {}
+        known = known_columns(columns, asked, built)
+        for sentence in built.values():
+            watch.tell(f"no hierarchy given; built {sentence}")
+    with watch.stage("algorithm"):
+        acted = {
+            name: pl.DataFrame([column for (table, _), column in columns.items() if table == name])
+            for name in asked.tables
+        }
+        ranks = {name: random.permutation(count) for name, count in rows.sizes.items()}
+        decide = _Decision(asked, rows, known, PersonModels.of(acted, rows, asked), ranks)
+        found = find_levels([one.losses for one in known], decide.satisfies)
+        if found is None:
+            raise InfeasibleError(
+                f"no levels satisfy the policy with at most {100 * asked.suppression_limit:g} % of "
+                f"the persons suppressed: even with every quasi-identifier at its root, "
+                f"{decide.suppressed_at_roots():,} of {rows.n_persons:,} persons have rows that "
+                "too few others have. Nothing is released. Bound the rows of tables (cap, merge, "
+                "band), raise suppression_limit, or lower k"
+            )
+    with watch.stage("recode"):
+        kept, suppressed = decide.rows_at(found.levels)
+        released = _recoded(columns, known, found.levels)
+        final = keep_rows(
+            {name: pl.DataFrame(several) for name, several in released.items()},
+            _without_dropped(asked, released),
+            kept,
+        )
+        final = {name: frame[random.permutation(frame.height)] for name, frame in final.items()}
+    with watch.stage("verify"):
+        original = acted[asked.person] if asked.models else None
+        verified = verify(final, policy, original=original)
+        if not verified.satisfied:
+            raise InfeasibleError(
+                f"the recoded tables fail their policy in {verified.persons.n_violating} classes; "
+                "nothing is released. This is a defect of kanonym: please report it"
+            )
+    return LinkedRelease(
+        frames=final,
+        policy=policy,
+        verification=verified,
+        rows_in={name: frame.height for name, frame in given.items()},
+        rows_out={name: frame.height for name, frame in final.items()},
+        suppressed=int(suppressed.sum()),
+        levels=_by_name(known, found.levels),
+        highest=_by_name(known, [one.highest for one in known]),
+        search=found,
+        keys=key_facts(spaces),
+        built=built,
+        seconds=watch.seconds,
+    )
+
+
+@dataclass
+class _Decision:
+    """Which persons and rows are released at some levels.
+
+    Attributes
+    ----------
+    policy, rows, known, models
+        What is asked, and of what.
+    ranks
+        By table the order in which equal rows are preferred.
+
+    """
+
+    policy: LinkedPolicy
+    rows: LinkedRows
+    known: list[KnownColumn]
+    models: PersonModels
+    ranks: Mapping[str, Codes]
+    _own: dict[tuple[str, Levels], Codes] = field(default_factory=dict)
+
+    def satisfies(self, levels: Levels) -> bool:
+        """Whether few enough persons are in classes that fail."""
+        _, failing = self.rows_at(levels)
+        return int(failing.sum()) <= self.policy.suppression_limit * self.rows.n_persons and not (
+            failing.all() and self.rows.n_persons
+        )
+
+    def rows_at(self, levels: Levels) -> tuple[Masks, np.ndarray[Any, Any]]:
+        """Return by table which rows are released, and which persons are suppressed."""
+        own = {name: self._codes(name, levels) for name in self.policy.order}
+        kept = self.rows.merged(own, self.ranks)
+        trees = self.rows.trees(own, kept, self.policy.counting)
+        classes = combine([own[self.policy.person], trees], self.rows.n_persons)
+        failing = self.models.failing(classes)[classes]
+        return self.rows.without(failing, kept), failing
+
+    def suppressed_at_roots(self) -> int:
+        """Return the persons in classes that fail where nothing but numbers of rows is left."""
+        _, failing = self.rows_at(tuple(one.highest for one in self.known))
+        return int(failing.sum())
+
+    def _codes(self, name: str, levels: Levels) -> Codes:
+        """Return equal numbers for equal rows of one table; kept for other levels elsewhere."""
+        mine = tuple(
+            level for one, level in zip(self.known, levels, strict=True) if one.table == name
+        )
+        if (name, mine) not in self._own:
+            several = [one for one in self.known if one.table == name]
+            codes = [one.codes(level) for one, level in zip(several, mine, strict=True)]
+            self._own[name, mine] = combine(codes, self.rows.sizes[name])
+        return self._own[name, mine]
+
+
+def _schema(frame: pl.DataFrame, policy: LinkedPolicy, name: str) -> Schema:
+    """Return the role of each column of a table that is in no key and no reference."""
+    table = policy.tables[name]
+    free = [one for one in frame.columns if one not in table.linking]
+    named = {one: role for one, role in table.attributes.items() if one not in table.linking}
+    try:
+        return Schema.resolve(free, named, policy.others)
+    except DataError:
+        raise
+    except ValueError as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _acted_columns(
+    tables: Mapping[str, pl.DataFrame],
+    policy: LinkedPolicy,
+    schemas: Mapping[str, Schema],
+    spaces: Mapping[Column, KeySpace],
+    rows: LinkedRows,
+    seed: int,
+) -> dict[Column, pl.Series]:
+    """Return every column that is released, as actions leave it: keys as pseudonyms."""
+    found: dict[Column, pl.Series] = {}
+    for name in policy.tables:
+        frame, attributes = tables[name], schemas[name].attributes
+        persons = None
+        if name in rows.persons:
+            key = tables[policy.person].select(policy.tables[policy.person].key)
+            persons = _subjects(key).gather(rows.persons[name])
+        subject = None if persons is None else PERSON
+        actions = {
+            column: tuple(_bound(one, f"{name}.{column}", subject) for one in attribute.action)
+            for column, attribute in attributes.items()
+            if attribute.action
+        }
+        acting = ColumnActions(partial(_column, frame, persons), actions, table_seed(seed, name))
+        for column in frame.columns:
+            if (name, column) in spaces:
+                found[name, column] = spaces[name, column].apply(frame[column])
+            elif column in attributes:
+                attribute = attributes[column]
+                if not isinstance(attribute, Identifier) or attribute.action:
+                    found[name, column] = acting.before(column)
+    return found
+
+
+def _subjects(key: pl.DataFrame) -> pl.Series:
+    """Return the text of each person's key: that of a single column as it is."""
+    if key.width == 1:
+        return key.to_series().alias(PERSON)
+    texts = pl.concat_str(pl.all().cast(pl.String), separator="\0")
+    return key.select(texts.alias(PERSON)).to_series()
+
+
+def _column(frame: pl.DataFrame, persons: pl.Series | None, name: str) -> pl.Series:
+    """Return a column of a table, or the person of each row."""
+    return persons if name == PERSON and persons is not None else frame[name]
+
+
+def _bound(action: Any, where: str, subject: str | None) -> Any:
+    """Return an action that treats all rows of a person alike, where it is one of these.
+
+    subject: the column that names the person of each row; None where rows are of nobody.
+
+    Raises
+    ------
+    PolicyError
+        Dates of a person would shift differently in each table.
+
+    """
+    if not isinstance(action, ShiftDate) or subject is None or action.subject is not None:
+        return action
+    if action.key is None:
+        raise PolicyError(
+            f"{where}: shift-date needs key: {{env: NAME}} in linked tables, so that all dates of "
+            "a person shift by one amount, in all tables and runs"
+        )
+    return replace(action, subject=subject)
+
+
+def _recoded(
+    columns: Mapping[Column, pl.Series],
+    known: list[KnownColumn],
+    levels: Levels,
+) -> dict[str, list[pl.Series]]:
+    """Return by table the released columns."""
+    labels = {
+        (one.table, one.name): one.released(level) for one, level in zip(known, levels, strict=True)
+    }
+    found: dict[str, list[pl.Series]] = {}
+    for (table, name), column in columns.items():
+        found.setdefault(table, []).append(labels.get((table, name), column).alias(name))
+    return found
+
+
+def _without_dropped(policy: LinkedPolicy, released: Mapping[str, list[pl.Series]]) -> LinkedPolicy:
+    """Return the policy without references of columns that are dropped."""
+    names = {table: {one.name for one in several} for table, several in released.items()}
+    tables = {
+        name: replace(
+            one,
+            references=tuple(
+                each
+                for each in one.references
+                if set(each.columns) <= names.get(name, set())
+                and set(policy.tables[each.table].key) <= names.get(each.table, set())
+            ),
+        )
+        for name, one in policy.tables.items()
+    }
+    return replace(policy, tables=tables)
+
+
+def _by_name(known: list[KnownColumn], numbers: Any) -> dict[str, int]:
+    return {f"{one.table}.{one.name}": n for one, n in zip(known, numbers, strict=True)}
+
+
+__all__ = ["LinkedRelease", "anonymize"]

@@ -1,0 +1,261 @@
+"""Whether released tables satisfy their policy together, from their values alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from kanonym.data.errors import SchemaError
+from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.schema import Identifier
+from kanonym.linked.integrity import Tables, check_columns, check_keys
+from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_rows import LinkedRows, known_codes
+from kanonym.linked.person_counts import LinkedMeasurement, count_persons
+from kanonym.linked.person_models import SLACK, PersonModels
+from kanonym.linked.person_trees import combine
+from kanonym.linked.row_limits import banded_policy
+from kanonym.models.base import PrivacyModel
+from kanonym.verification import (
+    ModelCheck,
+    Verification,
+    VerificationWarning,
+    unprotected_warnings,
+    verify_columns,
+)
+from kanonym.verification.dominant_values import NEARLY_ALL
+
+TREE = "rows in other tables"
+"""Stands for a person's rows in other tables, as one more attribute of the person."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LinkedVerification(Result):
+    """What verification found in several tables.
+
+    Attributes
+    ----------
+    persons
+        The verdict on persons with all their rows; `rows` are persons there.
+    measured
+        Other meanings of k, for intruders who know less.
+    rows
+        Rows by table.
+    notes
+        What the counts of persons do not cover: a sentence each.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("persons.rows", "persons.k", "persons.verdict")
+
+    persons: Verification
+    measured: LinkedMeasurement
+    rows: Mapping[str, int]
+    notes: tuple[str, ...]
+
+    @property
+    def satisfied(self) -> bool | None:
+        """Whether every model is satisfied."""
+        return self.persons.satisfied
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        found = self.persons.to_dict()
+        for one in found["violating"]:
+            one["class"].pop(TREE, None)
+        return {
+            **found,
+            "k": self.persons.k,
+            "tables": dict(self.rows),
+            "measured": self.measured.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    def tables(self) -> list[ResultTable]:
+        """Return the verdict, other meanings of k, and the notes."""
+        verdict, *others = self.persons.tables()
+        notes = (*verdict.notes, *(f"note: {one}" for one in self.notes))
+        lead = verdict.lead.replace("records", "persons")
+        return [replace(verdict, notes=notes, lead=lead), *others, *self.measured.tables()]
+
+
+def verify(
+    tables: Tables, policy: LinkedPolicy, *, original: pl.DataFrame | None = None
+) -> LinkedVerification:
+    """Check released tables against their policy: references resolve, and persons are alike.
+
+    Parameters
+    ----------
+    tables
+        The released tables by name.
+    policy
+        What is required.
+    original
+        The table of persons before anonymization, which t-closeness and the like compare with.
+
+    Raises
+    ------
+    SchemaError
+        A table or a column is missing, or an identifier is still there.
+    DataError
+        Keys repeat, or references lead nowhere.
+
+    """
+    policy = released_policy(banded_policy(policy), tables)
+    check_columns(tables, policy)
+    check_keys(tables, policy)
+    _check_released(tables, policy)
+    rows = LinkedRows.of(tables, policy)
+    own = known_codes(tables, policy)
+    tree = pl.Series(TREE, rows.trees(own, counting=policy.counting))
+    person = tables[policy.person]
+    known = [person[name] for name in policy.tables[policy.person].quasi_identifiers]
+    models = PersonModels.of(tables, rows, policy, original)
+    found = verify_columns([*known, tree], models.sensitive, models.own, person.height)
+    classes = combine([own[policy.person], tree.to_numpy()], person.height)
+    found = _with_other_tables(found, models, classes, policy)
+    return LinkedVerification(
+        found,
+        count_persons(rows, own),
+        {name: tables[name].height for name in policy.tables},
+        notes(policy, rows, own),
+    )
+
+
+def released_policy(policy: LinkedPolicy, tables: Tables) -> LinkedPolicy:
+    """Return the policy without keys and references that a release has not, and needs not."""
+    owning = {one.owner.table for one in policy.tables.values() if one.owner}
+    found = {}
+    for name, table in policy.tables.items():
+        if name not in tables:
+            found[name] = table
+            continue
+        columns = set(tables[name].columns)
+        kept = tuple(
+            one for one in table.references if one == table.owner or set(one.columns) <= columns
+        )
+        drops = name not in owning and not set(table.key) <= columns
+        found[name] = replace(table, references=kept, key=() if drops else table.key)
+    keyless = {name for name, one in found.items() if not one.key}
+    return replace(
+        policy,
+        tables={
+            name: replace(
+                one,
+                references=tuple(
+                    each
+                    for each in one.references
+                    if each == one.owner or each.table not in keyless
+                ),
+            )
+            for name, one in found.items()
+        },
+    )
+
+
+def _check_released(tables: Tables, policy: LinkedPolicy) -> None:
+    """Refuse identifiers that are still there, and quasi-identifiers that are missing."""
+    for name, table in policy.tables.items():
+        columns = tables[name].columns
+        for column, attribute in table.attributes.items():
+            plain = isinstance(attribute, Identifier) and not attribute.action
+            if plain and column in columns and column not in table.linking:
+                raise SchemaError(
+                    f"{name} still has the identifier {column}: it is not a release. Drop it; to "
+                    "measure tables before anonymization, use measure"
+                )
+            if column in table.quasi_identifiers and column not in columns:
+                raise SchemaError(f"{name} has no column {column!r}, which is a quasi-identifier")
+
+
+def _with_other_tables(
+    found: Verification, models: PersonModels, classes: np.ndarray[Any, Any], policy: LinkedPolicy
+) -> Verification:
+    """Add models and warnings about sensitive attributes of other tables."""
+    sizes = np.bincount(classes) if len(classes) else np.zeros(0, np.int64)
+    failing = models.failing(classes) if len(classes) else np.zeros(0, np.bool_)
+    checks = {id(one): check for one, check in zip(models.own, found.checks, strict=True)}
+    for model in models.elsewhere:
+        failed = models.failing_elsewhere(model, classes, sizes)
+        checks[id(model)] = _check(model, models, classes, satisfied=not failed.any())
+    named = {one.attribute for one in policy.models}
+    warned = list(unprotected_warnings([one for one in models.held if one not in named], ()))
+    for name, held in models.held.items():
+        warned += _dominant(name, held.largest_shares(classes), sizes)
+    return replace(
+        found,
+        checks=tuple(checks[id(one)] for one in policy.models),
+        n_violating=int(failing.sum()),
+    ).with_warnings(*warned)
+
+
+def _check(
+    model: PrivacyModel, models: PersonModels, classes: np.ndarray[Any, Any], *, satisfied: bool
+) -> ModelCheck:
+    shares = models.held[str(model.attribute)].largest_shares(classes)
+    achieved = float(shares.max(initial=0.0))
+    within = achieved <= float(model.required) + SLACK
+    return ModelCheck(
+        model.type,
+        model.attribute,
+        model.required,
+        achieved if satisfied or not within else float("inf"),
+        satisfied,
+    )
+
+
+def _dominant(
+    name: str, shares: np.ndarray[Any, Any], sizes: np.ndarray[Any, Any]
+) -> list[VerificationWarning]:
+    """Return a warning where nearly all persons of a class have one value."""
+    hollow = shares >= NEARLY_ALL
+    if not hollow.any():
+        return []
+    counts = {"classes": int(hollow.sum()), "records": int(sizes[hollow].sum())}
+    return [
+        VerificationWarning(
+            "dominant-value",
+            (name,),
+            f"{name}: in {counts['classes']:,} of {len(shares):,} classes "
+            f"({counts['records']:,} persons) at least {NEARLY_ALL:.0%} of the persons have one "
+            "value: it is practically known of everybody there. Require alpha-k-anonymity of it",
+            {"share": float(shares.max()), **counts},
+        )
+    ]
+
+
+def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what counts of persons do not cover."""
+    found = []
+    unknown = [name for name in policy.order[1:] if not policy.is_counted(name)]
+    if unknown:
+        known = replace(
+            policy, tables={name: replace(one, known=True) for name, one in policy.tables.items()}
+        )
+        counted = replace(rows, policy=known)
+        classes = combine([own[policy.person], counted.trees(own)], rows.n_persons)
+        alone = int((np.bincount(classes)[classes] == 1).sum()) if len(classes) else 0
+        found.append(
+            f"{', '.join(unknown)}: the policy says that nobody knows how many rows a person has "
+            f"there; whoever does finds {alone:,} persons alone in their class"
+        )
+    found += [
+        f"{name}.{one.text} links rows of persons to rows of {one.table}: who is linked to whom "
+        "is not counted, and can identify"
+        for name in policy.order
+        for one in policy.other_references(name)
+        if one.table in policy.order
+    ]
+    if policy.counting == "set":
+        found.append(
+            "repeated rows are counted once: whoever knows how often a person's rows occur may "
+            "find persons alone in their class"
+        )
+    return tuple(found)
+
+
+__all__ = ["LinkedVerification", "notes", "released_policy", "verify"]
