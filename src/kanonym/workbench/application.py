@@ -217,14 +217,12 @@ class Pages:
     async def file(self, request: Request) -> Response:
         """Hand over a file of a release: only those that were written by this project."""
         project = self._view(request).project
-        written, asked = project.written, request.path_params
-        if (
-            written is None
-            or asked["folder"] != written.folder
-            or asked["name"] not in written.names
+        folder, name = request.path_params["folder"], request.path_params["name"]
+        if not any(
+            one.written.folder == folder and name in one.written.names for one in project.kept
         ):
             raise HTTPException(404)
-        place = project.folder.releases / written.folder / asked["name"]
+        place = project.folder.releases / folder / name
         if not place.is_file():
             raise HTTPException(404)
         if request.query_params.get("view") and place.suffix == ".html":
@@ -261,10 +259,11 @@ class Pages:
     ) -> Response:
         """Show a screen, or why it cannot be shown yet."""
         project, template = view.project, f"{screen.name}.html"
-        facts = {}
+        facts, told = {}, False
         missing = _missing(project, screen)
         if project.problem is not None and not problem and not project.busy:
             problem = _problem_text(project.problem, view)
+            told = True
         if missing:
             template = "missing.html"
         else:
@@ -272,6 +271,8 @@ class Pages:
                 facts = await screen.show(view)
             except KanonymError as error:
                 problem, template, missing = str(error), "missing.html", "nothing"
+        if told:
+            project.problem = None  # said once; what is asked for next may be tried again
         return page(
             template,
             view.session.language,

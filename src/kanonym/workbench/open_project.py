@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from time import monotonic
 from typing import Any
 
 from kanonym.data.errors import KanonymError
@@ -13,9 +12,11 @@ from kanonym.pipeline.action_example import ActionExample
 from kanonym.pipeline.violations import Violations
 from kanonym.policy import Policy
 from kanonym.policy.writing import policy_yaml
+from kanonym.workbench.job import Job
 from kanonym.workbench.project.edits import suggested_form
 from kanonym.workbench.project.folder import ProjectFolder
 from kanonym.workbench.project.history import Form, History
+from kanonym.workbench.project.releases import KeptRelease, load_releases, settle_folders
 from kanonym.workbench.work.facts import (
     BoundHierarchy,
     Exploration,
@@ -27,58 +28,11 @@ from kanonym.workbench.work.facts import (
     Source,
     WrittenFiles,
 )
-from kanonym.workbench.work.messages import Step
-from kanonym.workbench.work.worker import CANCELLED, ENDED, Worker, WorkError
+from kanonym.workbench.work.held import GONE, HeldTable
+from kanonym.workbench.work.worker import WorkError
 
-GONE = (CANCELLED, ENDED)
-"""Kinds of errors that say nothing of what was asked."""
 SNAPSHOTS = 32
 """Policies whose violations are remembered."""
-
-
-@dataclass(eq=False)
-class Job:
-    """Long work: what it is, how far it is, and how it ended.
-
-    Attributes
-    ----------
-    task
-        `open`, `release`, `explore`, `attack` or `write`.
-    begun
-        When, by the monotonic clock.
-    sentence, done, total
-        What it told last, and its share where it knows that.
-    changed
-        Set whenever something of this changes, and made anew.
-
-    """
-
-    task: str
-    begun: float = field(default_factory=monotonic)
-    sentence: str = ""
-    done: int = 0
-    total: int = 0
-    ended: bool = False
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @property
-    def seconds(self) -> float:
-        """How long it has taken."""
-        return monotonic() - self.begun
-
-    def hear(self, step: Step) -> None:
-        """Take over what the process tells."""
-        self.sentence, self.done, self.total = step.sentence, step.done, step.total
-        self._tell()
-
-    def end(self) -> None:
-        """Say that it is over."""
-        self.ended = True
-        self._tell()
-
-    def _tell(self) -> None:
-        event, self.changed = self.changed, asyncio.Event()
-        event.set()
 
 
 class OpenProject:
@@ -90,6 +44,10 @@ class OpenProject:
         What is on the disk.
     table, release, written, exploration
         What was computed; None until then.
+    kept
+        The releases that are on the disk, the one written last at the end.
+    held
+        The process, and what it holds.
     sought, only_suppressed
         Which records are looked for: values by quasi-identifier.
     explored
@@ -114,9 +72,9 @@ class OpenProject:
         self.only_suppressed = False
         self.job: Job | None = None
         self.problem: WorkError | None = None
-        self.worker = Worker()
-        self._generation = 0
-        self._released = 0
+        self.kept: list[KeptRelease] = []
+        self.held = HeldTable()
+        self._state = self._attacked_of = 0
         self._asked: Form = {}
         self._parts: dict[str, tuple[ReportPart, ...]] = {}
         self._violations: dict[str, Violations | KanonymError] = {}
@@ -131,6 +89,15 @@ class OpenProject:
     def busy(self) -> bool:
         """Whether long work is under way."""
         return self.job is not None and not self.job.ended
+
+    @property
+    def attacked(self) -> bool:
+        """Whether the release was attacked and assessed, by the process that is there now."""
+        return self.held.has_release and self._attacked_of == self.held.worker.generation
+
+    def knows_report(self, language: str) -> bool:
+        """Whether the sections of the report are there without any work."""
+        return language in self._parts
 
     @property
     def release_is_current(self) -> bool:
@@ -164,68 +131,84 @@ class OpenProject:
         """Read a table; a project without a history starts with what is suggested."""
 
         async def work(job: Job) -> None:
-            table: OpenedTable = await self._ask("open", job, source=source)
+            table = await self.held.open(source, job.hear)
             self.source, self.table = source, table
             self.release = self.written = self.exploration = None
             self.sought, self.only_suppressed = {}, False
-            self._violations.clear()
-            self._generation = self.worker.generation
+            self._parts, self._violations = {}, {}
             self.keep(history or History.of(suggested_form(table.profile)))
+            settle_folders(self.folder.releases)
+            self._resume_release()
 
         self._begin("open", work)
 
     def make_release(self, language: str) -> None:
-        """Make a release by the policy at work, and its report in a language."""
+        """Make a release by the policy at work, write it, and make its report in a language."""
         asked, text = self.form, self._text()
 
         async def work(job: Job) -> None:
-            await self._ready(job)
-            folder = str(self.folder.path)
-            made = await self._ask("release", job, policy=text, folder=folder)
-            self.release, self._asked, self.written = made, asked, None
-            self._released = self.worker.generation
+            made = await self.held.release(text, str(self.folder.path), job.hear)
+            assert self.history is not None  # noqa: S101 - it has a policy
+            self._state = self.history.state.number
+            self.written = await self._write(job, asked, made, "", (), language)
+            self.release, self._asked, self._attacked_of = made, asked, 0
             await self._report(job, language)
 
         self._begin("release", work)
+
+    def hold_release(self, language: str) -> None:
+        """Have the process hold the release again: it was ended, or the project was resumed.
+
+        Nothing is begun where that has just failed.
+        """
+        if self.problem is not None:
+            return
+
+        async def work(job: Job) -> None:
+            await self.held.ready(job.hear, released=True)
+            await self._report(job, language)
+
+        self._begin("hold", work)
 
     def explore(self, kind: str) -> None:
         """Look for other solutions: `compare` or `lattice`."""
         asked, text, folder = self.form, self._text(), str(self.folder.path)
 
         async def work(job: Job) -> None:
-            await self._ready(job)
-            self.exploration = await self._ask(
-                "explore", job, kind=kind, policy=text, folder=folder
+            await self.held.ready(job.hear)
+            self.exploration = await self.held.do(
+                "explore", job.hear, kind=kind, policy=text, folder=folder
             )
             self.explored = asked
 
         self._begin("explore", work)
 
     def attack(self, language: str) -> None:
-        """Attack and assess the release, and make its report in a language."""
+        """Attack and assess the release, and write its report in a language."""
 
         async def work(job: Job) -> None:
-            await self._ready(job, released=True)
-            self.release = await self._ask("attack", job)
+            await self.held.ready(job.hear, released=True)
+            await self.held.do("attack", job.hear)
+            assert self.release is not None  # noqa: S101 - it was attacked
+            self._attacked_of = self.held.worker.generation
             await self._report(job, language)
+            if self.written is not None:
+                names = self.written.names
+                reports = tuple({*(n for n in names if n.startswith("report.")), "report.html"})
+                self.written = await self._write(
+                    job, self._asked, self.release, names[0], reports, language
+                )
 
         self._begin("attack", work)
 
     def write(self, table: str, reports: tuple[str, ...], language: str) -> None:
         """Write the release and what belongs to it into the project."""
-        assert self.history is not None  # noqa: S101 - there is a release
-        folder = self.folder.releases / f"{self.history.state.number:04d}"
 
         async def work(job: Job) -> None:
-            await self._ready(job, released=True)
-            self.written = await self._ask(
-                "write",
-                job,
-                project=str(self.folder.path),
-                folder=str(folder),
-                table=table,
-                reports=reports,
-                language=language,
+            await self.held.ready(job.hear, released=True)
+            assert self.release is not None  # noqa: S101 - it is shown
+            self.written = await self._write(
+                job, self._asked, self.release, table, reports, language
             )
 
         self._begin("write", work)
@@ -233,11 +216,19 @@ class OpenProject:
     def cancel(self) -> None:
         """End the long work at once; the table is read again when it is needed."""
         if self.busy:
-            self.worker.stop()
+            self.held.worker.stop()
+
+    def discard(self, folder: str) -> None:
+        """Remove the files of a release from the project."""
+        if any(one.written.folder == folder for one in self.kept):
+            shutil.rmtree(self.folder.releases / folder, ignore_errors=True)
+            self.kept = load_releases(self.folder.releases)
+            if self.written is not None and self.written.folder == folder:
+                self.written = None
 
     async def rows(self, start: int, count: int) -> Rows:
         """Return some rows of the table."""
-        found: Rows = await self._question("rows", start=start, count=count)
+        found: Rows = await self.held.question("rows", start=start, count=count)
         return found
 
     async def violations(self) -> Violations:
@@ -252,7 +243,7 @@ class OpenProject:
         text = self._text()
         if text not in self._violations:
             try:
-                found: Violations | KanonymError = await self._question(
+                found: Violations | KanonymError = await self.held.question(
                     "violations", policy=text, folder=str(self.folder.path)
                 )
             except WorkError as error:
@@ -271,7 +262,7 @@ class OpenProject:
         self, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
     ) -> RecordRisks:
         """Return records before and after, the riskiest first."""
-        found: RecordRisks = await self._question(
+        found: RecordRisks = await self.held.question(
             "records",
             released=True,
             start=start,
@@ -290,7 +281,7 @@ class OpenProject:
             The form is wrong, or does not cover the column.
 
         """
-        found: BoundHierarchy = await self._question(
+        found: BoundHierarchy = await self.held.question(
             "hierarchy", column=column, form=form, folder=str(self.folder.path)
         )
         return found
@@ -304,7 +295,7 @@ class OpenProject:
             The policy has faults, or an action cannot be carried out.
 
         """
-        found: ActionExample = await self._question(
+        found: ActionExample = await self.held.question(
             "action_example", column=column, policy=_text_of(form), folder=str(self.folder.path)
         )
         return found
@@ -312,14 +303,14 @@ class OpenProject:
     async def report_parts(self, language: str) -> tuple[ReportPart, ...]:
         """Return the sections of the report on the release."""
         if language not in self._parts:
-            self._parts[language] = await self._question(
+            self._parts[language] = await self.held.question(
                 "report_parts", released=True, language=language
             )
         return self._parts[language]
 
     def close(self) -> None:
         """End the process."""
-        self.worker.stop()
+        self.held.worker.stop()
 
     def _begin(self, task: str, work: Callable[[Job], Awaitable[None]]) -> None:
         """Begin long work, unless some is under way."""
@@ -344,35 +335,42 @@ class OpenProject:
 
     async def _report(self, job: Job, language: str) -> None:
         """Have the sections of the report made, in the lane of long work: charts take seconds."""
-        self._parts = {language: await self._ask("report_parts", job, language=language)}
+        parts = await self.held.do("report_parts", job.hear, language=language)
+        self._parts = {language: parts}
 
-    async def _ask(self, task: str, job: Job, **arguments: Any) -> Any:
-        return await self.worker.ask(task, "long", job.hear, **arguments)
+    async def _write(
+        self,
+        job: Job,
+        asked: Form,
+        made: MadeRelease,
+        table: str,
+        reports: tuple[str, ...],
+        language: str,
+    ) -> WrittenFiles:
+        """Write the release into a folder of its state; table: its file, empty for the usual."""
+        written: WrittenFiles = await self.held.do(
+            "write",
+            job.hear,
+            project=str(self.folder.path),
+            folder=str(self.folder.releases / f"{self._state:04d}"),
+            table=table,
+            reports=reports,
+            language=language,
+            kept={"state": self._state, "asked": asked, "made": made},
+        )
+        self.kept = load_releases(self.folder.releases)
+        return written
 
-    async def _question(self, task: str, *, released: bool = False, **arguments: Any) -> Any:
-        """Ask something that is answered at once; again where the process was ended meanwhile.
-
-        released: whether it is about the release.
-        """
-        try:
-            await self._ready(None, released=released)
-            return await self.worker.ask(task, **arguments)
-        except WorkError as error:
-            if error.kind not in GONE:
-                raise
-        await self._ready(None, released=released)
-        return await self.worker.ask(task, **arguments)
-
-    async def _ready(self, job: Job | None, *, released: bool = False) -> None:
-        """Have the process hold the table, and the release, again if it was ended."""
-        hear = None if job is None else job.hear
-        if not self.worker.alive or self._generation != self.worker.generation:
-            await self.worker.ask("reopen", "long", hear, source=self.source)
-            self._generation = self.worker.generation
-        if released and self._released != self.worker.generation:
-            text, folder = _text_of(self._asked), str(self.folder.path)
-            await self.worker.ask("release", "long", hear, policy=text, folder=folder)
-            self._released = self.worker.generation
+    def _resume_release(self) -> None:
+        """Take over the release that was written last, if it is one of this very table."""
+        self.kept = load_releases(self.folder.releases)
+        last = next(reversed(self.kept), None)
+        if last is None or self.table is None or not last.table:
+            return
+        if last.table == self.table.sha256:
+            self.release, self.written = last.made, last.written
+            self._asked, self._state = last.asked, last.state
+            self.held.expect(_text_of(last.asked), str(self.folder.path))
 
     def _text(self) -> str:
         return _text_of(self.form)

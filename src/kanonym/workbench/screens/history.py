@@ -14,7 +14,7 @@ async def show(view: View) -> dict[str, Any]:
     """Return all states, and the differences of two that are compared."""
     history, query = view.project.history, view.request.query_params
     if history is None:
-        return {"states": [], "current": 0, "differences": None, "pair": ()}
+        return {"states": [], "current": 0, "differences": None, "pair": (), "kept": {}}
     says = view.says
     states = [
         {"number": one.number, "name": one.name, "change": says.text(one.change, **one.facts)}
@@ -30,7 +30,14 @@ async def show(view: View) -> dict[str, Any]:
         "current": history.state.number,
         "differences": differences,
         "pair": pair,
+        "kept": {one.state: one for one in view.project.kept},
     }
+
+
+async def discard(view: View) -> str | None:
+    """Delete the files of a release."""
+    view.project.discard(view.sent.get("folder", ""))
+    return None
 
 
 async def undo(view: View) -> str | None:
@@ -109,6 +116,6 @@ def _back(view: View) -> str:
 SCREEN = Screen(
     "history",
     show,
-    {"undo": undo, "redo": redo, "name": name, "restore": restore},
+    {"undo": undo, "redo": redo, "name": name, "restore": restore, "discard": discard},
     needs="nothing",
 )

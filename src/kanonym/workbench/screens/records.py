@@ -19,6 +19,10 @@ SOUGHT = "is:"
 
 async def show(view: View) -> dict[str, Any]:
     """Return a page of records."""
+    if not view.project.busy and not view.project.held.has_release:
+        view.project.hold_release(view.session.language)
+    if not view.project.held.has_release:
+        return {"found": None}
     query = view.request.query_params
     known = columns_of(view.project.form, Role.QUASI_IDENTIFIER)
     sought, suppressed = view.project.sought, view.project.only_suppressed

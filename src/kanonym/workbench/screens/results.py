@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from kanonym.workbench.view import Screen, View
+from kanonym.workbench.work.facts import ReportPart
 
 
 async def show(view: View) -> dict[str, Any]:
     """Return the verdict, and the sections of the report."""
     project = view.project
     assert project.release is not None  # noqa: S101 - the screen needs it
-    sections = () if project.busy else await project.report_parts(view.session.language)
+    language = view.session.language
+    sections: tuple[ReportPart, ...] = ()
+    if not project.busy and not project.knows_report(language) and not project.held.has_release:
+        project.hold_release(language)
+    if not project.busy and (project.knows_report(language) or project.held.has_release):
+        sections = await project.report_parts(language)
     return {"release": project.release, "sections": sections}
 
 

@@ -124,15 +124,11 @@ class MadeRelease:
         As of `Release.to_dict`.
     rows
         The first of the released table.
-    attacked
-        Whether it was attacked and assessed as well.
-
     """
 
     form: Mapping[str, Any]
     figures: Mapping[str, Any]
     rows: Rows
-    attacked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,10 +64,13 @@ class TableWork:
             sheets=sheets,
         )
 
-    def reopen(self, step: Step, source: Source) -> None:
+    def reopen(self, step: Step, source: Source, sha256: str) -> None:
         """Read a table again that is known already, after the process was ended."""
         step("read")
         self._read(source)
+        if self._content is not None and self._content.sha256 != sha256:
+            self._frame = None
+            raise DataError(f"{source.path} was changed since it was opened: open it again")
 
     def rows(self, step: Step, start: int, count: int) -> Rows:
         """Return some rows of the table."""
@@ -126,7 +129,7 @@ class TableWork:
             self._table(), self._last_release(), sought, (start, count), suppressed=suppressed
         )
 
-    def attack(self, step: Step) -> MadeRelease:
+    def attack(self, step: Step) -> None:
         """Attack and assess the release."""
         import kanonym as ka
         from kanonym import profiling
@@ -143,7 +146,6 @@ class TableWork:
             None,
             profiling.profile(self._table()),
         )
-        return self._facts()
 
     def report_parts(self, step: Step, language: str) -> tuple[ReportPart, ...]:
         """Return the sections of the report on the release."""
@@ -159,30 +161,60 @@ class TableWork:
         table: str,
         reports: Sequence[str],
         language: str,
+        kept: Mapping[str, Any],
     ) -> WrittenFiles:
-        """Write the release, its policy, its manifest and reports into a folder."""
+        """Write the release, its policy, its manifest and reports into a folder, or nothing."""
+        from kanonym.workbench.project.releases import KeptRelease, staged_folder, write_note
+
+        step("write")
+        place, content = Path(folder), self._content
+        with staged_folder(place) as fresh:
+            names, sha256 = self._write_files(step, Path(project), fresh, table, reports, language)
+            written = WrittenFiles(place.name, names, sha256)
+            input_sha256 = "" if content is None else content.sha256
+            write_note(fresh, KeptRelease(table=input_sha256, written=written, **kept))
+        return written
+
+    def _write_files(
+        self,
+        step: Step,
+        project: Path,
+        place: Path,
+        table: str,
+        reports: Sequence[str],
+        language: str,
+    ) -> tuple[tuple[str, ...], str]:
+        """Write the files; returns their names, and the hash of the table."""
         from kanonym.policy.writing import policy_yaml
         from kanonym.workbench.work.hierarchies import copy_hierarchies
 
-        release, place = self._last_release(), Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        step("write")
-        source = None if self._source is None or self._content is None else self._source.path
-        output = files.write_table(
-            frames.to_polars(release.frame), place / table, like=source, coded=release.coded_columns
-        )
-        copy_hierarchies(release.policy, Path(project), place)
+        release = self._last_release()
+        name, output = self._write_table(place, table)
+        copy_hierarchies(release.policy, project, place)
         files.write_text(place / "policy.yaml", policy_yaml(release.policy.to_dict(), (), {}))
         content: dict[str, Any] = {"input": self._content, "output": output}
         release.manifest(place / "manifest.json", **content, detected=self._notes)
         known = {} if self._known is None else vars_of(self._known)
-        for name in reports:
-            step(f"report: {name}")
+        for one in reports:
+            step(f"report: {one}")
             release.report(
-                place / name, language=language, policy_file="policy.yaml", **content, **known
+                place / one, language=language, policy_file="policy.yaml", **content, **known
             )
-        names = (table, "policy.yaml", "manifest.json", *reports)
-        return WrittenFiles(place.name, names, output.sha256)
+        return (name, "policy.yaml", "manifest.json", *reports), output.sha256
+
+    def _write_table(self, place: Path, name: str) -> tuple[str, files.Content]:
+        """Write the released table; without a name as CSV, or as Parquet where CSV cannot."""
+        release = self._last_release()
+        source = None if self._source is None or self._content is None else self._source.path
+        table = frames.to_polars(release.frame)
+        coded = release.coded_columns
+        if not name:
+            try:
+                name = "released.csv"
+                return name, files.write_table(table, place / name, like=source, coded=coded)
+            except DataError:
+                name = "released.parquet"
+        return name, files.write_table(table, place / name, like=source, coded=coded)
 
     def _read(self, source: Source) -> tuple[str, ...]:
         self._frame = self._values = self._release = self._known = None
@@ -226,7 +258,6 @@ class TableWork:
             release.policy.to_dict(),
             release.to_dict(),
             _rows_of(release.frame, 0, SHOWN),
-            attacked=self._known is not None,
         )
 
     def _table(self) -> Any:

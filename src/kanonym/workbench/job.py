@@ -1,0 +1,54 @@
+"""Long work of a project: what it is, how far it is, and how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from time import monotonic
+
+from kanonym.workbench.work.messages import Step
+
+
+@dataclass(eq=False)
+class Job:
+    """Long work.
+
+    Attributes
+    ----------
+    task
+        What the catalogues call it: `wb.job.TASK`.
+    begun
+        When, by the monotonic clock.
+    sentence, done, total
+        What it told last, and its share where it knows that.
+    changed
+        Set whenever something of this changes, and made anew.
+
+    """
+
+    task: str
+    begun: float = field(default_factory=monotonic)
+    sentence: str = ""
+    done: int = 0
+    total: int = 0
+    ended: bool = False
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return monotonic() - self.begun
+
+    def hear(self, step: Step) -> None:
+        """Take over what the process tells."""
+        self.sentence, self.done, self.total = step.sentence, step.done, step.total
+        self._tell()
+
+    def end(self) -> None:
+        """Say that it is over."""
+        self.ended = True
+        self._tell()
+
+    def _tell(self) -> None:
+        event, self.changed = self.changed, asyncio.Event()
+        event.set()

@@ -1,0 +1,155 @@
+"""Releases on the disk: a folder each, whole or not at all, and what the pages know of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from kanonym.data.files import write_text
+from kanonym.data.files.lock import lock_file
+from kanonym.verification.verdict import Verdict
+from kanonym.workbench.project.history import Form
+from kanonym.workbench.work.facts import MadeRelease, Rows, WrittenFiles
+
+NOTE = "release.json"
+"""The last file of a folder: one without it is not whole."""
+NEW, OLD = ".new", ".old"
+LOCKED = "releases"
+"""Names the lock on all folders."""
+_NAME = re.compile(r"\w[\w.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRelease:
+    """A release that was written into the project.
+
+    Attributes
+    ----------
+    state, asked
+        The number of the state that asked for it, and its policy.
+    table
+        SHA-256 of the table that it was made of; empty for a table of a database.
+    made
+        What the pages show of it.
+    written
+        Its files.
+
+    """
+
+    state: int
+    asked: Form
+    table: str
+    made: MadeRelease
+    written: WrittenFiles
+
+    def to_json(self) -> str:
+        """Return the text of its note."""
+        made = self.made
+        form = {
+            "state": self.state,
+            "asked": self.asked,
+            "table": self.table,
+            "form": made.form,
+            "figures": made.figures,
+            "rows": asdict(made.rows),
+            "files": self.written.names,
+            "sha256": self.written.sha256,
+        }
+        return json.dumps(form, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def load(cls, folder: Path) -> KeptRelease | None:
+        """Return the release of a folder; None where its note is damaged."""
+        try:
+            given = json.loads((folder / NOTE).read_text("utf-8"))
+            names = tuple(one for one in given["files"] if _NAME.fullmatch(one))
+            rows = given["rows"]
+            cells = tuple(tuple(row) for row in rows["cells"])
+            shown = Rows(tuple(rows["header"]), cells, int(rows["start"]), int(rows["total"]))
+            figures = _checked_figures(given["figures"])
+            return cls(
+                int(given["state"]),
+                dict(given["asked"]),
+                str(given["table"]),
+                MadeRelease(dict(given["form"]), figures, shown),
+                WrittenFiles(folder.name, names, str(given["sha256"])),
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+
+def load_releases(place: Path) -> list[KeptRelease]:
+    """Return the releases of a project, the oldest first."""
+    if not place.is_dir():
+        return []
+    folders = [one for one in place.iterdir() if one.name.isdecimal()]
+    folders.sort(key=lambda one: (one / NOTE).stat().st_mtime if (one / NOTE).is_file() else 0)
+    return [one for one in map(KeptRelease.load, folders) if one is not None]
+
+
+@contextmanager
+def staged_folder(place: Path) -> Iterator[Path]:
+    """Give a new folder that takes the place of another one when all of it is written.
+
+    What was there stays until then; a process that is killed loses neither.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with lock_file(place.parent / LOCKED):
+        _settle(place)
+        fresh = place.with_name(place.name + NEW)
+        fresh.mkdir()
+        try:
+            yield fresh
+            if place.exists():
+                place.rename(place.with_name(place.name + OLD))
+            fresh.rename(place)
+        finally:
+            _settle(place)
+
+
+def settle_folders(releases: Path) -> None:
+    """Finish or drop what a process that was killed left behind."""
+    if releases.is_dir():
+        with lock_file(releases / LOCKED):
+            for name in {one.stem for one in releases.iterdir() if one.suffix in (NEW, OLD)}:
+                _settle(releases / name)
+
+
+def _settle(place: Path) -> None:
+    fresh, old = place.with_name(place.name + NEW), place.with_name(place.name + OLD)
+    if not place.exists() and (fresh / NOTE).is_file():
+        fresh.rename(place)
+    elif not place.exists() and old.exists():
+        old.rename(place)
+    for left in (fresh, old):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def write_note(folder: Path, kept: KeptRelease) -> None:
+    """Write the note: from then on the folder is whole."""
+    write_text(folder / NOTE, kept.to_json())
+
+
+def _checked_figures(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return figures that have what pages show.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        They have not.
+
+    """
+    checked = given["verification"]
+    if checked["verdict"] not in get_args(Verdict):
+        raise ValueError("verdict")
+    for part, name in ((given, "rows_in"), (given, "rows_out"), (checked, "classes")):
+        int(part[name])
+    if not isinstance(given["algorithm"]["type"], str):
+        raise TypeError("algorithm")
+    return {**given}

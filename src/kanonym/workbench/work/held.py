@@ -1,0 +1,96 @@
+"""What the process holds: a table and a release, again where it was ended meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kanonym.workbench.work.facts import OpenedTable, Source
+from kanonym.workbench.work.messages import Step
+from kanonym.workbench.work.worker import CANCELLED, ENDED, Worker, WorkError
+
+GONE = (CANCELLED, ENDED)
+"""Kinds of errors that say nothing of what was asked."""
+
+Hear = Callable[[Step], None]
+
+
+class HeldTable:
+    """A process, and what it is to hold.
+
+    Attributes
+    ----------
+    worker
+        The process.
+
+    """
+
+    def __init__(self) -> None:
+        self.worker = Worker()
+        self._source: Source | None = None
+        self._sha256 = ""
+        self._policy: tuple[str, str] | None = None
+        self._table_of = self._release_of = 0
+
+    @property
+    def has_release(self) -> bool:
+        """Whether the process holds the release now."""
+        return (
+            self._policy is not None
+            and self.worker.alive
+            and self._release_of == self.worker.generation
+        )
+
+    async def open(self, source: Source, hear: Hear) -> OpenedTable:
+        """Have the process read a table."""
+        found: OpenedTable = await self.worker.ask("open", "long", hear, source=source)
+        self._source, self._sha256, self._policy = source, found.sha256, None
+        self._table_of = self.worker.generation
+        return found
+
+    async def release(self, policy: str, folder: str, hear: Hear) -> Any:
+        """Have the process make a release."""
+        await self.ready(hear)
+        made = await self.worker.ask("release", "long", hear, policy=policy, folder=folder)
+        self.expect(policy, folder)
+        self._release_of = self.worker.generation
+        return made
+
+    def expect(self, policy: str, folder: str) -> None:
+        """Take a policy as that of the release, which is made where it is asked for."""
+        self._policy, self._release_of = (policy, folder), 0
+
+    async def ready(self, hear: Hear | None, *, released: bool = False) -> None:
+        """Have the process hold the table, and the release, again if it was ended.
+
+        Raises
+        ------
+        WorkError
+            The file was changed meanwhile, or cannot be read.
+
+        """
+        if not self.worker.alive or self._table_of != self.worker.generation:
+            await self.worker.ask("reopen", "long", hear, source=self._source, sha256=self._sha256)
+            self._table_of = self.worker.generation
+        if released and not self.has_release and self._policy is not None:
+            policy, folder = self._policy
+            await self.worker.ask("release", "long", hear, policy=policy, folder=folder)
+            self._release_of = self.worker.generation
+
+    async def do(self, task: str, hear: Hear, **arguments: Any) -> Any:
+        """Have long work done."""
+        return await self.worker.ask(task, "long", hear, **arguments)
+
+    async def question(self, task: str, *, released: bool = False, **arguments: Any) -> Any:
+        """Ask something that is answered at once; again where the process was ended meanwhile.
+
+        released: whether it is about the release.
+        """
+        try:
+            await self.ready(None, released=released)
+            return await self.worker.ask(task, **arguments)
+        except WorkError as error:
+            if error.kind not in GONE:
+                raise
+        await self.ready(None, released=released)
+        return await self.worker.ask(task, **arguments)
