@@ -13,8 +13,9 @@ from contextlib import suppress
 import pytest
 
 from kanonym.cli import main
-from kanonym.data.files import sha256, write_table
+from kanonym.data.files import read_table, sha256, write_table
 from kanonym.data.patients import patients
+from kanonym.pipeline import verify
 from workbench_servers import Visitor, act, idle, release, running, state_of, text_of
 
 
@@ -296,3 +297,32 @@ def test_a_killed_process_loses_no_more_than_its_work(visitor):
     child.kill()
     assert "400 records" in text_of(visitor.get(f"{visitor.at}/open"))
     assert visitor.get(f"{visitor.at}/status").text.partition("unique")[0] in strip
+
+
+def test_the_notebook_makes_the_same_file(visitor, folder, monkeypatch):
+    """The cells of the notebook, run one after another, write the release byte for byte."""
+    act(visitor, "run/save", type="full-domain", search="optimal", metric="loss")
+    release(visitor)
+    page = visitor.get(f"{visitor.at}/export").text
+    hashed = re.search(r"<code>([0-9a-f]{64})</code>", page)[1]
+    notebook = json.loads(visitor.get(f"{visitor.at}/export/notebook").text)
+    assert (notebook["nbformat"], notebook["cells"][0]["cell_type"]) == (4, "markdown")
+    (folder / "by-notebook").mkdir()
+    monkeypatch.chdir(folder / "by-notebook")
+    names = {}
+    for cell in notebook["cells"][1:]:
+        exec(cell["source"], names)  # noqa: S102 - what the page hands out
+    assert sha256(folder / "by-notebook" / "released.csv") == hashed
+
+
+def test_a_further_batch_is_released_by_the_recoding_and_counted(visitor, folder):
+    """The recoding is kept with this release as its first batch; the next one is checked too."""
+    act(visitor, "export/fit")
+    idle(visitor)
+    write_table(patients(300, 5), folder / "next.csv")
+    act(visitor, "export/batch", batch=str(folder / "next.csv"))
+    idle(visitor)
+    page = text_of(visitor.get(f"{visitor.at}/export"))
+    assert re.search(r"Batch 2: \d+ of 300 records released", page), page
+    place = re.search(r"into (\S+\.csv)\.", page)[1]
+    assert verify(read_table(place), folder / "project" / "policy.yaml").satisfied

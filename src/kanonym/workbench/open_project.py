@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from kanonym.data.errors import KanonymError
@@ -23,6 +24,7 @@ from kanonym.workbench.work.facts import (
     MadeRelease,
     OpenedTable,
     RecordRisks,
+    ReleasedBatch,
     ReportPart,
     Rows,
     Source,
@@ -46,6 +48,8 @@ class OpenProject:
         What was computed; None until then.
     kept
         The releases that are on the disk, the one written last at the end.
+    batch
+        The further batch that was released last.
     held
         The process, and what it holds.
     sought, only_suppressed
@@ -72,6 +76,7 @@ class OpenProject:
         self.only_suppressed = False
         self.job: Job | None = None
         self.problem: WorkError | None = None
+        self.batch: ReleasedBatch | None = None
         self.kept: list[KeptRelease] = []
         self.held = HeldTable()
         self._state = self._attacked_of = 0
@@ -94,6 +99,11 @@ class OpenProject:
     def attacked(self) -> bool:
         """Whether the release was attacked and assessed, by the process that is there now."""
         return self.held.has_release and self._attacked_of == self.held.worker.generation
+
+    @property
+    def recoding(self) -> Path:
+        """Where the recoding of the release is kept, once it is."""
+        return self.folder.path / "recodings" / f"{self._state:04d}.json"
 
     def knows_report(self, language: str) -> bool:
         """Whether the sections of the report are there without any work."""
@@ -134,6 +144,7 @@ class OpenProject:
             table = await self.held.open(source, job.hear)
             self.source, self.table = source, table
             self.release = self.written = self.exploration = None
+            self.batch = None
             self.sought, self.only_suppressed = {}, False
             self._parts, self._violations = {}, {}
             self.keep(history or History.of(suggested_form(table.profile)))
@@ -212,6 +223,25 @@ class OpenProject:
             )
 
         self._begin("write", work)
+
+    def keep_recoding(self) -> None:
+        """Keep the recoding of the release for further batches."""
+
+        async def work(job: Job) -> None:
+            await self.held.ready(job.hear, released=True)
+            await self.held.do("keep_recoding", job.hear, place=str(self.recoding))
+
+        self._begin("fit", work)
+
+    def apply_recoding(self, batch: str) -> None:
+        """Release a further batch by the recoding of the release."""
+
+        async def work(job: Job) -> None:
+            self.batch = await self.held.do(
+                "apply_recoding", job.hear, recoding=str(self.recoding), batch=batch
+            )
+
+        self._begin("batch", work)
 
     def cancel(self) -> None:
         """End the long work at once; the table is read again when it is needed."""

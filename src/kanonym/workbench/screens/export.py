@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,12 @@ async def show(view: View) -> dict[str, Any]:
         "folder": project.folder.path,
         "command": command(project) if project.written else "",
         "python": python(project) if project.written else "",
+        "recoding": str(project.recoding) if project.recoding.is_file() else "",
+        "batch": project.batch,
+        "next_batch": view.sent.get("batch", ""),
+        "apply": shlex.join(
+            ["kanonym", "apply", str(project.recoding), "NEXT.csv", "-o", "OUT.csv", "--update"]
+        ),
     }
 
 
@@ -81,4 +89,61 @@ def python(project: OpenProject) -> str:
     )
 
 
-SCREEN = Screen("export", show, {"write": write}, needs="release")
+async def notebook(view: View) -> tuple[str, str]:
+    """Return the Python as a notebook, with what was checked and lost."""
+    project = view.project
+    if project.written is None:
+        raise DataError(view.says.text("wb.missing.release"))
+    read, made, written = python(project).split("\n\n")[1].splitlines()
+    cells = [
+        f"# {project.folder.path.name}\n\n{view.says.text('wb.export.seed')}",
+        f"import kanonym as ka\n\n{read}",
+        made,
+        "release.verification",
+        "release.utility",
+        "release.risk",
+        written,
+    ]
+    return "release.ipynb", json.dumps(notebook_of(cells), indent=1, ensure_ascii=False) + "\n"
+
+
+def notebook_of(cells: Sequence[str]) -> dict[str, Any]:
+    """Return a notebook of version 4.5: the first cell is text, the others are Python."""
+    first, *others = cells
+    code: dict[str, Any] = {"cell_type": "code", "execution_count": None, "outputs": []}
+    parts: list[dict[str, Any]] = [{"cell_type": "markdown"}, *(dict(code) for _ in others)]
+    return {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"language_info": {"name": "python"}},
+        "cells": [
+            {**part, "id": f"cell-{place}", "metadata": {}, "source": text}
+            for place, (part, text) in enumerate(zip(parts, (first, *others), strict=True))
+        ],
+    }
+
+
+async def fit(view: View) -> str | None:
+    """Keep the recoding for the next batches."""
+    if not view.project.release_is_current:
+        raise DataError(view.says.text("wb.export.outdated"))
+    view.project.keep_recoding()
+    return None
+
+
+async def batch(view: View) -> str | None:
+    """Release a further batch."""
+    place = view.sent.get("batch", "").strip()
+    if not place:
+        raise DataError(view.says.text("wb.batches.path"))
+    view.project.apply_recoding(place)
+    return None
+
+
+SCREEN = Screen(
+    "export",
+    show,
+    {"write": write, "fit": fit, "batch": batch},
+    downloads={"notebook": notebook},
+    needs="release",
+)

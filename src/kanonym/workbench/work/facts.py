@@ -287,3 +287,20 @@ class WrittenFiles:
     names: tuple[str, ...]
     sha256: str
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedBatch:
+    """A further batch that was released by the recoding of a release.
+
+    Attributes
+    ----------
+    place
+        The file.
+    figures
+        As of `BatchRelease.to_dict`.
+
+    """
+
+    place: str
+    figures: Mapping[str, Any]

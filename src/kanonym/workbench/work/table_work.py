@@ -16,6 +16,7 @@ from kanonym.workbench.work.facts import (
     MadeRelease,
     OpenedTable,
     RecordRisks,
+    ReleasedBatch,
     ReportPart,
     Rows,
     Source,
@@ -146,6 +147,18 @@ class TableWork:
             None,
             profiling.profile(self._table()),
         )
+
+    def keep_recoding(self, step: Step, place: str) -> None:
+        """Keep the recoding of the release for further batches."""
+        from kanonym.workbench.work.batches import keep_recoding
+
+        keep_recoding(self._table(), self._last_release(), Path(place), step)
+
+    def apply_recoding(self, step: Step, recoding: str, batch: str) -> ReleasedBatch:
+        """Release a further batch by a recoding."""
+        from kanonym.workbench.work.batches import apply_recoding
+
+        return apply_recoding(Path(recoding), batch, step)
 
     def report_parts(self, step: Step, language: str) -> tuple[ReportPart, ...]:
         """Return the sections of the report on the release."""

@@ -1,0 +1,70 @@
+"""The recoding of a release, kept for further batches, and a batch that is released by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kanonym import series
+from kanonym.data import files, frames
+from kanonym.data.errors import DataError
+from kanonym.data.files.lock import lock_file
+from kanonym.release import Release
+from kanonym.series import Fitted
+from kanonym.workbench.work.facts import ReleasedBatch
+
+Step = Callable[[str], None]
+
+
+def keep_recoding(frame: Any, release: Release, place: Path, step: Step) -> None:
+    """Fit the recoding of a release, count the release as its first batch, and write both.
+
+    Raises
+    ------
+    PolicyError
+        The algorithm or the policy has no recoding for further batches.
+    DataError
+        The recoding would release this table otherwise than it was released.
+
+    """
+    fitted = series.fit(frame, release.policy, progress=step)
+    first = fitted.apply(frame, progress=step)
+    ours, theirs = (frames.to_polars(one.frame) for one in (release, first))
+    names = ours.columns
+    same = set(names) == set(theirs.columns) and ours.sort(names).equals(
+        theirs.select(names).sort(names)
+    )
+    if not same:
+        raise DataError(
+            "applied to this table, the recoding would give another release than the one that was "
+            "made, so that both together could be compared: choose full-domain, or do without "
+            "suppressed records and random actions"
+        )
+    place.parent.mkdir(parents=True, exist_ok=True)
+    fitted.save(place)
+
+
+def apply_recoding(recoding: Path, batch: str, step: Step) -> ReleasedBatch:
+    """Release a further batch, and count it once the release is in its place.
+
+    Raises
+    ------
+    KanonymError
+        The batch is refused; nothing is written or counted then.
+
+    """
+    step("read")
+    batch = str(Path(batch).expanduser())
+    frame = files.read_table(batch)
+    with lock_file(recoding):
+        fitted = Fitted.load(recoding)
+        release = fitted.apply(frame, progress=step)
+        output = recoding.with_name(f"{recoding.stem}-batch-{release.batch}.csv")
+        step("write")
+        with files.atomic_write(recoding) as counted:
+            fitted.save(counted)
+            files.write_table(
+                frames.to_polars(release.frame), output, like=batch, coded=release.coded_columns
+            )
+    return ReleasedBatch(str(output), release.to_dict())
