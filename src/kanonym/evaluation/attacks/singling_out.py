@@ -13,9 +13,13 @@ from numpy.typing import NDArray
 from kanonym.data.message import Message
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
-from kanonym.evaluation.attacks.matching.cells import cell_codes
 from kanonym.evaluation.attacks.matching.lookup import classes_of, is_changed
-from kanonym.evaluation.attacks.matching.predicates import Predicates, count_matches, count_possible
+from kanonym.evaluation.attacks.matching.predicates import (
+    Predicates,
+    coded_cells,
+    count_matches,
+    count_possible,
+)
 from kanonym.evaluation.attacks.matching.sizes import expected_singletons
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
@@ -131,7 +135,8 @@ class SinglingOut(Attack):
         if reason:
             nobody = SuccessCount(0, 0)
             return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
-        codes = np.column_stack([cell_codes(column)[0] for column in pair.columns])
+        codes = coded_cells(pair)
+        others = None if scene.control is None else coded_cells(scene.control)
         # By what they say, so that the order of the release means nothing.
         everything = np.lexsort(codes.T)
         kept, aside = _split_records(pair, everything, random)
@@ -150,7 +155,7 @@ class SinglingOut(Attack):
             if not len(predicates):
                 continue
             scene.told(4 * done + 1, steps)
-            held = count_matches(pair, predicates)
+            held = count_matches(pair, predicates, codes)
             scene.told(4 * done + 2, steps)
             elsewhere = self._make_predicates(mode, pair, codes, (kept, fewer), random)
             scene.told(4 * done + 3, steps)
@@ -158,8 +163,8 @@ class SinglingOut(Attack):
                 self.type,
                 self.question,
                 SuccessCount(int((held == 1).sum()), len(held)),
-                _expect_among_records(pair, elsewhere, aside),
-                _expect_among_others(scene.control, predicates, pair.n_persons),
+                _expect_among_records(pair, codes, elsewhere, aside),
+                _expect_among_others(scene.control, others, predicates, pair.n_persons),
                 parts=parts,
                 best_of=len(modes),
                 other_attack=True,
@@ -217,13 +222,26 @@ def _multivariate_predicates(
     places = random.permutation(n)
     best = places[np.lexsort((share[places], size[places]))]
     # Records that say the same make one predicate.
-    told = np.column_stack([columns, np.take_along_axis(own, columns, axis=1)])[best]
-    best = best[np.sort(np.unique(told, axis=0, return_index=True)[1])][
-        : max(POOL * attempts, POOL_AT_LEAST)
-    ]
+    best = _first_different(own, columns, best, most=max(POOL * attempts, POOL_AT_LEAST))
     sides = np.zeros((len(best), width), np.int8)
     found = Predicates(rows[best], columns[best], sides)
-    return _rarest(pair, found, rows, attempts, share[best])
+    return _rarest(pair, codes, found, rows, attempts, share[best])
+
+
+def _first_different(
+    own: NDArray[np.int32], columns: NDArray[np.int64], best: NDArray[np.int64], most: int
+) -> NDArray[np.int64]:
+    """Return the first so many of some records that say different things in their columns."""
+    asked = 2 * most
+    while True:
+        some = best[:asked]
+        told = np.column_stack(
+            [columns[some], np.take_along_axis(own[some], columns[some], axis=1)]
+        )
+        first = np.sort(np.unique(told, axis=0, return_index=True)[1])
+        if len(first) >= most or asked >= len(best):
+            return some[first[:most]]
+        asked *= 4
 
 
 def _one_sided_predicates(
@@ -244,11 +262,12 @@ def _one_sided_predicates(
     found = Predicates(row, columns, _sides(pair)[row[:, None], columns])
     # Of a class all records have the same means: it counts once.
     firsts = rows[np.unique(codes[rows], axis=0, return_index=True)[1]]
-    return _rarest(pair, found, firsts, attempts, np.zeros(len(row)))
+    return _rarest(pair, codes, found, firsts, attempts, np.zeros(len(row)))
 
 
 def _rarest(
     pair: TablePair,
+    codes: NDArray[np.int32],
     found: Predicates,
     rows: NDArray[np.int64],
     attempts: int,
@@ -258,7 +277,7 @@ def _rarest(
 
     Others are tried only where there are too few of them to tell anything.
     """
-    counts = _count_possible(pair, found, rows)
+    counts = _count_possible(pair, codes, found, rows)
     fewest = int((counts == counts.min(initial=pair.n_released)).sum())
     first = np.lexsort((share, counts))
     return found.take(first[: min(max(fewest, attempts // 10), attempts)])
@@ -354,28 +373,32 @@ def _shares(
 
 
 def _expect_among_others(
-    control: TablePair | None, predicates: Predicates, wanted: int
+    control: TablePair | None,
+    codes: NDArray[np.int32] | None,
+    predicates: Predicates,
+    wanted: int,
 ) -> SuccessCount | None:
     """Return how many predicates would match one of as many persons of the control."""
     if control is None or not control.n_original:
         return None
-    return expected_singletons(count_matches(control, predicates), control.n_persons, wanted)
+    return expected_singletons(count_matches(control, predicates, codes), control.n_persons, wanted)
 
 
 def _expect_among_records(
-    pair: TablePair, predicates: Predicates, aside: NDArray[np.int64]
+    pair: TablePair, codes: NDArray[np.int32], predicates: Predicates, aside: NDArray[np.int64]
 ) -> SuccessCount:
     """Return how many would match one of as many persons as released records stand for."""
     if not len(aside) or not len(predicates):
         return SuccessCount(0, 0)
     whose = None if pair.persons is None or _is_grouped(pair) else pair.released_persons
     size = len(aside) if whose is None else len(np.unique(whose[aside]))
-    held = _count_possible(pair, predicates, aside, whose)
+    held = _count_possible(pair, codes, predicates, aside, whose)
     return expected_singletons(held, size, pair.n_persons)
 
 
 def _count_possible(
     pair: TablePair,
+    codes: NDArray[np.int32],
     predicates: Predicates,
     rows: NDArray[np.int64],
     whose: NDArray[np.int64] | None = None,
@@ -383,7 +406,7 @@ def _count_possible(
     """Return how many of some released records, or of their owners, may satisfy each predicate."""
     among = np.zeros(pair.n_released, np.bool_)
     among[rows] = True
-    return count_possible(pair, predicates, among, whose)
+    return count_possible(pair, predicates, among, codes, whose)
 
 
 def _univariate_predicates(

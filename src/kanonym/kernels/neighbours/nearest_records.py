@@ -85,7 +85,7 @@ def _rank(
     n = len(grove.order)
     for at in range(n):
         away[0, at] = first_distance(grove, at, numbers, codes, math.inf)
-        away[1, at] = second_distance(grove, at, numbers, codes)
+        away[1, at] = math.nan
     level[:] = 0
     count, nearer = np.int64(0), np.int64(-1)
     while nearer < count < wanted:
@@ -98,6 +98,8 @@ def _rank(
                 first = min(first, away[0, at])
         for at in range(n):
             if level[grove.order[at]] == 0 and away[0, at] <= first * (1.0 + TIE):
+                if math.isnan(away[1, at]):  # of most classes nobody asks for it
+                    away[1, at] = second_distance(grove, at, numbers, codes)
                 second = min(second, away[1, at])
         nearer = count
         for at in range(n):

@@ -18,7 +18,7 @@ from kanonym.evaluation.attacks.linking.linkage import (
     own_classes,
     unattempted_outcome,
 )
-from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
+from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by, group_persons
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.kernels.neighbours.nearest_records import class_distances
@@ -217,9 +217,10 @@ def _assign_records(
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - takes a while to load
 
     distinct, place = np.unique(slots, return_inverse=True)
-    away = np.empty((2, len(numbers), len(distinct)))
-    class_distances(classes.grove, numbers, codes, distinct, away)
-    costs = (away[0] + SECOND * away[1])[:, place]
+    alike = group_persons(numbers, codes)
+    away = np.empty((2, len(alike.first), len(distinct)))
+    class_distances(classes.grove, numbers[alike.first], codes[alike.first], distinct, away)
+    costs = (away[0] + SECOND * away[1])[alike.labels[:, None], place]
     person, slot = linear_sum_assignment(costs)
     given = np.full(len(numbers), -1, np.int64)
     given[person] = slots[slot]

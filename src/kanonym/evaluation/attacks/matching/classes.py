@@ -93,8 +93,11 @@ class ReleasedClasses(ShortRepr):
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return each person's nearest class, and how far its nearest open values are.
 
-        (n,) int64 and float64; a distance of 0 leaves all values of the person open.
+        (n,) int64 and float64; a distance of 0 leaves all values of the person open. Persons
+        with the same values are looked for once.
         """
+        alike = group_persons(numbers, codes)
+        numbers, codes = numbers[alike.first], codes[alike.first]
         found, first = np.empty(len(numbers), np.int64), np.empty(len(numbers))
         order = _similarity_order(numbers)
         numbers, codes = numbers[order], codes[order]
@@ -105,7 +108,8 @@ class ReleasedClasses(ShortRepr):
         parallel(search, _slices(len(numbers)))
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
-        return found[back], first[back]
+        own = back[alike.labels]
+        return found[own], first[own]
 
     def count_tied(
         self, numbers: NDArray[np.float64], codes: NDArray[np.int32], own: NDArray[np.int64]
@@ -126,6 +130,13 @@ class ReleasedClasses(ShortRepr):
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return records[back]
+
+
+def group_persons(numbers: NDArray[np.float64], codes: NDArray[np.int32]) -> Groups:
+    """Group persons who have the same values; arrays as of `ReleasedClasses.persons`."""
+    columns = [np.unique(one, return_inverse=True)[1].astype(np.int32) for one in numbers.T]
+    columns += [np.ascontiguousarray(one) for one in codes.T]
+    return group_rows(columns, [int(one.max(initial=0)) + 1 for one in columns])
 
 
 def classes_by(

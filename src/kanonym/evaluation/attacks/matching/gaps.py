@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.matching.cells import regroup_records
+from kanonym.evaluation.attacks.matching.classes import classes_by
 from kanonym.evaluation.attacks.matching.lookup import find_candidates
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 
@@ -40,11 +41,16 @@ def nearest_gaps(
 
     Notes
     -----
-    Cost O(columns · n_classes) for each person whom no class leaves open, in passes over
-    arrays: with many columns of few values no index would look at less.
+    Cost of a search in the classes' tree (`ReleasedClasses.nearest`); where cells are sets of
+    numbers, O(columns · n_classes) for each person whom no class leaves open. Distances are
+    rounded to float32, so that equal ones are equal whatever was added up first.
 
     """
     classes = regroup_records(pair, names)
+    if not any(_has_sets(pair.column(name)) for name in names):
+        searched = classes_by(replace(pair, classes=classes), names, units)
+        apart = searched.nearest(*searched.persons(pair, persons))[1]
+        return apart.astype(np.float32).astype(np.float64)
     rows = np.unique(classes, return_index=True)[1]
     fitting = find_candidates(replace(pair, classes=classes), persons, names).numbers > 0
     found = np.zeros(len(persons))
@@ -61,6 +67,11 @@ def nearest_gaps(
             apart += _gaps(column, values, rows, units.column(name))[place]
         found[places] = apart.min(axis=1)
     return found
+
+
+def _has_sets(column: Column) -> bool:
+    """Whether some cells are sets of numbers."""
+    return isinstance(column, NumericColumn) and column.sets is not None
 
 
 def _gaps(

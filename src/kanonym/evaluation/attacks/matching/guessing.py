@@ -52,11 +52,8 @@ class Categories(ShortRepr):
     @property
     def has_value(self) -> NDArray[np.bool_]:
         """(n_original,) bool, the persons who have a value."""
-        return np.asarray(~self._null[self.column.original])
-
-    @property
-    def _null(self) -> NDArray[np.bool_]:
-        return self.column.categories.is_null().to_numpy()
+        null = self.column.categories.is_null().to_numpy()
+        return np.asarray(~null[self.column.original])
 
     def guess(self, records: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
         """Return the code of the category with the most weight."""
@@ -69,7 +66,8 @@ class Categories(ShortRepr):
         numbers = np.diff(self.column.offsets)
         each = np.repeat(votes / numbers, numbers)
         total = np.bincount(self.column.members, each, minlength=len(self.column.categories))
-        total[self._null] = 0.0
+        if self.column.categories.null_count():
+            total[len(self.column.categories) - 1] = 0.0  # null is the last one
         most = total.max(initial=0.0)
         if not most:
             return np.nan

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
+from kanonym.evaluation.attacks.matching import condition_bits
 from kanonym.evaluation.attacks.matching import predicates as module
 from kanonym.evaluation.attacks.matching.predicates import Predicates, count_matches, count_possible
 from pairs import categorical, numeric, pair
@@ -102,16 +103,17 @@ def test_records_may_satisfy_a_predicate_with_which_they_share_values(situation)
         assert count == expected
 
 
-@given(situations(), st.integers(1, 40))
+@given(situations(), st.integers(1, 400), st.sampled_from([0, 3, 1024]))
 @settings(max_examples=examples(40), deadline=None)
-def test_memory_does_not_change_counts(situation, cells):
-    """Looked at in small parts, the same records are counted."""
+def test_memory_does_not_change_counts(situation, size, few):
+    """Looked at in small parts, or without bits of each category, the same records are counted."""
     tables, _, asked = situation
     everybody = np.ones(tables.n_released, np.bool_)
     expected = count_matches(tables, asked), count_possible(tables, asked, everybody)
-    kept, module.CELLS = module.CELLS, cells
+    kept = module.BYTES, module.CELLS, condition_bits.FEW
+    module.BYTES, module.CELLS, condition_bits.FEW = size, size, few
     try:
         found = count_matches(tables, asked), count_possible(tables, asked, everybody)
     finally:
-        module.CELLS = kept
+        module.BYTES, module.CELLS, condition_bits.FEW = kept
     assert [one.tolist() for one in found] == [one.tolist() for one in expected]
