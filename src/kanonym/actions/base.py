@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -27,6 +27,8 @@ class Context(ShortRepr):
         (n_rows,) int32 equivalence class of each record, from 0; None before there are any.
     rows
         (n_rows,) int64, which records of the table the values are; None for all of them.
+    pseudonyms
+        Gives another column of the same table as its own actions leave it; None where it has none.
 
     """
 
@@ -34,6 +36,7 @@ class Context(ShortRepr):
     column: Callable[[str], pl.Series]
     classes: NDArray[np.int32] | None = None
     rows: NDArray[np.int64] | None = None
+    pseudonyms: Callable[[str], pl.Series | None] = field(default=lambda _: None, repr=False)
 
     def other_column(self, name: str) -> pl.Series:
         """Return another column, in the records of the values."""

@@ -11,12 +11,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions import masking, perturbation, pseudonymization
+from kanonym.actions import free_text, masking, perturbation, pseudonymization
 from kanonym.actions.base import Action, After, Context
 from kanonym.data.results.short_repr import ShortRepr
 
 ACTIONS: dict[str, type[Action]] = {
-    one.type: one for one in (*masking.ACTIONS, *pseudonymization.ACTIONS, *perturbation.ACTIONS)
+    one.type: one
+    for one in (
+        *masking.ACTIONS,
+        *pseudonymization.ACTIONS,
+        *perturbation.ACTIONS,
+        *free_text.ACTIONS,
+    )
 }
 """Every action by the name that a policy gives it."""
 
@@ -135,6 +141,13 @@ class ColumnActions(ShortRepr):
         ]
         return self._apply(released, steps, classes, rows)
 
+    def _pseudonyms(self, name: str) -> pl.Series | None:
+        """Return a column after its actions before the algorithm; None where it has none."""
+        several = [one for one in self.actions.get(name, ()) if not isinstance(one, After)]
+        if not several or any(one.type in free_text.TYPES for one in several):
+            return None
+        return self.before(name)
+
     def _apply(
         self,
         values: pl.Series,
@@ -145,6 +158,7 @@ class ColumnActions(ShortRepr):
         own = int.from_bytes(sha256(values.name.encode()).digest()[:4], "big")
         for number, action in steps:
             root = np.random.SeedSequence([self.seed, ROOT], spawn_key=(own, number))
-            context = Context(np.random.default_rng(root), self.column, classes, rows)
+            random = np.random.default_rng(root)
+            context = Context(random, self.column, classes, rows, self._pseudonyms)
             values = action.apply(values, context)
         return values

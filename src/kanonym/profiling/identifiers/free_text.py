@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
 
-from kanonym.data.errors import KanonymError
+from kanonym.actions.free_text.presidio import (
+    LEAST_SCORE,
+    Analyzer,
+    MissingExtraError,
+    load_presidio,
+)
 from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.reasons import Reason
@@ -21,7 +24,7 @@ DIFFERENT = 0.3
 """and so many different values a row, unless the column's name says that it is text."""
 TEXTS = 300
 """At most so many texts are analysed; Presidio takes milliseconds for each."""
-LEAST_SCORE = 0.5
+__all__ = ["MissingExtraError", "find_free_text", "find_in_text"]
 
 _LEAST_TEXTS = 5
 
@@ -55,23 +58,6 @@ ENTITIES = {
 }
 """What Presidio calls it, and which kind of identifier it is. Places, dates and nationalities
 are left out: they are quasi-identifiers."""
-
-
-MODELS = ("en_core_web_lg", "en_core_web_trf", "en_core_web_md", "en_core_web_sm")
-"""spaCy's English models, best first; the first that is installed is used."""
-
-_INSTALL = f"`python -m spacy download {MODELS[0]}`"
-
-
-class MissingExtraError(KanonymError, ImportError):
-    """A package is needed that is not among kanonym's own requirements."""
-
-
-class Analyzer(Protocol):
-    """What is used of Presidio's `AnalyzerEngine`."""
-
-    def analyze(self, text: str, language: str) -> Iterable[Any]:
-        """Return results with `entity_type` and `score`."""
 
 
 def find_free_text(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
@@ -111,7 +97,7 @@ def find_in_text(
         Of the texts, as Presidio names it; its analyzer must have a model of it.
     analyzer
         Presidio's analyzer, configured; None makes one with the best English model of spaCy
-        that is installed (`MODELS`).
+        that is installed (`actions.free_text.presidio.MODELS`).
 
     Returns
     -------
@@ -133,7 +119,7 @@ def find_in_text(
     sample = Sample.of(column)
     if sample.form != "text" or not sample.values:
         return ()
-    engine = analyzer if analyzer is not None else _presidio()
+    engine = analyzer if analyzer is not None else load_presidio()
     rows: Counter[str] = Counter()
     texts = list(zip(sample.values, sample.counts.tolist(), strict=True))[:TEXTS]
     for text, count in texts:
@@ -145,34 +131,3 @@ def find_in_text(
         finding_by_values(kind, count / total, share_reason("mentions", count / total))
         for kind, count in sorted(rows.items(), key=lambda item: (-item[1], item[0]))
     )
-
-
-def _presidio() -> Analyzer:
-    """Return Presidio's analyzer with an installed English model; nothing is downloaded.
-
-    Presidio by itself would download a missing model, and a list of internet domains for
-    addresses; it gets an installed model, and the list that comes with its library.
-    """
-    try:
-        import spacy  # noqa: PLC0415 - an extra, and slow to load
-        import tldextract  # noqa: PLC0415
-        from presidio_analyzer import AnalyzerEngine  # noqa: PLC0415
-        from presidio_analyzer.nlp_engine import NlpEngineProvider  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtraError(
-            "finding identifiers in free text needs Presidio, which is not installed: "
-            f'pip install "kanonym[text]", and a language model: {_INSTALL}'
-        ) from error
-    installed = [name for name in MODELS if spacy.util.is_package(name)]
-    if not installed:
-        raise MissingExtraError(
-            "finding identifiers in free text needs an English language model of spaCy, and none "
-            f"is installed. kanonym downloads nothing by itself: run {_INSTALL}, or install one "
-            f"of {', '.join(MODELS)}"
-        )
-    tldextract.tldextract.TLD_EXTRACTOR = tldextract.TLDExtract(suffix_list_urls=())
-    models = [{"lang_code": "en", "model_name": installed[0]}]
-    configuration = {"nlp_engine_name": "spacy", "models": models}
-    provider = NlpEngineProvider(nlp_configuration=configuration)
-    engine: Analyzer = AnalyzerEngine(nlp_engine=provider.create_engine())
-    return engine

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kanonym.actions.free_text.given_names import GIVEN_NAMES
 from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
-from kanonym.profiling.identifiers.given_names import GIVEN_NAMES
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.words import fold_accents
 

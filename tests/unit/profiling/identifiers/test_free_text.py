@@ -116,7 +116,7 @@ def presidio_with(monkeypatch, *models):
         "spacy": SimpleNamespace(util=SimpleNamespace(is_package=models.__contains__)),
         "tldextract": SimpleNamespace(tldextract=SimpleNamespace(), TLDExtract=extract),
         "presidio_analyzer": SimpleNamespace(
-            AnalyzerEngine=lambda nlp_engine: Words(PERSON="Ada" if nlp_engine else "")
+            AnalyzerEngine=lambda nlp_engine, **_: Words(PERSON="Ada" if nlp_engine else "")
         ),
         "presidio_analyzer.nlp_engine": SimpleNamespace(NlpEngineProvider=provider),
     }
