@@ -8,6 +8,7 @@ from kanonym.data.loading.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from kanonym.actions.base import After
+    from kanonym.actions.free_text.scrub_text import ScrubText
     from kanonym.actions.masking.bins import Bin
     from kanonym.actions.masking.keep import Keep
     from kanonym.actions.masking.mask_email import MaskEmail
@@ -52,6 +53,7 @@ __all__ = [
     "RankSwap",
     "Redact",
     "Round",
+    "ScrubText",
     "ShiftDate",
     "Shuffle",
     "Suppress",
@@ -82,6 +84,7 @@ __getattr__, __dir__ = lazy_names(
         "RankSwap": "kanonym.actions.perturbation.rank_swap",
         "Redact": "kanonym.actions.masking.redact",
         "Round": "kanonym.actions.masking.rounding",
+        "ScrubText": "kanonym.actions.free_text.scrub_text",
         "ShiftDate": "kanonym.actions.masking.shift_date",
         "Shuffle": "kanonym.actions.perturbation.shuffle",
         "Suppress": "kanonym.actions.masking.suppress",

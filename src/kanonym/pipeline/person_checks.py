@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
+from kanonym.actions.free_text import TYPES as SCRUBBING
+from kanonym.actions.registry import unwrap
 from kanonym.data.errors import DataError
 from kanonym.data.schema import (
     Attribute,
@@ -22,6 +24,7 @@ from kanonym.verification import (
     ColumnValues,
     VerificationWarning,
     amount_owner_warnings,
+    free_text_warning,
     names_owners,
     repeated_identifier_warning,
     unchecked_persons_warning,
@@ -91,11 +94,12 @@ def release_warnings(
 def amount_warnings(
     policy: Policy, schema: Schema, columns: Sequence[str], values: Values
 ) -> list[VerificationWarning]:
-    """Return a warning of released columns whose values single out their owners.
+    """Return a warning of released columns whose values single out their owners, and of free text.
 
     columns, values: of the release. Columns with noise are left out: nobody knows their numbers.
     """
     found = {}
+    texts: dict[bool, list[str]] = {False: [], True: []}
     for name, attribute in schema.attributes.items():
         if (
             name not in columns
@@ -107,9 +111,28 @@ def amount_warnings(
             own = values(name)
         except DataError:
             continue
-        if names_owners(own):
+        if _is_free_text(own.sample):
+            texts[_is_scrubbed(policy, name)].append(name)
+        elif names_owners(own):
             found[name] = own.repeats
-    return amount_owner_warnings(found)
+    warned = [free_text_warning(names, scrubbed=how) for how, names in texts.items() if names]
+    return [*amount_owner_warnings(found), *warned]
+
+
+def _is_scrubbed(policy: Policy, name: str) -> bool:
+    """Whether an action replaces identifiers in the texts of a column."""
+    actions = unwrap(policy.attributes[name].action) if name in policy.attributes else []
+    return any(one.type in SCRUBBING for one in actions)
+
+
+def _is_free_text(column: pl.Series) -> bool:
+    """Whether the values are sentences that differ from record to record."""
+    if column.dtype != pl.String:
+        return False
+    from kanonym.profiling.identifiers.free_text import find_free_text  # noqa: PLC0415 - as below
+    from kanonym.profiling.identifiers.sample import Sample  # noqa: PLC0415
+
+    return bool(find_free_text(Sample.of(column), frozenset()))
 
 
 def _sounds_identifying(name: str) -> bool:

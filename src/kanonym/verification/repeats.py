@@ -128,6 +128,23 @@ def names_owners(values: ColumnValues) -> bool:
     return found.alone >= OWN_SHARE * found.records
 
 
+def free_text_warning(columns: Sequence[str], *, scrubbed: bool) -> VerificationWarning:
+    """Return the warning that sentences are released, in which anybody may be named."""
+    what = (
+        "identifiers that were found in it were replaced, and what was not found remains. Read a "
+        "sample before you share it"
+        if scrubbed
+        else "names and whole stories may be written in it, and no model protects them. Drop it, "
+        "or replace what identifies by the action scrub-text"
+    )
+    return VerificationWarning(
+        "free-text",
+        tuple(columns),
+        f"{column_names_text(columns)}: free text is released; {what}",
+        {"scrubbed": int(scrubbed)},
+    )
+
+
 def amount_owner_warnings(found: Mapping[str, Repeats]) -> list[VerificationWarning]:
     """Return a warning of columns whose values name their owners, if there are any."""
     if not found:

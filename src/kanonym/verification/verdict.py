@@ -26,6 +26,7 @@ WarningKind = Literal[
     "unprotected-sensitive",
     "dominant-value",
     "identifying-amount",
+    "free-text",
     "long-list",
     "trivial-model",
     "no-records",

@@ -206,6 +206,22 @@ def test_a_value_of_one_person_in_several_rows_has_one_owner():
     assert (warning.kind, warning.counts["records"]) == ("identifying-amount", 40)
 
 
+# --- free text --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", [ka.Insensitive, ka.Sensitive])
+@pytest.mark.parametrize("scrubbed", [True, False])
+def test_free_text_is_told_scrubbed_or_not(role, scrubbed):
+    """Sentences may name anybody, whatever was replaced in them: the verdict warns."""
+    notes = [f"Visit {i}: Mrs Quill came with pain in the left knee again" for i in range(N)]
+    action = ka.actions.ScrubText() if scrubbed else None
+    asked = policy(K, L, roles={**ROLES, "salary": role(action=action)}, rows="persons")
+    found = ka.anonymize(VISITS.with_columns(salary=pl.Series(notes)), asked).verification
+    (warning,) = [one for one in found.warnings if one.kind == "free-text"]
+    assert warning.counts == {"scrubbed": int(scrubbed)}
+    assert "identifying-amount" not in kinds(found)
+
+
 # --- requirements that ask nothing ----------------------------------------------------
 
 

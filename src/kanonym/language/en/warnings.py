@@ -28,6 +28,10 @@ SENTENCES: Sentences = {
         "{columns}: released unchanged, although up to {records} records have a unique value. "
         "Whoever knows it finds the person."
     ),
+    "warning.free-text": (
+        "{columns}: free text is released. Names and whole stories may be written in it, also "
+        "where identifiers that were found have been replaced: no requirement protects them."
+    ),
     "warning.long-list": (
         "{columns}: {records} records have a label that lists more than ten values, up to "
         "{longest}. Every listed value is somebody’s; a range or a hierarchy shows fewer."

@@ -198,4 +198,12 @@ MESSAGES: Mapping[str, str] = {
         "Las proporciones de los valores en grupos grandes, a propósito. Con una probabilidad "
         "alta, la mayoría de las respuestas son ciertas, y los valores que faltan siguen faltando."
     ),
+    "Names, dates, numbers, places and contacts that are found in a text cannot be read.": (
+        "No se pueden leer los nombres, fechas, números, lugares y contactos hallados en un texto."
+    ),
+    "What is not found remains, above all names without a title or a common given name, and "
+    "what a text tells without naming anybody: whoever knows the story knows the person.": (
+        "Queda lo que no se halla, sobre todo nombres sin tratamiento ni nombre de pila común, y "
+        "lo que un texto cuenta sin nombrar a nadie: quien conoce la historia conoce a la persona."
+    ),
 }

@@ -28,6 +28,10 @@ SENTENCES: Sentences = {
         "{columns}: se publica sin cambios, aunque hasta {records} registros tienen un valor "
         "único. Quien lo conozca encuentra a la persona."
     ),
+    "warning.free-text": (
+        "{columns}: se publica texto libre. Puede contener nombres e historias enteras, también "
+        "donde se han sustituido los identificadores hallados: ningún requisito los protege."
+    ),
     "warning.long-list": (
         "{columns}: {records} registros tienen una etiqueta que enumera más de diez valores, "
         "hasta {longest}. Cada valor enumerado es de alguien; un rango o una etiqueta de una "
