@@ -41,7 +41,8 @@ def lattice(
     """Evaluate every node of the generalization lattice.
 
     If the lattice has more than 100,000 nodes, the policy's search is run, and the best 1,000 of
-    the satisfying nodes that it finds are returned.
+    the satisfying nodes that it finds are returned. If full-domain's `seconds` are not enough for
+    all nodes, those that were evaluated by then and the best that the search finds are returned.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def lattice(
 
     """
     policy = resolve_policy(policy, short)
-    asked = policy.with_algorithm(_full_domain(policy.algorithm))
+    asked = policy.with_algorithm(full_domain_of(policy.algorithm))
     watch = Stopwatch(progress)
     with watch.stage("read"):
         native = parse_with_policy(frame, asked)
@@ -156,7 +157,7 @@ def _model_names(policy: Policy) -> list[str]:
     return names
 
 
-def _full_domain(algorithm: Algorithm) -> FullDomain:
+def full_domain_of(algorithm: Algorithm) -> FullDomain:
     """Return the search of the lattice that an algorithm makes, or would make."""
     if algorithm.lattice is not None:
         return algorithm.lattice

@@ -107,6 +107,16 @@ def test_levels_of_the_policy_bound_the_lattice():
     assert sorted(nodes.select("level_age", "level_sex").rows()) == [(1, 0), (2, 0)]
 
 
+def test_seconds_that_are_too_few_leave_the_best_that_was_found():
+    """Without time, the nodes are some of all, each worth the same."""
+    table = pl.DataFrame(PEOPLE)
+    whole = ka.lattice(table, policy())
+    form = {"type": "full-domain", "seconds": 1e-9}
+    found = ka.lattice(table, policy(algorithm=form))
+    assert 0 < found.height < whole.height
+    assert found.join(whole, on=whole.columns, how="anti").is_empty()
+
+
 def test_short_forms_do_as_well():
     """What is asked may be said in the short forms, hierarchies are built and told."""
     told = []

@@ -313,19 +313,29 @@ def evaluate_lattice(
     """Return the nodes of the lattice with what they are worth, by levels.
 
     Of a lattice of more than 100,000 nodes, those that the search found to satisfy the
-    models, and a genetic search after it; at most the 1,000 of least score.
+    models, and a genetic search after it; at most the 1,000 of least score. Where seconds are
+    limited, a third of them goes to all nodes in turn; if these are not enough, the rest to the
+    search, and the nodes of both are returned.
     """
     space = algorithm.space(table, models, suppression_limit)
+    limit = None if algorithm.seconds is None else algorithm.seconds / 3
+    walked: list[EvaluatedNode] = []
     if space.size <= LISTED:
-        return evaluate_every_node(space, listen)
+        walked = evaluate_every_node(space, listen, limit)
+        if len(walked) == space.size:
+            return walked
     noted = replace(space, seen=[])
-    found = find_best_node(algorithm, noted, listen)
+    found = find_best_node(replace(algorithm, seconds=limit), noted, listen)
     if not found.interrupted:
-        genetic_search(noted, KEPT, SearchClock(algorithm.seconds, listen))
+        genetic_search(noted, KEPT, SearchClock(limit and limit / 2, listen))
     best = sorted({(found.best.score, found.best.levels), *(noted.seen or [])})[:KEPT]
-    return sorted(
-        evaluate(space, [levels for _, levels in best if levels]), key=lambda node: node.levels
-    )
+    known = {node.levels: node for node in walked}
+    clock = SearchClock(limit and limit / 2, listen)
+    for node in evaluate(space, [levels for _, levels in best if levels and levels not in known]):
+        known[node.levels] = node
+        if clock.is_over():
+            break
+    return sorted(known.values(), key=lambda node: node.levels)
 
 
 def evaluate_nodes(

@@ -22,8 +22,10 @@ from kanonym.kernels.lattice.walk import BUDGET, DROPS
 from kanonym.kernels.parallel import parallel
 
 
-def evaluate_every_node(space: SearchSpace, listen: Listener | None) -> list[EvaluatedNode]:
-    """Return every node with what it is worth, by levels.
+def evaluate_every_node(
+    space: SearchSpace, listen: Listener | None, seconds: float | None = None
+) -> list[EvaluatedNode]:
+    """Return every node with what it is worth, by levels; after `seconds`, those found by then.
 
     Cost: as of an exhaustive search, and a judgement of every node.
     """
@@ -31,7 +33,7 @@ def evaluate_every_node(space: SearchSpace, listen: Listener | None) -> list[Eva
     required[BUDGET], required[DROPS] = space.table.n_rows, 0
     # Nothing is left out: no bound, no limit, no model rules a branch out.
     free = replace(space, required=required, exact=False, checks=(), bounded_by_classes=False)
-    clock, lock = SearchClock(listen=listen), Lock()
+    clock, lock = SearchClock(seconds, listen), Lock()
     done = 0
 
     def report(checked: int) -> None:
@@ -45,6 +47,8 @@ def evaluate_every_node(space: SearchSpace, listen: Listener | None) -> list[Eva
         last = len(branch.levels) + 1 == len(space.order)
         nodes = []
         for child in promising_children(free, branch, NOTHING):
+            if clock.is_over():
+                break
             if last:
                 nodes.append(evaluate_node(space, coarsest_node(free, branch, child.level)))
             else:

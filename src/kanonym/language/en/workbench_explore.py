@@ -16,6 +16,9 @@ SENTENCES: Sentences = {
     "wb.explore.comparison": "Compared releases",
     "wb.explore.older": "They were found beside an earlier policy.",
     "wb.explore.shown": "{shown} of {total} are shown.",
+    "wb.explore.limited": (
+        "These are the best so far: {total} of {whole} were tried before the time was over."
+    ),
     "wb.explore.front": "no other is better in both",
     "wb.explore.holds": "satisfies the policy",
     "wb.explore.fails": "does not",

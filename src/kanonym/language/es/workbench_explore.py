@@ -16,6 +16,9 @@ SENTENCES: Sentences = {
     "wb.explore.comparison": "Tablas comparadas",
     "wb.explore.older": "Se hallaron junto a una política anterior.",
     "wb.explore.shown": "Se muestran {shown} de {total}.",
+    "wb.explore.limited": (
+        "Son las mejores hasta ahora: se probaron {total} de {whole} antes de acabarse el tiempo."
+    ),
     "wb.explore.front": "ninguna otra es mejor en ambas",
     "wb.explore.holds": "cumple la política",
     "wb.explore.fails": "no la cumple",

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
 import kanonym as ka
 from kanonym.comparison.frontier import frontier
+from kanonym.comparison.lattice_nodes import full_domain_of
+from kanonym.data import frames
 from kanonym.data.frames import to_polars
+from kanonym.data.progress import Progress
 from kanonym.language import LANGUAGES
 from kanonym.policy import Policy
 from kanonym.reporting.wording import relation, symbol
@@ -19,14 +24,35 @@ from kanonym.workbench.work.facts import Exploration, Solution
 MOST_NODES = 400
 """Of a lattice that a page shows: those of least loss."""
 SIZES = (2, 3, 5, 10, 20)
+SECONDS = 60.0
+"""After which what is known is shown."""
+VISITED = 30_000_000
+"""Records that full-domain groups in a comparison: its nodes are limited by it, not by seconds,
+so that a solution that is chosen gives the same release again."""
 
 
 def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Exploration:
-    """Make releases by several algorithms and class sizes, and measure them."""
-    sweep: dict[str, Any] = {"algorithm": ["mondrian", "segmentation", "full-domain"]}
-    if any(model.type == "k-anonymity" for model in policy.models):
-        sweep["k"] = SIZES
-    found = ka.compare(frame, policy, sweep=sweep, progress=step)
+    """Make releases by several algorithms and class sizes, and measure them.
+
+    After `SECONDS` no further one is begun: those that are there are compared.
+    """
+    has_k = any(model.type == "k-anonymity" for model in policy.models)
+    steps = max(100, VISITED // max(frames.n_rows(frame), 1))
+    compared: list[Any] = ["mondrian", "segmentation", {"type": "full-domain", "steps": steps}]
+    sizes: list[dict[str, list[int]]] = [{"k": [k]} for k in SIZES] if has_k else [{}]
+    asked = [(one, size) for size in sizes for one in compared]
+    made: list[ka.Comparison] = []
+    end = monotonic() + SECONDS
+    for done, (algorithm, size) in enumerate(asked):
+        if made and monotonic() > end:
+            break
+        name = algorithm if isinstance(algorithm, str) else algorithm["type"]
+        sweep: dict[str, list[Any]] = {"algorithm": [algorithm], **size}
+        sentence = f"compare: {done} of {len(asked)} combinations done; next: {name}"
+        step(Progress(sentence, done=done, total=len(asked)))
+        made.append(ka.compare(frame, policy, sweep=sweep, workers=1))
+    trials = tuple(trial for one in made for trial in one.trials)
+    found = replace(made[0], trials=trials, privacy="k" if has_k else "average_risk")
     front, knee = found.frontier, found.knee
     solutions = []
     for one in found.trials:
@@ -53,14 +79,25 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
         {code: found.axes_in(says) for code, says in LANGUAGES.items()},
         {code: found.reason_in(says) for code, says in LANGUAGES.items()},
         tuple(solutions),
-        len(found.trials),
+        len(trials),
+        len(asked) if len(trials) < len(asked) else 0,
     )
 
 
 def lattice(frame: Any, policy: Policy, step: Callable[[str], None]) -> Exploration:
-    """Evaluate the nodes of the lattice; a page shows those of least loss."""
-    policy = policy.model_copy(update={"recoding": None})  # a node releases labels of levels
-    nodes = to_polars(ka.lattice(frame, policy, progress=step))
+    """Evaluate the nodes of the lattice, within `SECONDS`; a page shows those of least loss."""
+    search = full_domain_of(policy.algorithm)
+    limited = replace(search, seconds=min(search.seconds or SECONDS, SECONDS))
+    # A node releases labels of levels: another recoding has no meaning.
+    policy = policy.model_copy(update={"recoding": None, "algorithm": limited})
+    whole = 0
+
+    def listen(sentence: str) -> None:
+        nonlocal whole
+        whole = max(whole, sentence.total if isinstance(sentence, Progress) else 0)
+        step(sentence)
+
+    nodes = to_polars(ka.lattice(frame, policy, progress=listen))
     first = policy.models[0]
     form = {"type": first.type, **first.to_dict()}
     upward = relation(first.type, form) == "≥"
@@ -95,4 +132,5 @@ def lattice(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
         code: (f"{first.type} ({symbol(first.type, form, says)})", says.text("wb.explore.loss"))
         for code, says in LANGUAGES.items()
     }
-    return Exploration("lattice", axes, {}, tuple(solutions), nodes.height)
+    missing = whole if nodes.height < whole else 0
+    return Exploration("lattice", axes, {}, tuple(solutions), nodes.height, missing)

@@ -248,7 +248,9 @@ class Exploration:
     axes, reason
         By language: what privacy and loss are measured by; why one is recommended.
     solutions, total
-        Those that are shown, and how many there are.
+        Those that are shown, and how many were found.
+    whole
+        How many there would be without the limit of time; 0 where all were found.
 
     """
 
@@ -257,6 +259,7 @@ class Exploration:
     reason: Mapping[str, str]
     solutions: tuple[Solution, ...]
     total: int
+    whole: int = 0
 
 
 @dataclass(frozen=True, slots=True)
