@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         SchemaError,
     )
     from kanonym.data.files import read_table, write_table
-    from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Sensitive
+    from kanonym.data.schema import Identifier, Insensitive, ItemSet, QuasiIdentifier, Sensitive
     from kanonym.evaluation import attacks
     from kanonym.evaluation.assessment import assess
     from kanonym.evaluation.attacks.result import AttackResult
@@ -67,6 +67,7 @@ __all__ = [
     "Identifier",
     "InfeasibleError",
     "Insensitive",
+    "ItemSet",
     "KAnonymity",
     "KanonymError",
     "LDiversity",
@@ -127,6 +128,7 @@ __getattr__, __dir__ = lazy_names(
         "Identifier": "kanonym.data.schema",
         "InfeasibleError": "kanonym.data.errors",
         "Insensitive": "kanonym.data.schema",
+        "ItemSet": "kanonym.data.schema",
         "KAnonymity": "kanonym.models.anonymity",
         "KanonymError": "kanonym.data.errors",
         "LDiversity": "kanonym.models.diversity",

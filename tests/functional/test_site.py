@@ -22,12 +22,13 @@ from kanonym.metrics.information_loss import METRICS
 from kanonym.models import MODELS
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import ALGORITHMS
+from kanonym.policy.item_sets import ITEM_ALGORITHMS
 from kanonym.policy.keywords import KEYWORDS
 
 DOCS = Path(__file__).parents[2] / "docs"
 REGISTERED = {
     "models": MODELS,
-    "algorithms": ALGORITHMS,
+    "algorithms": {**ALGORITHMS, **ITEM_ALGORITHMS},
     "actions": ACTIONS,
     "hierarchies": SOURCES,
     "metrics": METRICS,

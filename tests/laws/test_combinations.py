@@ -96,9 +96,12 @@ def require_models(frame, table, policy):
 
 
 def test_every_registered_model_is_drawn():
-    """A new model is in the law below from the day on which it is registered."""
+    """A new model is in the law below from the day on which it is registered.
+
+    Not one of items: sets have laws of their own.
+    """
     drawn = {model.type for models in MODELS.values() for model in models} | set(POPULATION)
-    assert drawn == set(REGISTERED)
+    assert drawn == {n for n, one in REGISTERED.items() if one.guarantee != "itemsets"}
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

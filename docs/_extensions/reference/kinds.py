@@ -16,12 +16,13 @@ from kanonym.metrics.information_loss import METRICS
 from kanonym.metrics.measured_value import Meaning
 from kanonym.models import MODELS
 from kanonym.policy.algorithms import ALGORITHMS
+from kanonym.policy.item_sets import ITEM_ALGORITHMS
 from reference.markdown import autodoc, cell, code, table
 from reference.names import public_name
 
 REGISTRIES: dict[str, Mapping[str, Any]] = {
     "models.md": MODELS,
-    "algorithms.md": ALGORITHMS,
+    "algorithms.md": {**ALGORITHMS, **ITEM_ALGORITHMS},
     "actions.md": ACTIONS,
     "hierarchies.md": SOURCES,
     "metrics.md": METRICS,
@@ -84,9 +85,15 @@ def algorithms_page() -> str:
         ]
         return table(("", ""), [row for row in rows if row[1] != "no"])
 
-    return head + "\n".join(
-        _section(name, kind, _form(name, kind), traits(kind)) for name, kind in ALGORITHMS.items()
+    items = (
+        "# Algorithms of items\n\nHow the items of sets are recoded (`item_algorithm`). "
+        "[Which one for what](../sets.md).\n"
     )
+    of_classes = [
+        _section(name, kind, _form(name, kind), traits(kind)) for name, kind in ALGORITHMS.items()
+    ]
+    of_items = [_section(name, kind, _form(name, kind)) for name, kind in ITEM_ALGORITHMS.items()]
+    return "\n".join([head, *of_classes, items, *of_items])
 
 
 def actions_page() -> str:
@@ -199,7 +206,7 @@ def attacks_page() -> str:
     )
 
 
-def _section(name: str, kind: Any, opening: str, traits: str) -> str:
+def _section(name: str, kind: Any, opening: str, traits: str = "") -> str:
     """Return the section of one kind: its name, its form, its traits and its docstring."""
     return f"\n## {name}\n\n{opening}\n\n{traits}\n{autodoc(public_name(kind), kind)}"
 

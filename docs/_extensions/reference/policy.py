@@ -10,13 +10,20 @@ from pydantic_core import PydanticUndefined
 from kanonym.algorithms.options import PARAMETERS
 from kanonym.cli.policy_options import FLAGS
 from kanonym.data.option import option_of
-from kanonym.data.schema import RECODINGS, Identifier, Insensitive, QuasiIdentifier, Sensitive
+from kanonym.data.schema import (
+    RECODINGS,
+    Identifier,
+    Insensitive,
+    ItemSet,
+    QuasiIdentifier,
+    Sensitive,
+)
 from kanonym.policy import Policy
 from kanonym.policy.actions import meanings
 from kanonym.policy.keywords import KEYWORDS
 from reference.markdown import cell, code, table
 
-ROLES = (Identifier, QuasiIdentifier, Sensitive, Insensitive)
+ROLES = (Identifier, QuasiIdentifier, Sensitive, Insensitive, ItemSet)
 
 
 def page() -> str:

@@ -1,4 +1,4 @@
-"""How classes are found."""
+"""How classes are found, and how items of sets are recoded."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from kanonym.algorithms.clustering.kdtree import KDTree
     from kanonym.algorithms.clustering.kmeans import KMeans
     from kanonym.algorithms.full_domain import FullDomain
+    from kanonym.algorithms.itemsets.apriori import Apriori
+    from kanonym.algorithms.itemsets.lra import LRA
+    from kanonym.algorithms.itemsets.optimal_cut import OptimalCut
+    from kanonym.algorithms.itemsets.vpa import VPA
     from kanonym.algorithms.local_recoding import LocalRecoding
     from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
     from kanonym.algorithms.microaggregation.mdav import MDAV
@@ -25,10 +29,13 @@ if TYPE_CHECKING:
     from kanonym.algorithms.segmentation import Segmentation
 
 __all__ = [
+    "LRA",
     "MDAV",
     "MONA",
     "ONA",
     "VMDAV",
+    "VPA",
+    "Apriori",
     "Auto",
     "CellSuppression",
     "FullDomain",
@@ -38,6 +45,7 @@ __all__ = [
     "KMember",
     "LocalRecoding",
     "Mondrian",
+    "OptimalCut",
     "Segmentation",
     "TClosenessFirst",
     "Univariate",
@@ -57,6 +65,10 @@ __getattr__, __dir__ = lazy_names(
         "KDTree": "kanonym.algorithms.clustering.kdtree",
         "KMeans": "kanonym.algorithms.clustering.kmeans",
         "KMember": "kanonym.algorithms.clustering.k_member",
+        "Apriori": "kanonym.algorithms.itemsets.apriori",
+        "LRA": "kanonym.algorithms.itemsets.lra",
+        "OptimalCut": "kanonym.algorithms.itemsets.optimal_cut",
+        "VPA": "kanonym.algorithms.itemsets.vpa",
         "LocalRecoding": "kanonym.algorithms.local_recoding",
         "Mondrian": "kanonym.algorithms.mondrian",
         "Segmentation": "kanonym.algorithms.segmentation",

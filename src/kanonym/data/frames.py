@@ -62,16 +62,8 @@ class FetchableTable(ABC):
 def is_frame(obj: object) -> bool:
     """Tell whether `obj` is a table that kanonym takes.
 
-    Parameters
-    ----------
-    obj
-        Anything.
-
-    Returns
-    -------
-    bool
-        True for a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
-        Table, and for a narwhals wrapper around one of them.
+    True for a pandas or polars DataFrame, a polars LazyFrame, a pyarrow Table, and for a narwhals
+    wrapper around one of them.
 
     Examples
     --------
@@ -192,6 +184,11 @@ def column(frame: object, name: str) -> pl.Series:
     if dtype in (pl.Date, pl.Datetime):
         refuse_strange_years(series)
     return series
+
+
+def raw_column(frame: object, name: str) -> pl.Series:
+    """Return one column as polars, lists included: its type is the reader's to judge."""
+    return _convert(to_eager(frame), name)
 
 
 def label_column(frame: object, name: str) -> pl.Series:

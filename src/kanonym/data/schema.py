@@ -38,6 +38,7 @@ class Role(StrEnum):
     QUASI_IDENTIFIER = "quasi-identifier"
     SENSITIVE = "sensitive"
     INSENSITIVE = "insensitive"
+    SET = "set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,42 @@ class Insensitive:
         _hold_as_tuple(self)
 
 
+@dataclass(frozen=True, slots=True)
+class ItemSet:
+    """A set of items of each person, such as diagnoses; labels of a hierarchy are released.
+
+    An intruder may know some of the items. A column of lists, or of texts with a separator.
+
+    Parameters
+    ----------
+    hierarchy
+        Of the items; None for one label for all of them. Items are texts.
+    separator
+        Of a column of texts: what stands between two items, such as `;`. None for lists.
+    missing
+        Items that say that nothing is known, such as `-9`: they are not released.
+
+    """
+
+    hierarchy: HierarchySource | None = None
+    separator: str | None = None
+    missing: Sequence[str | int] = ()
+
+    role = Role.SET
+    action = ()  # an action changes single values
+
+    def __post_init__(self) -> None:
+        _require_source(self.hierarchy)
+        if self.separator is not None and (not self.separator or self.separator.isspace()):
+            raise PolicyError(
+                f"separator {self.separator!r} cannot be told from the items; it is a character "
+                "such as ';' that no item has"
+            )
+        if isinstance(self.missing, str):
+            raise PolicyError(f"missing is {self.missing!r}; it must be a list of items")
+        object.__setattr__(self, "missing", tuple(str(one) for one in self.missing))
+
+
 def _hold_as_tuple(attribute: Any) -> None:
     """Hold an attribute's actions as a tuple, one alone or a list as well."""
     given = attribute.action
@@ -175,7 +212,7 @@ def _require_source(hierarchy: Any) -> None:
         )
 
 
-Attribute = Identifier | QuasiIdentifier | Sensitive | Insensitive
+Attribute = Identifier | QuasiIdentifier | Sensitive | Insensitive | ItemSet
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,9 @@ from kanonym.engines.task import Task
 from kanonym.policy import Policy
 from kanonym.verification import ColumnValues
 
-Ability = Literal["row-actions", "record-order", "formats", "aggregate", "file-options"]
+Ability = Literal[
+    "row-actions", "record-order", "formats", "aggregate", "file-options", "item-sets"
+]
 """What only some engines can do; all can count, recode, verify and write."""
 
 ABILITIES: frozenset[Ability] = frozenset(get_args(Ability))
@@ -27,6 +29,7 @@ _INSTEAD: dict[Ability, str] = {
     "record-order": "Its rows have no order that could be kept; leave keep_order out",
     "formats": "Convert the column there first, or load the table into memory",
     "aggregate": "Group the release there by its columns, and count",
+    "item-sets": "Load the table into memory",
     "file-options": "It always counts what it wrote, and has no safe cells; leave both out",
 }
 

@@ -15,9 +15,11 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import classes_of
 from kanonym.algorithms.full_domain import EvaluatedNode, evaluate_lattice
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.item_sets import EncodedSets
 from kanonym.data.partition import Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.schema import Role
 from kanonym.data.table import EncodedTable, value_codes
 from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.stopwatch import Stopwatch
@@ -29,6 +31,28 @@ from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining
 from kanonym.recoding.balance import with_balanced_values
 from kanonym.recoding.recode import join_equal, recode, relabel_classes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DecidedSets(ShortRepr):
+    """What is released of the sets of items.
+
+    Attributes
+    ----------
+    given
+        The items of each record of the input.
+    released
+        The labels of each record of the input; none of suppressed ones.
+    account
+        What the algorithm tells of its search.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("account",)
+
+    given: EncodedSets
+    released: EncodedSets
+    account: Mapping[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +84,8 @@ class Decision(ShortRepr):
     problem, found
         What the algorithm was asked and what it answered, before classes that are released
         alike were joined; None where the frequency set stayed on its engine.
+    sets
+        What is released of sets of items; None without them.
 
     """
 
@@ -78,6 +104,7 @@ class Decision(ShortRepr):
     lasting: bool = True
     problem: Problem | None = None
     found: Partition | None = None
+    sets: DecidedSets | None = None
 
     @classmethod
     def of(
@@ -222,6 +249,8 @@ def decide(
         dtypes=ready.dtypes,
         keep_integers=task.keep_integers,
     )
+    if found is None and not table.domains and task.schema.names(Role.SET):
+        found = Partition(np.zeros(len(table.weights), np.int32), int(len(table.weights) > 0))
     if found is None:
         with watch.stage("algorithm"):
             found = task.algorithm.partition(replace(problem, listen=watch.tell))

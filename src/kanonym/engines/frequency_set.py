@@ -28,6 +28,8 @@ class FrequencySet(ShortRepr):
         (n_rows,) records that each row stands for; None for one each.
     texts
         Gives a column of a text file as text where several texts read as one value.
+    sets
+        Gives a column of sets of items; None where an engine holds none.
 
     """
 
@@ -35,6 +37,7 @@ class FrequencySet(ShortRepr):
     n_rows: int
     counts: NDArray[np.int64] | None = None
     texts: Callable[[str], pl.Series | None] = lambda _: None
+    sets: Callable[[str], pl.Series] | None = None
 
     @property
     def records(self) -> int:

@@ -20,6 +20,7 @@ from kanonym.data.conventions import canonical_table, changed_texts, styled_colu
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.base import ABILITIES, Ability
+from kanonym.engines.decided_sets import released_sets, texts_of_sets, with_sets
 from kanonym.engines.decision import Decision, run_task
 from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.records import apply_late_actions, released_values
@@ -66,7 +67,8 @@ class LocalEngine(ShortRepr):
         """Return the records, whichever columns are asked for."""
         del names
         column = partial(frames.label_column, self.frame)
-        return FrequencySet(column, frames.n_rows(self.frame), texts=self.texts.get)
+        raw = partial(frames.raw_column, self.frame)
+        return FrequencySet(column, frames.n_rows(self.frame), texts=self.texts.get, sets=raw)
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""
@@ -120,7 +122,8 @@ class LocalInput(ShortRepr):
         """Divide the table into classes; see `decision.run_task`."""
         given = partial(frames.column, self.native)
         column = encoded_columns(self.native, self.policy, self.acting)
-        return run_task(task, column, frames.n_rows(self.native), watch, given=given)
+        decision = run_task(task, column, frames.n_rows(self.native), watch, given=given)
+        return with_sets(decision, task, partial(frames.raw_column, self.native), watch)
 
     def stage(self, decision: Decision, place: str | None, watch: Stopwatch) -> LocalRelease:
         """Assemble the released table."""
@@ -128,16 +131,19 @@ class LocalInput(ShortRepr):
             schema, acting, conventions = self.schema, self.acting, self.schema.conventions
             after = apply_late_actions(decision, acting)
             changed = {column.name: column for columns in after.values() for column in columns}
+            sets = released_sets(decision, schema)
             named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
             named += schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
             rows = released_rows(
                 decision.labels,
                 [one for one in decision.recoded if one.name not in acting.late_attributes],
-                [*(name for name in named if name not in changed), *changed],
-                sorting_keys(self.engine.frame, acting, changed),
+                [*(name for name in named if name not in changed), *changed, *sets],
+                sorting_keys(self.engine.frame, acting, {**changed, **texts_of_sets(sets)}),
                 None if self.policy.keep_order else acting.seed,
             )
-            values = released_values(decision, schema, rows, acting, after)
+            values = released_values(
+                decision, schema, rows, acting, {**after, **{n: [one] for n, one in sets.items()}}
+            )
             released = frames.assemble(
                 self.engine.frame, rows, styled_columns(values, conventions), self.engine.given
             )
@@ -188,7 +194,8 @@ class LocalRelease(ShortRepr):
         """Return the released records."""
         known = [name for name in names if name in self.columns]
         texts = changed_texts(self.written, self.checked, known)
-        return FrequencySet(self.column, len(self.rows), texts=texts.get)
+        raw = partial(frames.raw_column, self.written)
+        return FrequencySet(self.column, len(self.rows), texts=texts.get, sets=raw)
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a released column are repeated."""

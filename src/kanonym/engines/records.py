@@ -46,8 +46,8 @@ def released_values(
     for name, attribute in schema.attributes.items():
         if attribute.role is Role.QUASI_IDENTIFIER:
             released += recoded[name]
-        elif attribute.action:
-            whole = changed.get(name, [acting.before(name)])
+        elif attribute.action or attribute.role is Role.SET:
+            whole = changed[name] if name in changed else [acting.before(name)]
             released += [column.gather(rows) for column in whole]
         elif attribute.role is not Role.IDENTIFIER:
             released.append(name)

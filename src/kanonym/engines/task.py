@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem
+from kanonym.algorithms.itemsets.apriori import Apriori
+from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.secret_key import secret_key
 from kanonym.data import files, frames
 from kanonym.data.conventions import typed_table
@@ -56,6 +58,8 @@ class Task:
     hides_refusals
         Whether the algorithm leaves some decisions to chance, so that what it refused does not
         prove that sensitive values forbade it.
+    item_algorithm
+        Who recodes sets of items.
 
     """
 
@@ -68,6 +72,7 @@ class Task:
     keep_integers: bool = False
     target: str | None = None
     hides_refusals: bool = False
+    item_algorithm: ItemAlgorithm = field(default_factory=Apriori)
 
     @classmethod
     def of(cls, policy: Policy, schema: Schema) -> Task:
@@ -85,6 +90,7 @@ class Task:
             keep_integers=policy.keep_integers,
             target=target_of(policy.algorithm, schema),
             hides_refusals=policy.minimality == "chance",
+            item_algorithm=policy.item_algorithm or Apriori(),
         )
 
     def problem(self, table: EncodedTable, costs: Costs) -> Problem:
@@ -203,7 +209,11 @@ def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]
         A model names a column that the table does not have.
 
     """
-    named = {model.attribute: model.type for model in models if model.attribute is not None}
+    named = {
+        model.attribute: model.type
+        for model in models
+        if model.attribute is not None and model.known_items is None
+    }
     for name, model in named.items():
         if name not in schema.attributes:
             raise SchemaError(

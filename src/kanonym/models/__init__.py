@@ -6,6 +6,7 @@ from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
 from kanonym.models.base import MEASURES, Criterion, Guarantee, PerClass, PrivacyModel, WholeTable
 from kanonym.models.closeness import TCloseness
 from kanonym.models.diversity import LDiversity
+from kanonym.models.itemsets import KKmAnonymity, KmAnonymity
 from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
 from kanonym.models.population import DeltaPresence, KMap, PopulationModel
 from kanonym.models.risk import AverageRisk, PopulationUniqueness, SampleUniqueness
@@ -22,6 +23,8 @@ ALL: tuple[type[PrivacyModel], ...] = (
     PopulationUniqueness,
     KMap,
     DeltaPresence,
+    KmAnonymity,
+    KKmAnonymity,
 )
 """Every model; tests of laws run over it."""
 
@@ -40,7 +43,9 @@ __all__ = [
     "DeltaPresence",
     "Guarantee",
     "KAnonymity",
+    "KKmAnonymity",
     "KMap",
+    "KmAnonymity",
     "LDiversity",
     "PerClass",
     "PopulationModel",

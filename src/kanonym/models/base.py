@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.kernels.classes import disclosure
+from kanonym.models.answer import Answer
 from kanonym.models.released_table import ReleasedTable
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes
+    from kanonym.models.known_items import KnownItems
 
 Monotone = Literal["suppression", "generalization", "none"]
 """What joining classes (a further generalization) keeps of a model.
@@ -36,26 +38,6 @@ Guarantee = Literal["per class", "whole table", "population", "itemsets", "mecha
 beside those of a population table. `itemsets`: combinations of values in released rows.
 `mechanism`: how the release was made, which its values do not show.
 """
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Answer:
-    """What a model says of a released table.
-
-    Attributes
-    ----------
-    achieved
-        The value that the table has.
-    satisfied
-        Whether the table satisfies the model.
-    failing
-        (n_classes,) bool, the classes to blame; None where the model blames no class.
-
-    """
-
-    achieved: float
-    satisfied: bool
-    failing: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +149,11 @@ class PrivacyModel(Protocol):
         ...
 
     @property
+    def known_items(self) -> KnownItems | None:
+        """What is required of sets of items; None where the model is not about them."""
+        ...
+
+    @property
     def monotone(self) -> Monotone:
         """What joining classes keeps of the model; each model's docstring proves its own."""
         ...
@@ -261,6 +248,11 @@ class ModelTraits:
     @property
     def rests_on(self) -> str | None:
         """None: released values are checked."""
+        return None
+
+    @property
+    def known_items(self) -> KnownItems | None:
+        """None: the model is not about sets of items."""
         return None
 
     def answer(self: _ClassPredicate, released: ReleasedTable) -> Answer:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError, shown_value
 from kanonym.kernels.classes.disclosure import TOLERANCE
+from kanonym.models.answer import Answer
 from kanonym.models.base import (
-    Answer,
     Criterion,
     Guarantee,
     ModelTraits,

@@ -12,6 +12,14 @@ from kanonym.data import frames
 from kanonym.data.conventions import changed_texts
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.item_sets import (
+    EncodedSets,
+    encode_sets,
+    items_among,
+    names_of_sets,
+    read_sets,
+    tree_of,
+)
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
 from kanonym.engines.base import require_abilities
@@ -108,7 +116,8 @@ def verify(
         _original_columns(policy, columns, count) if before is None else before.columns
     )
     names = released_columns(schema.names(Role.QUASI_IDENTIFIER), columns)
-    missing = [name for name in sensitive_names(schema, policy.models) if name not in columns]
+    hidden = sensitive_names(schema, policy.models)
+    missing = [name for name in (*hidden, *schema.names(Role.SET)) if name not in columns]
     persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
     persons += [name for name in policy.entities if is_perturbed(policy, name)]
     if persons:
@@ -120,7 +129,6 @@ def verify(
         )
     if missing:
         raise _missing_error(missing, columns)
-    hidden = sensitive_names(schema, policy.models)
     free = [name for name in unmodelled_attributes(schema, policy) if name in columns]
     # An engine counts what models name: further columns would make its frequency set longer.
     further = countable_columns(free, table.take(free).column) if is_local(frame) else []
@@ -141,6 +149,7 @@ def verify(
         persons_of_policy(policy, schema),
         counting_of(policy),
         released.as_text(names),
+        _released_sets(released, before, schema),
     )
 
     def count_values(name: str) -> ColumnValues:
@@ -159,6 +168,28 @@ def verify(
     return found.with_warnings(
         *uncounted, *warned, *amount_warnings(policy, schema, columns, values)
     )
+
+
+def _released_sets(
+    released: FrequencySet, before: Engine | None, schema: Schema
+) -> EncodedSets | None:
+    """Return the sets of items of a released table; None without them.
+
+    before: the original, for hierarchies that are built from its items; without it, items are
+    what hierarchies list, and where there is none, what is released.
+    """
+    attributes = names_of_sets(schema.attributes)
+    if not attributes:
+        return None
+    if released.sets is None:
+        raise SchemaError("sets of items are verified in this process: load the table into memory")
+    lists = {name: read_sets(released.sets(name), one) for name, one in attributes.items()}
+    given = None if before is None else before.take(list(attributes)).sets
+    items = {
+        name: read_sets(given(name), one) if given else items_among(lists[name], one)
+        for name, one in attributes.items()
+    }
+    return encode_sets(tree_of(attributes, items), lists, released.n_rows, any_level=True)
 
 
 def _table(frame: Any, texts: Mapping[str, pl.Series] | None = None) -> Engine:

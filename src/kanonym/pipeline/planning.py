@@ -7,7 +7,7 @@ from typing import Any
 from kanonym.actions.registry import record_actions, unwrap
 from kanonym.data import frames
 from kanonym.data.hierarchy import Automatic
-from kanonym.data.schema import QuasiIdentifier, Schema, conventions_of
+from kanonym.data.schema import QuasiIdentifier, Role, Schema, conventions_of
 from kanonym.engines.base import Request
 from kanonym.engines.task import Task, population_of
 from kanonym.policy import Policy, PolicySource
@@ -35,6 +35,8 @@ def required_abilities(policy: Policy, schema: Schema) -> list[Request]:
     for name, attribute in schema.attributes.items():
         for kind in record_actions(attribute.action or ()):
             asked.append(Request("row-actions", f"attribute {name!r}, action {kind}"))
+        if attribute.role is Role.SET:
+            asked.append(Request("item-sets", f"attribute {name!r}, role set"))
     target = target_of(policy.algorithm, schema)
     if target is not None and schema.attributes[target].action:
         # It guides the algorithm as it came in; on an engine only what actions leave is counted.

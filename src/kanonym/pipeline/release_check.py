@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from kanonym.actions.registry import has_late_actions
 from kanonym.data.errors import DataError, InfeasibleError
+from kanonym.data.item_sets import EncodedSets, encode_sets, names_of_sets, read_sets
 from kanonym.data.schema import Schema
 from kanonym.engines.base import StagedRelease
 from kanonym.engines.decision import Decision
+from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.task import sensitive_names
 from kanonym.pipeline.checks import countable_columns, model_columns, unmodelled_attributes
 from kanonym.pipeline.person_checks import amount_warnings
@@ -55,6 +57,7 @@ def verify_staged(
         persons_of_policy(policy, schema),
         counting_of(policy),
         every.as_text(names),
+        sets_of_release(every, schema, decision),
     )
     if found.rows != decision.rows_out:
         raise DataError(
@@ -74,6 +77,17 @@ def verify_staged(
         for name in left:
             found = _with_share(found, staged, names, name)
     return found.with_warnings(*amount_warnings(policy, schema, staged.columns, staged.values))
+
+
+def sets_of_release(
+    released: FrequencySet, schema: Schema, decision: Decision
+) -> EncodedSets | None:
+    """Return the released sets of items, read from what was written; None without them."""
+    if decision.sets is None or released.sets is None:
+        return None
+    attributes = names_of_sets(schema.attributes)
+    lists = {name: read_sets(released.sets(name), one) for name, one in attributes.items()}
+    return encode_sets(decision.sets.given.tree, lists, released.n_rows, any_level=True)
 
 
 def _with_share(

@@ -13,6 +13,7 @@ from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.algorithms.clustering.kdtree import KDTree
 from kanonym.algorithms.clustering.kmeans import KMeans
 from kanonym.algorithms.full_domain import FullDomain
+from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.local_recoding import LocalRecoding
 from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
 from kanonym.algorithms.microaggregation.mdav import MDAV
@@ -29,6 +30,7 @@ from kanonym.metrics.information_loss import Metric, metric_from
 from kanonym.models.base import PrivacyModel
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
+from kanonym.policy.item_sets import ITEM_ALGORITHMS
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     one.type: one
@@ -72,6 +74,9 @@ def build_algorithm(given: Any) -> Algorithm:
             name: _metric(value) if name == "metric" else _tuples(value)
             for name, value in form.items()
         }
+        if isinstance(form.get("type"), str) and form["type"] in ITEM_ALGORITHMS:
+            reason = f"is {form['type']!r}, which recodes items: name it in item_algorithm"
+            raise FaultsFoundError([Fault(("type",), reason)])
     built: Algorithm = build_typed(form, ALGORITHMS)
     return built
 
@@ -191,12 +196,12 @@ def _leaves_choice(built: Algorithm, recoding: str | None) -> bool:
     return not fixed or recoding is None or (recoding, built.recodes) == ("hierarchy", "levels")
 
 
-def parameters_of(built: Algorithm) -> dict[str, Any]:
+def parameters_of(built: Algorithm | ItemAlgorithm) -> dict[str, Any]:
     """Return the parameters of an algorithm by name, as it holds them."""
     return {field.name: getattr(built, field.name) for field in fields(built)}  # type: ignore[arg-type]
 
 
-def form_of(built: Algorithm) -> dict[str, Any]:
+def form_of(built: Algorithm | ItemAlgorithm) -> dict[str, Any]:
     """Return the form that an algorithm has in YAML and JSON, without what says nothing."""
     plain = {name: _plain(value) for name, value in parameters_of(built).items()}
     said = {name: value for name, value in plain.items() if value not in (None, {}, [])}

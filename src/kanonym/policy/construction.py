@@ -15,7 +15,15 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from kanonym.data import hierarchy
 from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.schema import Attribute, Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
+from kanonym.data.schema import (
+    Attribute,
+    Identifier,
+    Insensitive,
+    ItemSet,
+    QuasiIdentifier,
+    Role,
+    Sensitive,
+)
 from kanonym.models import MODELS
 from kanonym.models.base import ModelTraits, PrivacyModel
 from kanonym.policy import document
@@ -26,6 +34,7 @@ ROLES: dict[str, type[Attribute]] = {
     Role.QUASI_IDENTIFIER: QuasiIdentifier,
     Role.SENSITIVE: Sensitive,
     Role.INSENSITIVE: Insensitive,
+    Role.SET: ItemSet,
 }
 
 AT_LEAST_ONE = "must be a list with at least one {type: …}"
@@ -141,7 +150,7 @@ def _with_actions(
     attribute: Attribute, directory: Path, actions: Callable[[Any, Path], tuple[Any, ...]]
 ) -> Attribute:
     """Return an attribute with its actions built."""
-    if not attribute.action:
+    if not attribute.action or isinstance(attribute, ItemSet):
         return attribute
     try:
         built = actions(list(attribute.action), directory)
@@ -200,7 +209,7 @@ def check_models(
         name = model.attribute
         attribute = attributes.get(name or "")
         reason = ""
-        if name is None:
+        if name is None or model.known_items is not None:
             continue
         if model.entity is not None:
             if attribute is None and others is not Role.IDENTIFIER:

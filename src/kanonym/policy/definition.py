@@ -24,13 +24,14 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from kanonym.actions.registry import random_actions
 from kanonym.algorithms.base import Algorithm
+from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.option import option_of
-from kanonym.data.schema import Attribute, QuasiIdentifier, Recoding, Role, Schema
+from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Recoding, Role, Schema
 from kanonym.models.base import PrivacyModel
-from kanonym.policy import actions, algorithms, construction, document, shorthand
+from kanonym.policy import actions, algorithms, construction, document, item_sets, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
 from kanonym.policy.keywords import Keywords, Seed, SuppressionLimit, takes_keywords
 
@@ -75,7 +76,7 @@ def _attributes(given: Any, info: ValidationInfo) -> dict[str, Attribute]:
     built = construction.build_attributes(
         given, _origin.get(_NOWHERE).directory, actions.build_actions
     )
-    named = any(isinstance(attribute, QuasiIdentifier) for attribute in built.values())
+    named = any(isinstance(one, QuasiIdentifier | ItemSet) for one in built.values())
     if not named and info.data.get("others", Role.QUASI_IDENTIFIER) is not Role.QUASI_IDENTIFIER:
         raise FaultsFoundError([Fault((), "no column is a quasi-identifier: nothing to protect")])
     return built
@@ -85,6 +86,7 @@ def _models(given: Any, info: ValidationInfo) -> tuple[PrivacyModel, ...]:
     built = construction.build_models(given, _origin.get(_NOWHERE).directory)
     if "attributes" in info.data and "others" in info.data:
         construction.check_models(built, info.data["attributes"], info.data["others"])
+        item_sets.check_item_models(built, info.data["attributes"], info.data["others"])
     return built
 
 
@@ -96,7 +98,22 @@ def _algorithm(given: Any, info: ValidationInfo) -> Algorithm:
     if "attributes" in info.data and "others" in info.data:
         algorithms.check_attributes(built, info.data["attributes"], info.data["others"])
     algorithms.check_models(built, info.data.get("models", ()))
+    item_sets.check_classes(built, info.data.get("models", ()))
     return built
+
+
+def _item_algorithm(given: Any, info: ValidationInfo) -> ItemAlgorithm | None:
+    built = item_sets.build_item_algorithm(given)
+    if "attributes" in info.data and "models" in info.data:
+        item_sets.check_item_algorithm(built, info.data["models"], info.data["attributes"])
+    return built
+
+
+def _others(given: Any, info: ValidationInfo) -> Any:
+    del info
+    if given == Role.SET:
+        raise FaultsFoundError([Fault((), "is 'set': name each column of sets under attributes")])
+    return given
 
 
 def _recoding(given: Any, info: ValidationInfo) -> Any:
@@ -105,9 +122,11 @@ def _recoding(given: Any, info: ValidationInfo) -> Any:
     return given
 
 
+_no_set = _validator(_others)
 _by_attributes = _validator(_attributes)
 _by_models = _validator(_models)
 _by_algorithm = _validator(_algorithm)
+_by_item_algorithm = _validator(_item_algorithm)
 _fitting = _validator(_recoding)
 
 
@@ -124,8 +143,8 @@ class Policy(BaseModel):
         The role of all columns that `attributes` does not name; None makes such a
         column an error.
     attributes
-        Each column's name with its `Identifier`, `QuasiIdentifier`, `Sensitive` or
-        `Insensitive`; at least one quasi-identifier.
+        Each column's name with its `Identifier`, `QuasiIdentifier`, `Sensitive`,
+        `Insensitive` or `ItemSet`; at least one quasi-identifier or set.
     models
         The privacy models that every equivalence class must satisfy, at least one; none
         where the algorithm forms groups by its own parameters, as k-means does.
@@ -135,6 +154,8 @@ class Policy(BaseModel):
         unless k-anonymity counts persons by it (`entity`).
     algorithm
         How classes are found.
+    item_algorithm
+        How the items of sets are recoded; None for `apriori`.
     recoding
         The recoding of quasi-identifiers that name none themselves, where it fits
         their values.
@@ -182,13 +203,14 @@ class Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     version: Literal[1] = 1
-    others: Annotated[Role | None, Field(strict=False)] = None
+    others: Annotated[Role | None, Field(strict=False), _no_set] = None
     attributes: Annotated[dict[str, Attribute], _Opaque, _by_attributes]
     models: Annotated[Sequence[PrivacyModel], _Opaque, _by_models]
     rows: Literal["persons"] | None = None
     algorithm: Annotated[Algorithm, _Opaque, _by_algorithm, Field(validate_default=True)] = (
         Mondrian()
     )
+    item_algorithm: Annotated[ItemAlgorithm | None, _Opaque, _by_item_algorithm] = None
     recoding: Annotated[Recoding | None, _fitting] = None
     minimality: Literal["chance", "none"] = "chance"
     suppression_limit: Annotated[float, _range(SuppressionLimit)] = 0.0
@@ -285,8 +307,9 @@ class Policy(BaseModel):
             `l`, `t`, `beta`, `delta`: distinct l-diversity, t-closeness (equal distance), basic
             β-likeness and δ-disclosure, of each sensitive attribute. `alpha`, with `k`:
             (α, k)-anonymity of each. `models`: further models, as objects or in their YAML form.
-            `others`, `rows`, `algorithm`, `recoding`, `minimality`, `suppression_limit`, `seed`,
-            `keep_order` and `keep_integers` are those of `Policy`. None leaves one out.
+            `others`, `rows`, `algorithm`, `item_algorithm`, `recoding`, `minimality`,
+            `suppression_limit`, `seed`, `keep_order` and `keep_integers` are those of `Policy`.
+            None leaves one out.
 
         Raises
         ------
@@ -388,6 +411,7 @@ class Policy(BaseModel):
             "models": [{"type": one.type, **one.to_dict()} for one in self.models],
             "rows": self.rows,
             "algorithm": algorithms.form_of(self.algorithm),
+            "item_algorithm": self.item_algorithm and algorithms.form_of(self.item_algorithm),
             "recoding": self.recoding,
             "minimality": self.minimality,
             "suppression_limit": self.suppression_limit,
@@ -428,7 +452,7 @@ def _plain(part: Any) -> dict[str, Any]:
     return {
         name: value.to_dict() if isinstance(value, HierarchySource) else value
         for name, value in given.items()
-        if value is not None
+        if value is not None and value != ()
     }
 
 

@@ -14,10 +14,11 @@ from kanonym.data.option import Option
 
 if TYPE_CHECKING:
     from kanonym.algorithms.base import Algorithm
+    from kanonym.algorithms.itemsets.base import ItemAlgorithm
     from kanonym.data.hierarchy import HierarchySource
     from kanonym.models.base import PrivacyModel
 else:  # loading them takes a second, which `kanonym --help` has not
-    Algorithm = HierarchySource = PrivacyModel = Any
+    Algorithm = ItemAlgorithm = HierarchySource = PrivacyModel = Any
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -61,6 +62,16 @@ AlgorithmForm = Annotated[
     Option(
         "mondrian (default), auto, segmentation, mdav, full-domain or another; with "
         "parameters '{type: kmeans, clusters: 4}'.",
+        "NAME",
+        kind="part",
+        group="method",
+    ),
+]
+ItemAlgorithmForm = Annotated[
+    ItemAlgorithm | Mapping[str, Any] | str | None,
+    Option(
+        "How the items of sets are recoded: apriori (default), optimal-cut, lra, vpa; with "
+        "parameters '{type: apriori, drop: false}'.",
         "NAME",
         kind="part",
         group="method",
@@ -131,6 +142,7 @@ class Keywords(TypedDict, total=False):
     hierarchies: Hierarchies
     suppression_limit: SuppressionLimit
     algorithm: AlgorithmForm
+    item_algorithm: ItemAlgorithmForm
     recoding: RecodingName
     minimality: Minimality
     seed: Seed

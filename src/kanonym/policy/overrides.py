@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kanonym.data.hierarchy import from_file
-from kanonym.data.schema import Attribute, Identifier, QuasiIdentifier, Role, Sensitive
+from kanonym.data.schema import Attribute, Identifier, ItemSet, QuasiIdentifier, Role, Sensitive
 from kanonym.models import MODELS, KAnonymity
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import construction
@@ -78,7 +78,7 @@ def _attributes(own: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[
                 found[name] = kind()
     for name, source in given.get("hierarchies", {}).items():
         attribute = found.get(name)
-        if not isinstance(attribute, QuasiIdentifier | Sensitive):
+        if not isinstance(attribute, QuasiIdentifier | Sensitive | ItemSet):
             reason = "is neither a quasi-identifier nor a sensitive attribute"
             raise FaultsFoundError([Fault(("hierarchies", name), reason)])
         read = from_file(os.fspath(source)) if isinstance(source, str | os.PathLike) else source

@@ -154,6 +154,7 @@ class Release(Result, Generic[FrameT]):
             **account,
             **({"highest_levels": self.highest_levels} if "levels" in account else {}),
             **({"built_hierarchies": built} if built else {}),
+            **({} if self.decision.sets is None else {"items": dict(self.decision.sets.account)}),
             "classes": self.verification.n_classes,
         }
 

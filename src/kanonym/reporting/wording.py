@@ -24,7 +24,10 @@ SYMBOLS = {
     "population-uniqueness": "share",
     "k-map": "k",
     "delta-presence": "δ",
+    "km-anonymity": "k",
+    "k-km-anonymity": "k",
 }
+ITEMSETS = ("km-anonymity", "k-km-anonymity")
 COLUMN_LETTERS = 110
 """From so many letters on, further columns and their losses are counted only."""
 ANSWERS: Mapping[Verdict, str] = {
@@ -75,6 +78,9 @@ def _facts(
         facts["records"] = speech.plural(k, "record")
         facts["persons"] = speech.plural(k, "person")
         facts["others"] = speech.plural(k - 1, "other" if attribute is None else "other-person")
+    elif type_ in ITEMSETS:
+        facts["records"] = speech.plural(int(required), "record")
+        facts["items"] = speech.plural(int(given.get("m", 1)), "item")
     elif type_ == "beta-likeness":
         facts["times"] = speech.value(1 + required)
     elif type_ == "delta-disclosure":
@@ -86,7 +92,7 @@ def relation(type_: str, given: Parameters) -> str:
     """Write how the achieved value must compare with the required one."""
     if type_ == "delta-disclosure" or given.get("kind") == "recursive":
         return "<"
-    return "≥" if type_ in ("k-anonymity", "l-diversity", "k-map") else "≤"
+    return "≥" if type_ in ("k-anonymity", "l-diversity", "k-map", *ITEMSETS) else "≤"
 
 
 def symbol(type_: str, given: Parameters, speech: Translator | None = None) -> str:

@@ -12,10 +12,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
+from kanonym.data.item_sets import EncodedSets, texts_of
 from kanonym.data.partition import Classes
 from kanonym.data.table import value_codes
 from kanonym.models import PrivacyModel
-from kanonym.models.released_table import ReleasedTable
+from kanonym.models.answer import Answer
+from kanonym.models.released_table import ReleasedSets, ReleasedTable
 from kanonym.verification.class_counting import Counting
 from kanonym.verification.dominant_values import dominance
 from kanonym.verification.long_lists import long_list_warnings
@@ -40,7 +42,7 @@ NO_RECORDS = VerificationWarning(
 )
 
 
-def verify_columns(
+def verify_columns(  # noqa: PLR0917 - a released table has many parts
     quasi_identifiers: Sequence[pl.Series],
     sensitive: Sequence[SensitiveColumn],
     models: Sequence[PrivacyModel],
@@ -49,6 +51,7 @@ def verify_columns(
     population: Sequence[PopulationColumn] | None = None,
     counting: Counting | None = None,
     texts: Mapping[str, pl.Series] | None = None,
+    sets: EncodedSets | None = None,
 ) -> Verification:
     """Regroup a released table and ask every model again.
 
@@ -73,6 +76,8 @@ def verify_columns(
     texts
         Quasi-identifiers as text by name, where several texts read as one value: models
         are asked about classes of equal values and about classes of equal texts.
+    sets
+        The released sets of items, for models of known items.
 
     Raises
     ------
@@ -95,6 +100,7 @@ def verify_columns(
         counts=counts,
         population=population,
         counting=counting,
+        sets=sets,
     )
     if not texts:
         return typed
@@ -107,6 +113,7 @@ def verify_columns(
         counts=counts,
         population=population,
         counting=counting,
+        sets=sets,
     )
     checks = tuple(
         by_value if by_text.satisfied and not by_value.satisfied else by_text
@@ -127,6 +134,7 @@ def _verify(
     counts: NDArray[np.int64] | None,
     population: Sequence[PopulationColumn] | None,
     counting: Counting | None,
+    sets: EncodedSets | None,
 ) -> Verification:
     """Ask every model about the classes of equal rows of `grouped`; else as `verify_columns`."""
     if counting is None or not n_rows:
@@ -147,12 +155,17 @@ def _verify(
         if others:  # persons of whom the release has no record, as one more class
             beyond = Classes(np.zeros(1, np.int64), {}, np.array([others]))
     rows = partial(_codes, quasi_identifiers)
+    held = None
+    if sets is not None:
+        held = ReleasedSets(sets.tree, sets.offsets, sets.nodes, groups.labels)
     checks: list[ModelCheck] = []
     failing = np.zeros(len(sizes), np.bool_)
     violating: list[dict[str, Any]] = []
+    n_itemsets = 0
     for model in models:
         own = counting if model.counts_records else None
-        answer = model.answer(ReleasedTable(seen if own is None else counted, beyond, rows, counts))
+        asked = seen if own is None else counted
+        answer = model.answer(ReleasedTable(asked, beyond, rows, counts, held))
         checks.append(
             ModelCheck(
                 model.type,
@@ -166,9 +179,14 @@ def _verify(
                 rests_on=model.rests_on,
             )
         )
+        if sets is not None:
+            n_itemsets += sum(place is None for place, _, _ in answer.itemsets)
+            violating += _violating_itemsets(model.type, answer, sets, grouped, groups.first)
         if answer.failing is None:
             continue
         failing |= answer.failing
+        if answer.itemsets:
+            continue  # they name their classes
         failed = np.flatnonzero(answer.failing)
         smallest = np.lexsort((groups.first[failed], sizes[failed]))[:MOST_VIOLATING]
         violating += [
@@ -185,6 +203,7 @@ def _verify(
     warned = [
         *unprotected_warnings(attributes, models),
         *_trivial_warnings(models, checks, seen),
+        *_apart_warnings(models, sets, grouped),
         *dominant,
     ]
     warned += long_list_warnings(
@@ -196,11 +215,36 @@ def _verify(
         n_classes=len(sizes),
         checks=tuple(checks),
         violating=tuple(sorted(violating, key=lambda one: one["size"])[:MOST_VIOLATING]),
-        n_violating=int(failing.sum()),
+        n_violating=int(failing.sum()) + n_itemsets,
         class_sizes=dict(zip(distinct.tolist(), numbers.tolist(), strict=True)),
         largest_shares=shares,
         warnings=tuple(warned) if n_rows else (NO_RECORDS,),
     )
+
+
+def _violating_itemsets(
+    model: str,
+    answer: Answer,
+    sets: EncodedSets,
+    grouped: Sequence[pl.Series],
+    first: NDArray[np.int64],
+) -> list[dict[str, Any]]:
+    """Return known items with too few candidates, with the labels of their class."""
+    return [
+        {
+            "class": {
+                **(
+                    {}
+                    if place is None
+                    else {column.name: column[int(first[place])] for column in grouped}
+                ),
+                **texts_of(sets.tree, nodes),
+            },
+            "size": number,
+            "model": model,
+        }
+        for place, nodes, number in answer.itemsets
+    ]
 
 
 def _codes(columns: Sequence[pl.Series]) -> NDArray[np.int32]:
@@ -230,6 +274,20 @@ def unprotected_warnings(
         "known"
     )
     return [VerificationWarning("unprotected-sensitive", without, message)]
+
+
+def _apart_warnings(
+    models: Sequence[PrivacyModel], sets: EncodedSets | None, grouped: Sequence[pl.Series]
+) -> list[VerificationWarning]:
+    """Return a warning of items that are protected apart from quasi-identifiers."""
+    apart = [one for one in models if one.known_items is not None and not one.known_items.by_class]
+    if sets is None or not apart or not grouped:
+        return []
+    message = (
+        f"{column_names_text(sets.tree.names)}: items and quasi-identifiers are protected apart. "
+        "Whoever knows both may find fewer records; require k-km-anonymity to protect them together"
+    )
+    return [VerificationWarning("items-apart", sets.tree.names, message)]
 
 
 def _trivial_warnings(

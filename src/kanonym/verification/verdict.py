@@ -27,6 +27,7 @@ WarningKind = Literal[
     "dominant-value",
     "identifying-amount",
     "free-text",
+    "items-apart",
     "long-list",
     "trivial-model",
     "no-records",

@@ -68,6 +68,13 @@ SENTENCES: Sentences = {
         "Somebody who finds a person in the population can infer with a probability of {least} to "
         "{share} that this person’s record is released."
     ),
+    "requirement.km-anonymity": (
+        "Whoever knows up to {items} of a person finds at least {records} that could be theirs."
+    ),
+    "requirement.k-km-anonymity": (
+        "Each class has at least {records}, and whoever knows a person’s class and up to {items} "
+        "of theirs finds at least as many in it that could be theirs."
+    ),
     "requirement.other": "The model {type} is required with the value {asked}.",
     "requirement.other.of": "The model {type} on “{attribute}” is required with the value {asked}.",
     "requirement.shared": (

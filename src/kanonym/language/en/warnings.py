@@ -36,6 +36,10 @@ SENTENCES: Sentences = {
         "{columns}: {records} records have a label that lists more than ten values, up to "
         "{longest}. Every listed value is somebody’s; a range or a hierarchy shows fewer."
     ),
+    "warning.items-apart": (
+        "{columns}: items and quasi-identifiers are protected apart. Whoever knows both may find "
+        "fewer records, or one; k-km-anonymity protects them together."
+    ),
     "warning.trivial-model": (
         "Some requirements are always met ({models} of {requirements}): every record could have "
         "been released unchanged."

@@ -48,6 +48,18 @@ SENTENCES: Sentences = {
         "Nobody can be sure that a person of the population is in the table."
     ),
     "wb.model.delta-presence.not": "Sensitive values are not looked at.",
+    "wb.model.km-anonymity": (
+        "Whoever knows up to m items of a person finds at least k records that could be theirs."
+    ),
+    "wb.model.km-anonymity.not": (
+        "Quasi-identifiers are not looked at, nor items that all these records share."
+    ),
+    "wb.model.k-km-anonymity": (
+        "Each class has k records, and in it known items have k records, too."
+    ),
+    "wb.model.k-km-anonymity.not": (
+        "An item that all records of a class share is learned. Small classes lose many items."
+    ),
     "wb.algorithm.auto": (
         "Tries segmentation, Mondrian and, in small tables, k-member, and keeps what loses least. "
         "The usual choice."

@@ -72,6 +72,14 @@ SENTENCES: Sentences = {
         "Quien encuentra a una persona en la población puede deducir con una probabilidad de entre "
         "el {least} y el {share} que su registro está publicado."
     ),
+    "requirement.km-anonymity": (
+        "Quien conoce hasta {items} de una persona encuentra al menos {records} que podrían ser "
+        "suyos."
+    ),
+    "requirement.k-km-anonymity": (
+        "Cada clase tiene al menos {records}, y quien conoce la clase de una persona y hasta "
+        "{items} suyos encuentra en ella al menos otros tantos que podrían ser suyos."
+    ),
     "requirement.other": "Se exige el modelo {type} con el valor {asked}.",
     "requirement.other.of": "Se exige el modelo {type} sobre «{attribute}» con el valor {asked}.",
     "requirement.shared": (

@@ -37,6 +37,11 @@ SENTENCES: Sentences = {
         "hasta {longest}. Cada valor enumerado es de alguien; un rango o una etiqueta de una "
         "jerarquía muestra menos."
     ),
+    "warning.items-apart": (
+        "{columns}: los elementos y los cuasiidentificadores se protegen por separado. Quien "
+        "conoce ambos puede encontrar menos registros, o uno solo; k-km-anonymity los protege "
+        "juntos."
+    ),
     "warning.trivial-model": (
         "Hay requisitos que siempre se cumplen ({models} de {requirements}): cualquier registro "
         "podría haberse publicado sin cambios."

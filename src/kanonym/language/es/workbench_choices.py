@@ -58,6 +58,20 @@ SENTENCES: Sentences = {
         "Nadie puede estar seguro de que una persona de la población esté en la tabla."
     ),
     "wb.model.delta-presence.not": "No se miran los valores sensibles.",
+    "wb.model.km-anonymity": (
+        "Quien conoce hasta m elementos de una persona encuentra al menos k registros que podrían "
+        "ser suyos."
+    ),
+    "wb.model.km-anonymity.not": (
+        "No se miran los cuasiidentificadores, ni los elementos que todos esos registros comparten."
+    ),
+    "wb.model.k-km-anonymity": (
+        "Cada clase tiene k registros, y en ella los elementos conocidos también tienen k."
+    ),
+    "wb.model.k-km-anonymity.not": (
+        "Se conoce un elemento que todos los registros de una clase comparten. Las clases pequeñas "
+        "pierden muchos elementos."
+    ),
     "wb.algorithm.auto": (
         "Prueba segmentación, Mondrian y, en tablas pequeñas, k-member, y se queda con lo que "
         "pierde menos. La elección habitual."

@@ -39,7 +39,7 @@ COLOURS: Mapping[Verdict, Colour] = {
     "violated": "failed",
     "nothing required": "nothing",
 }
-ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
+ROLES = ("identifier", "quasi-identifier", "sensitive", "set", "insensitive")
 
 
 def verdict(summary: Summary, says: Translator) -> Banner:

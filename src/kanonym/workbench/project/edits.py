@@ -22,6 +22,7 @@ OF_ROLE = {
     Role.QUASI_IDENTIFIER: ("hierarchy", "recoding", "action", "type", "format"),
     Role.SENSITIVE: ("hierarchy", "nulls", "action", "type", "format"),
     Role.INSENSITIVE: ("action",),
+    Role.SET: ("hierarchy", "separator", "missing"),
 }
 """What an attribute of each role may say."""
 

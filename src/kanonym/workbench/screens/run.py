@@ -87,7 +87,7 @@ def _share(text: str) -> float:
 
 def _inputs(view: View, kind: str, given: dict[str, Any]) -> list[Field]:
     form = view.project.form
-    others = [role for role in Role if role is not Role.QUASI_IDENTIFIER]
+    others = [role for role in Role if role not in (Role.QUASI_IDENTIFIER, Role.SET)]
     columns = {"target": [name for role in others for name in columns_of(form, role)]}
     return fields_of(ALGORITHMS[kind], given, columns)
 

@@ -1,0 +1,101 @@
+"""What an algorithm of items is: sets and a guarantee in, the labels of every set out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.item_tree import ItemTree
+from kanonym.data.results.short_repr import ShortRepr
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ItemProblem(ShortRepr):
+    """Sets of items, and how many candidates known items must have.
+
+    Attributes
+    ----------
+    tree
+        The items and their labels.
+    offsets, items
+        (n + 1,) int64 and int32: the items of each record, ascending and distinct.
+    k, m
+        Any `m` items that are known of a person have `k` records that could be theirs, or none.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("tree", "k", "m")
+
+    tree: ItemTree
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    k: int
+    m: int
+
+    @property
+    def n_rows(self) -> int:
+        """Number of records."""
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ItemRecoding(ShortRepr):
+    """What is released of every set.
+
+    Attributes
+    ----------
+    offsets, labels
+        (n + 1,) int64 and int32: the nodes that each record releases, ascending and distinct.
+    account
+        What the algorithm tells of its search: `loss`, and what fits it.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("account",)
+
+    offsets: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    account: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class ItemAlgorithm(Protocol):
+    """Who recodes items so that known itemsets have enough candidates.
+
+    Attributes
+    ----------
+    type
+        The name that a policy gives it.
+    drop
+        Whether items may be dropped.
+    within_classes
+        Whether it recodes the sets of each equivalence class apart, for (k, k^m)-anonymity.
+
+    An algorithm inherits from this class.
+
+    """
+
+    __slots__ = ()
+
+    type: ClassVar[str]
+    within_classes: ClassVar[bool] = False
+
+    @property
+    def drop(self) -> bool: ...  # noqa: D102 - above
+
+    def recode(self, problem: ItemProblem) -> ItemRecoding:
+        """Return the labels of every set.
+
+        Raises
+        ------
+        InfeasibleError
+            No recoding satisfies the guarantee: items would have to be dropped.
+        PolicyError
+            The items are too many for the algorithm.
+
+        """
+        ...

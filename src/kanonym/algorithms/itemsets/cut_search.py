@@ -1,0 +1,254 @@
+"""Search for a cut through the hierarchy of items: what is released of each item.
+
+A cut gives every item the label that it is released as, or drops it. Greedy: labels of rare
+itemsets are raised to their parents, or dropped; then each decision is tried to be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.item_tree import DROPPED, ItemTree
+from kanonym.kernels.itemsets.counting import count_itemsets, recode_sets, rows_with
+
+BATCH = 0.05
+"""Share of the moves of a round that are made at once: the best ones."""
+
+Cut = NDArray[np.int32]
+Sets = tuple[NDArray[np.int64], NDArray[np.int32]]
+
+
+@dataclass(frozen=True)
+class CutSearch:
+    """Sets of items, and how many records every known itemset must have.
+
+    Attributes
+    ----------
+    tree
+        The labels.
+    offsets, items
+        (n + 1,) int64 and int32: the items of each record, ascending and distinct.
+    k, m
+        Every itemset of at most `m` items that occurs must occur in `k` records.
+
+    """
+
+    tree: ItemTree
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    k: int
+    m: int
+
+    @cached_property
+    def occurrences(self) -> NDArray[np.int64]:
+        """(n_items,) int64: records that have each item."""
+        return np.bincount(self.items, minlength=self.tree.n_items).astype(np.int64)
+
+    @cached_property
+    def bits(self) -> int:
+        """Bits of a label in the key of an itemset."""
+        bits = max(int(self.tree.n_nodes - 1).bit_length(), 1)
+        if bits * self.m > 62:
+            raise PolicyError(
+                f"itemsets of {self.m} out of {self.tree.n_nodes:,} labels are too many to be "
+                f"counted: m is at most {62 // bits} here"
+            )
+        return bits
+
+    @property
+    def root_cut(self) -> Cut:
+        """The cut of one label per attribute."""
+        cut = np.arange(self.tree.n_items, dtype=np.int32)
+        while (up := self.tree.parents[cut]).max(initial=-1) >= 0:
+            cut = np.where(up >= 0, up, cut)
+        return cut
+
+    def loss(self, cut: Cut) -> float:
+        """Return the NCP of a cut: the mean over all occurrences of items."""
+        total = int(self.occurrences.sum())
+        return float(self.occurrences @ self.cost_of(cut)) / total if total else 0.0
+
+    def cost_of(self, cut: Cut) -> NDArray[np.float64]:
+        """Return (n_items,) float64: what releasing each item by a cut costs; dropped 1."""
+        return np.where(cut == DROPPED, 1.0, self.tree.costs[cut])
+
+    def recoded(self, cut: Cut, rows: NDArray[np.int64] | None = None) -> Sets:
+        """Return the sets of labels of all records, or of some."""
+        if rows is None:
+            rows = np.arange(len(self.offsets) - 1)
+        return recode_sets(self.offsets, self.items, rows, cut)
+
+    def rare(self, sets: Sets, size: int, wanted: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return (n, size) int32: the itemsets with a wanted label that too few records have."""
+        keys, counts = count_itemsets(*sets, size, wanted, self.bits)
+        keys = keys[counts < self.k]
+        shifts = self.bits * np.arange(size - 1, -1, -1)
+        found: NDArray[np.int64] = (keys[:, None] >> shifts) & ((1 << self.bits) - 1)
+        return (
+            found[np.lexsort(found.T[::-1])].astype(np.int32)
+            if len(found)
+            else found.astype(np.int32)
+        )
+
+    def is_safe(self, cut: Cut) -> bool:
+        """Say whether no itemset of labels is rare."""
+        sets, every = self.recoded(cut), np.ones(self.tree.n_nodes, np.bool_)
+        return not any(len(self.rare(sets, size, every)) for size in range(1, self.m + 1))
+
+    def greedy(self, start: Cut, *, may_drop: bool) -> Cut | None:
+        """Return a cut without rare itemsets; None where raising alone finds none."""
+        cut = start.copy()
+        rare: list[NDArray[np.int32]] = []
+        for largest in range(1, self.m + 1):
+            sets = self.recoded(cut)
+            rare.append(self.rare(sets, largest, np.ones(self.tree.n_nodes, np.bool_)))
+            while any(len(one) for one in rare):
+                moves = self._moves(cut, rare, may_drop=may_drop)
+                if not moves:
+                    return None
+                before = cut.copy()
+                raised = np.zeros(self.tree.n_nodes, np.bool_)
+                for low, high, label in moves:
+                    cut[low : high + 1] = label
+                    if label != DROPPED:
+                        raised[label] = True
+                changed = np.zeros(self.tree.n_nodes, np.bool_)
+                old = before[before != cut]
+                changed[old[old != DROPPED]] = True
+                rare = [one[~changed[one].any(axis=1)] for one in rare]
+                if raised.any():
+                    items = np.flatnonzero(raised[cut] & (cut != DROPPED))
+                    held = np.zeros(self.tree.n_items, np.bool_)
+                    held[items] = True
+                    touched = self.recoded(cut, rows_with(self.offsets, self.items, held))
+                    rare = [
+                        np.concatenate([one, self.rare(touched, size, raised)])
+                        for size, one in enumerate(rare, 1)
+                    ]
+        return cut
+
+    def _moves(
+        self, cut: Cut, rare: Sequence[NDArray[np.int32]], *, may_drop: bool
+    ) -> list[tuple[int, int, int]]:
+        """Return the best moves of a round: the items from, to, and their new label."""
+        tree = self.tree
+        weighted = np.append(0.0, np.cumsum(self.occurrences * self.cost_of(cut)))
+        total = np.append(0, np.cumsum(self.occurrences))
+
+        def loss_of(nodes: NDArray[np.int32], cost: NDArray[np.float64]) -> NDArray[np.float64]:
+            low, high = tree.first[nodes], tree.last[nodes] + 1
+            added = (total[high] - total[low]) * cost - (weighted[high] - weighted[low])
+            kept: NDArray[np.float64] = np.maximum(added, 1e-9)
+            return kept
+
+        labels = _touched(rare, tree.n_nodes)
+        parents = _touched([tree.parents[one] for one in rare], tree.n_nodes)
+        up = np.flatnonzero(parents).astype(np.int32)
+        ratio = parents[up] / loss_of(up, tree.costs[up])
+        candidates = [(tree.first[up], tree.last[up], up, ratio)]
+        if may_drop:
+            down = np.flatnonzero(labels).astype(np.int32)
+            ratio = labels[down] / loss_of(down, np.ones(len(down)))
+            gone = np.full(len(down), DROPPED, np.int32)
+            candidates.append((tree.first[down], tree.last[down], gone, ratio))
+        low, high, label, ratio = (np.concatenate(parts) for parts in zip(*candidates, strict=True))
+        taken = np.zeros(tree.n_items, np.bool_)
+        moves: list[tuple[int, int, int]] = []
+        most = max(1, int(BATCH * len(ratio)))
+        for i in np.argsort(-ratio, kind="stable").tolist():
+            if taken[low[i] : high[i] + 1].any():
+                continue
+            taken[low[i] : high[i] + 1] = True
+            moves.append((int(low[i]), int(high[i]), int(label[i])))
+            if len(moves) == most:
+                break
+        return moves
+
+    def refined(self, cut: Cut, *, may_drop: bool) -> Cut:
+        """Undo what can be undone: split labels into those below, release dropped items."""
+        cut = cut.copy()
+        improved = True
+        while improved:
+            improved = False
+            used = np.unique(cut[cut != DROPPED])
+            gains = np.array([self._weight(int(one)) for one in used])
+            for node in used[np.argsort(-gains, kind="stable")].tolist():
+                if len(self.tree.children[node]):
+                    improved |= self._split(cut, node, may_drop=may_drop)
+            dropped = np.flatnonzero(cut == DROPPED)
+            for item in dropped[np.argsort(-self.occurrences[dropped], kind="stable")].tolist():
+                if self.occurrences[item]:
+                    improved |= self._release(cut, item)
+        return cut
+
+    def _weight(self, node: int) -> float:
+        low, high = self.tree.first[node], self.tree.last[node] + 1
+        return float(self.occurrences[low:high].sum() * self.tree.costs[node])
+
+    def _split(self, cut: Cut, node: int, *, may_drop: bool) -> bool:
+        """Release the labels below a label in its place, if that is safe and loses less."""
+        low, high = int(self.tree.first[node]), int(self.tree.last[node]) + 1
+        trial = cut.copy()
+        for child in self.tree.children[node].tolist():
+            trial[self.tree.first[child] : self.tree.last[child] + 1] = child
+        occurrences = self.occurrences[low:high]
+        before = float(occurrences @ self.cost_of(cut)[low:high])
+        held = np.zeros(self.tree.n_items, np.bool_)
+        held[low:high] = True
+        new = np.zeros(self.tree.n_nodes, np.bool_)
+        new[self.tree.children[node]] = True
+        sets = self.recoded(trial, rows_with(self.offsets, self.items, held))
+        rare = []
+        for size in range(1, self.m + 1):
+            rare.append(self.rare(sets, size, new))
+            if len(rare[-1]) and not may_drop:
+                return False
+        while any(len(one) for one in rare):
+            touched = _touched(rare, self.tree.n_nodes) * new
+            own = np.flatnonzero(touched)
+            loss = [max(self._drop_loss(trial, int(one)), 1e-9) for one in own]
+            worst = own[np.argmax(touched[own] / np.array(loss))]
+            trial[self.tree.first[worst] : self.tree.last[worst] + 1] = DROPPED
+            rare = [one[~(one == worst).any(axis=1)] for one in rare]
+            if float(occurrences @ self.cost_of(trial)[low:high]) >= before:
+                return False
+        if float(occurrences @ self.cost_of(trial)[low:high]) >= before:
+            return False
+        cut[:] = trial
+        return True
+
+    def _drop_loss(self, cut: Cut, node: int) -> float:
+        low, high = int(self.tree.first[node]), int(self.tree.last[node]) + 1
+        return float(self.occurrences[low:high] @ (1 - self.cost_of(cut)[low:high]))
+
+    def _release(self, cut: Cut, item: int) -> bool:
+        """Release a dropped item as itself, if that is safe."""
+        trial = cut.copy()
+        trial[item] = item
+        held = np.zeros(self.tree.n_items, np.bool_)
+        held[item] = True
+        sets = self.recoded(trial, rows_with(self.offsets, self.items, held))
+        new = np.zeros(self.tree.n_nodes, np.bool_)
+        new[item] = True
+        if any(len(self.rare(sets, size, new)) for size in range(1, self.m + 1)):
+            return False
+        cut[:] = trial
+        return True
+
+
+def _touched(rare: Sequence[NDArray[np.int32]], n_nodes: int) -> NDArray[np.int64]:
+    """Return (n_nodes,) int64: how many rare itemsets have each node."""
+    found = np.zeros(n_nodes, np.int64)
+    for one in rare:
+        ordered = np.sort(one, axis=1)
+        repeated = np.zeros(ordered.shape, np.bool_)
+        repeated[:, 1:] = ordered[:, 1:] == ordered[:, :-1]
+        held = ordered[~repeated]
+        found += np.bincount(held[held >= 0], minlength=n_nodes)
+    return found

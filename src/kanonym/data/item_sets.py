@@ -1,0 +1,245 @@
+"""Columns of sets: lists or texts in, arrays of items; arrays of labels out, lists or texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError, HierarchyError
+from kanonym.data.hierarchy import Flat, FromFile, FromMapping, Hierarchy
+from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.item_tree import ItemTree
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.schema import ItemSet
+from kanonym.kernels.itemsets.counting import recode_sets
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EncodedSets(ShortRepr):
+    """The sets of all records, of all attributes side by side: one space of items.
+
+    Attributes
+    ----------
+    tree
+        The items and their labels.
+    offsets, nodes
+        (n + 1,) int64 and int32: the items, or the labels, of each record, ascending and
+        distinct.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("tree",)
+
+    tree: ItemTree
+    offsets: NDArray[np.int64]
+    nodes: NDArray[np.int32]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of records."""
+        return len(self.offsets) - 1
+
+    def rows(self, rows: NDArray[np.int64]) -> EncodedSets:
+        """Return the sets of some records."""
+        own = np.arange(self.tree.n_nodes, dtype=np.int32)
+        return EncodedSets(self.tree, *recode_sets(self.offsets, self.nodes, rows, own))
+
+
+def read_sets(column: pl.Series, attribute: ItemSet) -> pl.Series:
+    """Return a column of sets as lists of texts, without what is missing; null is an empty set.
+
+    Raises
+    ------
+    DataError
+        The column holds neither lists nor texts with a separator.
+
+    """
+    name, dtype = column.name, column.dtype
+    if isinstance(dtype, pl.Array):
+        column, dtype = column.arr.to_list(), pl.List(dtype.inner)
+    if isinstance(dtype, pl.List):
+        if dtype.inner.is_nested() or dtype.inner.is_float():
+            raise DataError(
+                f"column {name!r} holds {dtype}: the items of a set are texts or whole numbers"
+            )
+        lists = column.cast(pl.List(pl.String))
+    elif attribute.separator is None:
+        raise DataError(
+            f"column {name!r} holds {dtype}: a set is a list of items, or a text of items with a "
+            "separator between them (separator: ';')"
+        )
+    elif dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+        lists = column.cast(pl.String).str.split(attribute.separator)
+    else:
+        raise DataError(
+            f"column {name!r} holds {dtype}, which is read as single values; items are texts: "
+            "convert the column to text"
+        )
+    # One flat pass: expressions within lists run a set at a time.
+    flat = pl.DataFrame({"row": np.arange(len(lists)), "item": lists}).explode("item")
+    flat = flat.with_columns(pl.col("item").str.strip_chars())
+    kept = flat.filter(
+        pl.col("item").is_not_null()
+        & (pl.col("item") != "")
+        & ~pl.col("item").is_in(list(map(str, attribute.missing)))
+    )
+    lengths = np.bincount(kept["row"].to_numpy(), minlength=len(lists))
+    return lists_of(np.append(0, np.cumsum(lengths)), kept["item"]).alias(name)
+
+
+def lists_of(offsets: NDArray[np.int64], items: pl.Series) -> pl.Series:
+    """Return (n,) lists of texts; offsets: (n + 1,), those of list i are items[offsets[i]:…]."""
+    n = len(offsets) - 1
+    rows = np.repeat(np.arange(n), np.diff(offsets))
+    held = (
+        pl.DataFrame({"row": rows, "item": items}, schema_overrides={"item": pl.String})
+        .group_by("row", maintain_order=True)
+        .agg("item")
+    )
+    every = pl.DataFrame({"row": np.arange(n)}, schema={"row": held.schema["row"]})
+    lists = every.join(held, on="row", how="left", maintain_order="left")["item"]
+    return lists.fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
+
+
+def tree_of(
+    attributes: Mapping[str, ItemSet], items: Mapping[str, pl.Series] | None = None
+) -> ItemTree:
+    """Return the labels of several attributes.
+
+    items: lists of items by attribute, for hierarchies that are built from the items; the others
+    know them.
+
+    Raises
+    ------
+    HierarchyError
+        A hierarchy lacks an item, or cannot be read back.
+
+    """
+    built = []
+    for name, attribute in attributes.items():
+        lists = pl.Series([], dtype=pl.List(pl.String)) if items is None else items[name]
+        counted = (
+            lists.explode(empty_as_null=False)
+            .alias(name)
+            .value_counts(name="n of items")
+            .sort(name)
+        )
+        source = attribute.hierarchy or Flat()
+        counts = counted["n of items"].cast(pl.Int64).to_numpy()
+        built.append((name, source.bind(counted[name], counts)))
+    return ItemTree.of(built)
+
+
+def encode_sets(
+    tree: ItemTree, lists: Mapping[str, pl.Series], n_rows: int, *, any_level: bool = False
+) -> EncodedSets:
+    """Return the sets of all records as items of a tree, or as labels of any level.
+
+    lists: (n_rows,) lists of texts by attribute.
+
+    Raises
+    ------
+    DataError
+        A text is neither an item nor a label.
+
+    """
+    offsets, nodes = np.zeros(n_rows + 1, np.int64), np.zeros(0, np.int32)
+    rows = np.zeros(0, np.int64)
+    for number, name in enumerate(tree.names):
+        own = tree.nodes_of(number)
+        own = own if any_level else own[own < tree.n_items]
+        known = pl.DataFrame({"label": [tree.labels[i] for i in own], "node": own.astype(np.int32)})
+        texts = lists[name].explode(empty_as_null=False)
+        found = pl.DataFrame({"label": texts}).join(
+            known, on="label", how="left", maintain_order="left"
+        )["node"]
+        if found.null_count():
+            row = int(
+                np.repeat(np.arange(n_rows), lists[name].list.len())[found.is_null().arg_max()]
+            )
+            raise DataError(
+                f"column {name!r}, record {row + 1}: an item is no "
+                f"{'label' if any_level else 'item'} of its hierarchy. Add it to the hierarchy, or "
+                "name it in missing"
+            )
+        nodes = np.append(nodes, found.to_numpy())
+        rows = np.append(rows, np.repeat(np.arange(n_rows), lists[name].list.len().to_numpy()))
+    if len(tree.names) > 1:
+        order = np.argsort(rows, kind="stable")
+        nodes, rows = nodes[order], rows[order]
+    np.cumsum(np.bincount(rows, minlength=n_rows), out=offsets[1:])
+    every = np.arange(tree.n_nodes, dtype=np.int32)
+    return EncodedSets(tree, *recode_sets(offsets, nodes, np.arange(n_rows), every))
+
+
+def released_column(sets: EncodedSets, number: int, attribute: ItemSet) -> pl.Series:
+    """Return the sets of one attribute as they are released: labels sorted, in the form they came.
+
+    number: of the attribute in the tree. An empty set is an empty list, or null in texts.
+
+    Raises
+    ------
+    DataError
+        A label has the separator in it.
+
+    """
+    tree, separator = sets.tree, attribute.separator
+    rows = np.repeat(np.arange(sets.n_rows), np.diff(sets.offsets))
+    own = tree.attribute_of[sets.nodes] == number
+    rows, nodes = rows[own], sets.nodes[own]
+    texts = np.array(tree.labels, dtype=np.str_)
+    if separator is not None and any(separator in texts[i] for i in np.unique(nodes)):
+        raise DataError(
+            f"a label of {tree.names[number]!r} has the separator {separator!r} in it: it would be "
+            "read as two items. Choose another separator, or rename the label"
+        )
+    rank = np.empty(len(texts), np.int64)
+    rank[np.argsort(texts, kind="stable")] = np.arange(len(texts))
+    nodes = nodes[np.lexsort((rank[nodes], rows))]
+    offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=sets.n_rows)))
+    labels = pl.Series(tree.labels, dtype=pl.String).gather(nodes)
+    lists = lists_of(offsets, labels).alias(tree.names[number])
+    if separator is None:
+        return lists
+    joined = lists.list.join(separator)
+    return joined.set(joined == "", None)
+
+
+def items_among(lists: pl.Series, attribute: ItemSet) -> pl.Series:
+    """Return the items that a release tells of, where there is no original, as one list.
+
+    A hierarchy of a file knows its items; what is built has the released labels below its root.
+
+    Raises
+    ------
+    HierarchyError
+        The hierarchy is built from items that the release does not have.
+
+    """
+    if attribute.hierarchy is None:
+        labels = lists.explode(empty_as_null=False).unique()
+        return pl.Series([labels.filter(labels != ROOT)], dtype=pl.List(pl.String))
+    if isinstance(attribute.hierarchy, Hierarchy | FromFile | FromMapping):
+        return pl.Series([[]], dtype=pl.List(pl.String))
+    raise HierarchyError(
+        f"hierarchy of {lists.name!r}: it is built from the items, which a release does not have; "
+        "give the original as well, or write the hierarchy to a file (kanonym hierarchy)"
+    )
+
+
+def names_of_sets(attributes: Mapping[str, object]) -> dict[str, ItemSet]:
+    """Return the attributes that are sets, by name."""
+    return {name: one for name, one in attributes.items() if isinstance(one, ItemSet)}
+
+
+def texts_of(tree: ItemTree, nodes: Sequence[int]) -> dict[str, str]:
+    """Return labels as text by attribute, for messages about one itemset."""
+    found: dict[str, list[str]] = {}
+    for node in nodes:
+        found.setdefault(tree.names[int(tree.attribute_of[node])], []).append(tree.labels[node])
+    return {name: ", ".join(sorted(labels)) for name, labels in found.items()}

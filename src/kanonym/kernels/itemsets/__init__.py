@@ -1,0 +1,1 @@
+"""Sets of items: recoding, counts of itemsets, and candidates of known items."""

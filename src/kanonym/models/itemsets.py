@@ -1,0 +1,201 @@
+"""Models of known items: enough records could be those of whoever has them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.partition import Classes
+from kanonym.kernels.classes import disclosure
+from kanonym.models.answer import Answer
+from kanonym.models.base import (
+    Criterion,
+    Guarantee,
+    Monotone,
+    PerClass,
+    check_integer,
+)
+from kanonym.models.known_items import MOST_LISTED, KnownItems, rare_items, rare_items_by_class
+from kanonym.models.released_table import ReleasedSets, ReleasedTable
+
+
+@dataclass(frozen=True, slots=True)
+class KmAnonymity(PerClass):
+    """Whoever knows up to m items of a person finds at least k records that could be theirs.
+
+    Protects the sets of items against identity disclosure. What an intruder may know beside the
+    items, quasi-identifiers, is not considered: require `k-km-anonymity` for both. Nor is the
+    number of items of a person, or that they lack one; nor an item that all candidates share.
+
+    Parameters
+    ----------
+    k
+        Records that must be candidates, at least; integer of at least 1.
+    m
+        Items that an intruder knows, at most; integer of at least 1.
+    attribute
+        The set; None for all sets of the policy, which are one space of items.
+
+    Raises
+    ------
+    PolicyError
+        A parameter is out of its range.
+
+    Notes
+    -----
+    Records are persons: a long table of items is grouped by person first. Monotone: a label that
+    stands in the place of others has the candidates of all of them.
+
+    References
+    ----------
+    Terrovitis, Mamoulis and Kalnis (2008), "Privacy-preserving anonymization of set-valued data".
+
+    Examples
+    --------
+    >>> KmAnonymity(5, m=2)
+    KmAnonymity(k=5, m=2, attribute=None)
+
+    """
+
+    k: int
+    m: int
+    attribute: str | None = None
+
+    type: ClassVar[str] = "km-anonymity"
+    guarantee: ClassVar[Guarantee] = "itemsets"
+    monotone: ClassVar[Monotone] = "suppression"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of their range."""
+        _check_parameters(self.type, self.k, self.m, self.attribute)
+
+    @property
+    def required(self) -> float:
+        """The k asked for."""
+        return self.k
+
+    @property
+    def known_items(self) -> KnownItems | None:
+        """K candidates in the whole table."""
+        return KnownItems(self.k, self.m, by_class=False)
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Return none: classes of quasi-identifiers have no part in it."""
+        return ()
+
+    def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
+        """Return (n_classes,) bool, all true: classes have no part in it."""
+        return np.ones(len(classes.sizes), np.bool_)
+
+    def achieved(self, classes: Classes) -> float:
+        """Return infinity: classes have no part in it."""
+        del classes
+        return math.inf
+
+    def answer(self, released: ReleasedTable) -> Answer:
+        """Count the candidates of known items in the whole table."""
+        sets = _sets_of(released, self.type)
+        found = rare_items(sets.tree, sets.offsets, sets.labels, self.k, self.m)
+        blamed = tuple((None, nodes, number) for nodes, number in found.listed)
+        return Answer(_whole(found.least), not found.number, None, blamed)
+
+
+@dataclass(frozen=True, slots=True)
+class KKmAnonymity(PerClass):
+    """Each class has k records, and in it whoever knows up to m items finds k that could be theirs.
+
+    Protects against intruders who know the quasi-identifiers of a person and up to m of the items.
+    Classes of k records and sets that are k^m-anonymous in the whole table are not enough.
+
+    Parameters
+    ----------
+    k
+        Records of a class, and candidates in it, at least; integer of at least 1.
+    m
+        Items that an intruder knows, at most; integer of at least 1.
+    attribute
+        The set; None for all sets of the policy, which are one space of items.
+
+    Raises
+    ------
+    PolicyError
+        A parameter is out of its range.
+
+    Notes
+    -----
+    Algorithms are asked for classes of k records; the items of each class are recoded afterwards.
+
+    References
+    ----------
+    Poulis, Loukides, Gkoulalas-Divanis and Skiadopoulos (2013), "Anonymizing data with relational
+    and transaction attributes".
+
+    Examples
+    --------
+    >>> KKmAnonymity(5, m=2)
+    KKmAnonymity(k=5, m=2, attribute=None)
+
+    """
+
+    k: int
+    m: int
+    attribute: str | None = None
+
+    type: ClassVar[str] = "k-km-anonymity"
+    guarantee: ClassVar[Guarantee] = "itemsets"
+    monotone: ClassVar[Monotone] = "suppression"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of their range."""
+        _check_parameters(self.type, self.k, self.m, self.attribute)
+
+    @property
+    def required(self) -> float:
+        """The k asked for."""
+        return self.k
+
+    @property
+    def known_items(self) -> KnownItems | None:
+        """K candidates in each class."""
+        return KnownItems(self.k, self.m, by_class=True)
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Return: size >= k. The items of a class are looked at when it is released."""
+        return (Criterion(disclosure.SIZE, None, self.k, ">="),)
+
+    def answer(self, released: ReleasedTable) -> Answer:
+        """Count the candidates of known items in each class, and its records."""
+        sets = _sets_of(released, self.type)
+        sizes = released.classes.sizes
+        found = rare_items_by_class(
+            sets.tree, (sets.offsets, sets.labels), sets.class_of_row, self.k, self.m
+        )
+        failing = (sizes < self.k) | np.array([one.number > 0 for one in found], np.bool_)
+        least = min([*(one.least for one in found), *sizes.tolist()], default=math.inf)
+        blamed = sorted(
+            ((place, *one) for place, several in enumerate(found) for one in several.listed),
+            key=lambda one: one[2],
+        )
+        return Answer(_whole(least), not failing.any(), failing, tuple(blamed[:MOST_LISTED]))
+
+
+def _check_parameters(model: str, k: object, m: object, attribute: object) -> None:
+    check_integer(model, "k", k, 1)
+    check_integer(model, "m", m, 1)
+    if attribute is not None and not (isinstance(attribute, str) and attribute):
+        raise PolicyError(f"{model}: attribute is {attribute!r}; it must be the name of a set")
+
+
+def _sets_of(released: ReleasedTable, model: str) -> ReleasedSets:
+    if released.sets is None:
+        raise PolicyError(f"{model}: the table has no set of items")
+    return released.sets
+
+
+def _whole(least: float) -> float:
+    return least if math.isinf(least) else int(least)
