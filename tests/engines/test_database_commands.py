@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+import adbc_driver_postgresql.dbapi
 import polars as pl
 import pytest
 
 import kanonym as ka
+from engines.postgres_servers import create_database
 from kanonym.cli import main
-from kanonym.engines.database import scan_database, write_table
+from kanonym.engines.database import scan_database, write_table, write_tables
 from kanonym.engines.duckdb import scan_duckdb
 
 TABLE = pl.DataFrame(
@@ -25,6 +27,23 @@ attributes:
   age: {role: quasi-identifier}
   zip: {role: quasi-identifier}
   disease: {role: insensitive}
+models:
+  - {type: k-anonymity, k: 3}
+"""
+LINKED = """\
+version: 1
+person: people
+tables:
+  people:
+    key: id
+    attributes:
+      age: {role: quasi-identifier}
+      zip: {role: insensitive}
+      disease: {role: insensitive}
+  visits:
+    references: {person: people}
+    attributes:
+      ward: {role: quasi-identifier}
 models:
   - {type: k-anonymity, k: 3}
 """
@@ -112,3 +131,35 @@ def test_python_takes_tables_of_engines(kind, tmp_path):
     assert ka.attack(held, held, **linked).to_dict() == ka.attack(TABLE, TABLE, **linked).to_dict()
     found = ka.compare(held, **known, others="insensitive", sweep={"k": [2, 3]})
     assert len(found.trials) == 2
+
+
+def test_linked_tables_go_into_a_database_whole_or_not_at_all(database):
+    """Several tables are there together, or none of them is."""
+    tables = {"people": TABLE, "visits": TABLE.head(3)}
+    write_tables(tables, database)
+    assert scan_database(database, "visits").to_polars().height == 3
+    broken = {"first": TABLE, "people": TABLE}
+    with pytest.raises(ka.DataError, match="table 'people' exists"):
+        write_tables(broken, database)
+    with pytest.raises(ka.DataError, match="no table 'first'"):
+        scan_database(database, "first")
+
+
+def test_linked_tables_of_a_server(postgres, tmp_path, run):
+    """Linked tables go from a schema of PostgreSQL to another one, and verify there."""
+    url = create_database(postgres)
+    tables = {"people": TABLE.with_row_index("id")}
+    tables["visits"] = pl.DataFrame({"person": range(24), "ward": ["a", "b"] * 12})
+    write_tables(tables, url)
+    (tmp_path / "linked.yaml").write_text(LINKED)
+    with (
+        adbc_driver_postgresql.dbapi.connect(url, autocommit=True) as server,
+        server.cursor() as cursor,
+    ):
+        cursor.execute("CREATE SCHEMA released")
+    policy = ["-p", tmp_path / "linked.yaml"]
+    found = run("anonymize", *policy, "--from", url, "--to", url, "--to-schema", "released")
+    assert found["verification"]["verdict"] == "satisfied"
+    again = run("verify", url, "--schema", "released", *policy)
+    assert again["tables"] == {"people": 24, "visits": 24}
+    assert again["measured"]["persons_by_multiset_k"] >= 3

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 ENGINES = ("duckdb", "spark")
 DATABASES = ("postgresql", "postgres", "sqlite")
 WHERE = "Table location"
+LINKED = "Linked tables"
 
 Engine = Annotated[
     str | None,
@@ -53,6 +54,42 @@ OutputTable = Annotated[
         metavar="NAME",
         help="Table to create if -o is a database; default: NAME_released.",
         rich_help_panel=WHERE,
+    ),
+]
+SourceOfTables = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="PLACE",
+        help="Linked tables to read: folder, SQLite or DuckDB file, or postgresql://….",
+        rich_help_panel=LINKED,
+    ),
+]
+PlaceOfTables = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="PLACE",
+        help="Where the released tables go: a place as of --from that does not exist.",
+        rich_help_panel=LINKED,
+    ),
+]
+SchemaName = Annotated[
+    str | None,
+    typer.Option(
+        "--schema",
+        metavar="NAME",
+        help="Schema of linked tables in PostgreSQL.",
+        rich_help_panel=LINKED,
+    ),
+]
+OutputSchemaName = Annotated[
+    str | None,
+    typer.Option(
+        "--to-schema",
+        metavar="NAME",
+        help="Schema of the released tables in PostgreSQL.",
+        rich_help_panel=LINKED,
     ),
 ]
 

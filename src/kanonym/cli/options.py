@@ -15,6 +15,12 @@ ASKED = "Requirements"
 WRITTEN = "Output"
 
 Table = Annotated[str, typer.Argument(metavar="INPUT", help="Table to read; - for standard input.")]
+TableOrNone = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="INPUT", show_default=False, help="Table to read; - for standard input."
+    ),
+]
 PolicyFile = Annotated[
     Path | None,
     typer.Option(

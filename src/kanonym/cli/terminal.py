@@ -138,7 +138,7 @@ def release_tables(
     covered = utility.get("coverage", {})
     listed = any(one["longest_list"] > 1 for one in covered.values())
     further += ["listed exactly, %"] if listed else []
-    lost = _table("attribute", *further, "values per label", "span loss, %")
+    lost = plain_table("attribute", *further, "values per label", "span loss, %")
     lost.add_column("example", overflow="fold")
     for name, one in covered.items():
         more = [f"{levels[name]} of {highest[name]}"] if highest else []
@@ -199,7 +199,7 @@ def _cells(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
 def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym check` tells: what the policy requires, and of a table its roles."""
     policy = found["policy"]
-    models = _table("required")
+    models = plain_table("required")
     for model in policy["models"]:
         given = ", ".join(f"{key} {value}" for key, value in model.items() if key != "type")
         models.add_row(Text(f"{model['type']}: {given}" if given else model["type"]))
@@ -216,7 +216,7 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         ("records", table["rows"]),
         ("distinct combinations of quasi-identifiers", table["distinct"]),
     ]
-    roles = _table("column")
+    roles = plain_table("column")
     roles.add_column("role", no_wrap=True)
     roles.add_column("hierarchy", overflow="fold")
     for name, role in table["roles"].items():
@@ -235,7 +235,7 @@ def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     )
     if best is None:
         return [facts, written_files_table(found["written"])]
-    levels = _table("best node", "level")
+    levels = plain_table("best node", "level")
     for name, level in best["levels"].items():
         levels.add_row(Text(name), format_number(level))
     values = grid(
@@ -299,7 +299,7 @@ def requirements_view(verification: Mapping[str, Any]) -> RenderableType:
 
 
 def _models(checks: Iterable[Mapping[str, Any]]) -> Table:
-    table = _table("model", "required", "achieved", "satisfied")
+    table = plain_table("model", "required", "achieved", "satisfied")
     for check in checks:
         of = f" of {check['attribute']}" if "attribute" in check else ""
         of += f", every {check['subsets']} attributes" if "subsets" in check else ""
@@ -323,7 +323,7 @@ def violations_table(
     for one in violating:
         classes.setdefault(str(one["class"]), []).append(one)
     rows = "row" in violating[0]
-    table = _table(
+    table = plain_table(
         *(["violating class"] if values else []),
         *(["first row"] if rows else []),
         "records",
@@ -361,7 +361,7 @@ def measurement_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     attributes = found["attributes"]
     if not attributes:
         return [facts]
-    table = _table("sensitive attribute", *attributes)
+    table = plain_table("sensitive attribute", *attributes)
     for measure in next(iter(attributes.values())):
         cells = [_cell(attribute[measure]) for attribute in attributes.values()]
         table.add_row(NAMED.get(measure, measure.replace("_", " ")), *cells)
@@ -370,7 +370,7 @@ def measurement_tables(found: Mapping[str, Any]) -> list[RenderableType]:
 
 def level_table(labels: Sequence[Sequence[str | None]]) -> Table:
     """Return the levels of a hierarchy file, from the values to the root."""
-    table = _table("level", "labels")
+    table = plain_table("level", "labels")
     table.add_column("example", overflow="fold")
     for level, names in enumerate(labels):
         shown = ", ".join("null" if name is None else name for name in names[:EXAMPLES])
@@ -448,7 +448,8 @@ def grid(*rows: tuple[str, object]) -> Table:
     return table
 
 
-def _table(first: str, *others: str) -> Table:
+def plain_table(first: str, *others: str) -> Table:
+    """Return an empty table: texts in the first column, numbers in the others."""
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
     table.add_column(Text(first), overflow="fold")
     for name in others:

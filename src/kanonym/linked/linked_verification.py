@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import SchemaError
+from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Identifier
 from kanonym.linked.integrity import Tables, check_columns, check_keys
@@ -55,7 +56,7 @@ class LinkedVerification(Result):
     persons: Verification
     measured: LinkedMeasurement
     rows: Mapping[str, int]
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
     @property
     def satisfied(self) -> bool | None:
@@ -228,9 +229,9 @@ def _dominant(
     ]
 
 
-def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tuple[str, ...]:
+def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tuple[Message, ...]:
     """Return what counts of persons do not cover."""
-    found = []
+    found: list[Message] = []
     unknown = [name for name in policy.order[1:] if not policy.is_counted(name)]
     if unknown:
         known = replace(
@@ -240,20 +241,30 @@ def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tup
         classes = combine([own[policy.person], counted.trees(own)], rows.n_persons)
         alone = int((np.bincount(classes)[classes] == 1).sum()) if len(classes) else 0
         found.append(
-            f"{', '.join(unknown)}: the policy says that nobody knows how many rows a person has "
-            f"there; whoever does finds {alone:,} persons alone in their class"
+            Message(
+                "{tables}: the policy says that nobody knows how many rows a person has there; "
+                "whoever does finds {alone:,} persons alone in their class",
+                tables=", ".join(unknown),
+                alone=alone,
+            )
         )
     found += [
-        f"{name}.{one.text} links rows of persons to rows of {one.table}: who is linked to whom "
-        "is not counted, and can identify"
+        Message(
+            "{reference} links rows of persons to rows of {table}: who is linked to whom is not "
+            "counted, and can identify",
+            reference=f"{name}.{one.text}",
+            table=one.table,
+        )
         for name in policy.order
         for one in policy.other_references(name)
         if one.table in policy.order
     ]
     if policy.counting == "set":
         found.append(
-            "repeated rows are counted once: whoever knows how often a person's rows occur may "
-            "find persons alone in their class"
+            Message(
+                "repeated rows are counted once: whoever knows how often a person's rows occur "
+                "may find persons alone in their class"
+            )
         )
     return tuple(found)
 

@@ -5,9 +5,10 @@ Results come in as they are; nothing here reads their JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kanonym.comparison import Comparison
 from kanonym.data import files
@@ -26,6 +27,7 @@ from kanonym.reporting.summary import Cover, Summary
 from kanonym.reporting.summary_builder import summarize
 
 if TYPE_CHECKING:
+    from kanonym.linked import LinkedRelease
     from kanonym.release import Release
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "render_comparison",
     "render_frontier",
     "report",
+    "report_linked",
     "report_profile",
     "summarize",
 ]
@@ -192,6 +195,63 @@ def report_profile(
         files.write_bytes(path, print_pdf(page))
     else:
         files.write_bytes(path, page.encode())
+
+
+def report_linked(
+    release: LinkedRelease,
+    path: str | Path,
+    *,
+    facts: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    purpose: str = "",
+    author: str = "",
+    language: str = "en",
+) -> None:
+    """Write the report on a release of linked tables: .html, .pdf, .md or .json.
+
+    Parameters
+    ----------
+    release
+        From `ka.linked.anonymize`.
+    path
+        Where to.
+    facts
+        Places of what was read and written, under `input` and `output`.
+    title, purpose, author, language
+        As of `report`.
+
+    Raises
+    ------
+    DataError
+        There is no such form or language, or the file cannot be written.
+
+    """
+    form = format_of(path)
+    if form == "json":
+        told = {**(facts or {}), **release.to_dict()}
+        files.write_text(path, json.dumps(told, indent=2, ensure_ascii=False, default=str) + "\n")
+        return
+    from kanonym.reporting.linked_document import linked_document  # noqa: PLC0415 - charts
+    from kanonym.reporting.rendering.html import render_document  # noqa: PLC0415 - as above
+    from kanonym.reporting.rendering.markdown import (  # noqa: PLC0415 - as above
+        render_markdown_document,
+    )
+
+    document = linked_document(
+        release,
+        translator(language),
+        facts=facts or {},
+        title=title,
+        purpose=purpose,
+        author=author,
+    )
+    if form == "pdf":
+        from kanonym.reporting.rendering.pdf import print_pdf  # noqa: PLC0415
+
+        files.write_bytes(path, print_pdf(render_document(document)))
+        return
+    render_form = render_document if form == "html" else render_markdown_document
+    files.write_text(path, render_form(document))
 
 
 _RESULTS: dict[str, tuple[type, str]] = {

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from kanonym.cli import locations, options
 from kanonym.cli.policy_options import COLUMNS, PolicyOptions, takes_policy
@@ -13,6 +16,17 @@ def measure(
     table: options.Table,
     *,
     asked: PolicyOptions,
+    of_tables: Annotated[
+        Path | None,
+        typer.Option(
+            "--policy",
+            "-p",
+            metavar="FILE",
+            help="Policy of linked tables; INPUT is then the place of all of them.",
+            rich_help_panel=locations.LINKED,
+        ),
+    ] = None,
+    schema: locations.SchemaName = None,
     engine: locations.Engine = None,
     memory: locations.Memory = None,
     table_name: locations.TableName = None,
@@ -24,8 +38,17 @@ def measure(
 ) -> None:
     """Measure the k, l, t and other values of a table.
 
-    A hierarchy of a sensitive attribute adds t-closeness with hierarchical distance.
+    A hierarchy of a sensitive attribute adds t-closeness with hierarchical distance. With a
+    policy about several tables: the persons in the smallest class, for intruders who know more
+    or less of their rows.
     """
+    if of_tables is not None:
+        from kanonym.cli.judging.linked import measure_linked
+
+        if asked.given:
+            raise typer.BadParameter("not allowed with -q and -s", param_hint="--policy")
+        measure_linked(table, schema, of_tables, json=json)
+        return
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import measurement_tables, show, show_json

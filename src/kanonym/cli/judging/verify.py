@@ -52,6 +52,7 @@ def verify(
     engine: locations.Engine = None,
     memory: locations.Memory = None,
     table_name: locations.TableName = None,
+    schema: locations.SchemaName = None,
     original_table: Annotated[
         str | None,
         typer.Option(
@@ -71,14 +72,23 @@ def verify(
     Exit code 0: satisfied, without a warning. Exit code 1: violated (violating classes are
     listed by their first rows, with --show-values also by their values); or satisfied with
     warnings, unless --accept-warnings; or nothing required. Only the released values count:
-    records with the same quasi-identifiers form a class.
+    records with the same quasi-identifiers form a class. With a policy about several tables,
+    RELEASED is a folder, a SQLite or DuckDB file, or a PostgreSQL database.
     """
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json, verdict_tables, violations_table
     from kanonym.engines import is_local
+    from kanonym.linked.linked_policy import is_linked
     from kanonym.policy import Policy
 
+    if is_linked(policy):
+        from kanonym.cli.judging.linked import verify_linked
+
+        verify_linked(
+            released, schema, policy, original, accept_warnings=accept_warnings, json=json
+        )
+        return
     asked = Policy.from_file(policy)
     texts: dict[str, Any] = {}
     missing = locations.user_missing_of(user_missing, released, original)

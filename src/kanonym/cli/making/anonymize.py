@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from kanonym.cli import locations, options
+from kanonym.cli.making import linked
 from kanonym.cli.making.repetition import repetition
 from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
 
@@ -25,7 +26,7 @@ ATTACKED = 200_000  # larger releases are attacked for their report if that is a
 @takes_policy(*OPTIONS)
 def anonymize(
     context: typer.Context,
-    table: options.Table,
+    table: options.TableOrNone = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -131,6 +132,10 @@ def anonymize(
             rich_help_panel=options.WRITTEN,
         ),
     ] = False,
+    several: locations.SourceOfTables = None,
+    to: locations.PlaceOfTables = None,
+    schema: locations.SchemaName = None,
+    to_schema: locations.OutputSchemaName = None,
     engine: locations.Engine = None,
     memory: locations.Memory = None,
     table_name: locations.TableName = None,
@@ -150,10 +155,36 @@ def anonymize(
     privacy models (-k, -l, -t; -l and -t apply to each sensitive attribute). Options override
     the policy file; parameters of an algorithm select that algorithm. A release that does not
     satisfy its policy is never written.
+
+    Several tables about the same persons, by a policy with `tables`: --from and --to name a
+    folder of files, a SQLite or DuckDB file, or a PostgreSQL database.
     """
+    if several is not None or to is not None:
+        linked.anonymize_linked(
+            asked,
+            (several, schema),
+            (to, to_schema),
+            refused={
+                "INPUT": table,
+                "-o": output,
+                "--drawn": drawn,
+                "--engine": engine,
+                "--table": table_name,
+                "--aggregate": aggregate,
+                "--safe-cells": safe_cells,
+                "--attack": attack,
+            },
+            reports=report or [],
+            about={"title": title, "purpose": purpose, "author": author, "language": language},
+            manifest=manifest,
+            dry_run=dry_run,
+            json=json,
+            format=format,
+        )
+        return
+    table = _named_table(table)
     from kanonym import pipeline
-    from kanonym.cli.progress import print_note, show_progress
-    from kanonym.cli.terminal import release_tables, show, show_json
+    from kanonym.cli.progress import show_progress
     from kanonym.data.files import check_table_output
     from kanonym.data.frames import to_polars
     from kanonym.engines import is_local
@@ -238,14 +269,37 @@ def anonymize(
         if manifest:
             release.manifest(manifest, **places, detected=notes, drawn=told)
         writing = perf_counter() - start
-    found = {**release.to_dict(), **({"drawn": told} if told else {})}
+    _show_release(release, told, written, (reading, writing), json=json, to_stderr=output == "-")
+
+
+def _named_table(table: str | None) -> str:
+    """Return the table; refuse a command without one."""
+    if table is None:
+        raise typer.BadParameter("missing argument: name a table, or give --from and --to")
+    return table
+
+
+def _show_release(
+    release: Release,
+    drawn: dict[str, Any] | None,
+    written: list[str],
+    seconds: tuple[float, float],
+    *,
+    json: bool,
+    to_stderr: bool,
+) -> None:
+    """Print what was released; seconds: of reading and writing files."""
+    from kanonym.cli.progress import print_note
+    from kanonym.cli.terminal import release_tables, show, show_json
+
+    found = {**release.to_dict(), **({"drawn": drawn} if drawn else {})}
     if found["algorithm"].get("interrupted"):
         print_note("the search was stopped: this is the best so far")
-    found["seconds"] = _seconds(found["seconds"], reading, writing)
+    found["seconds"] = _seconds(found["seconds"], *seconds)
     if json:
         show_json(found)
     else:
-        show(*release_tables(found, written, release.examples), to_stderr=output == "-")
+        show(*release_tables(found, written, release.examples), to_stderr=to_stderr)
 
 
 def _outputs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,57 @@ algorithm: {type: mondrian}
 suppression_limit: 0.01
 """
 
+LINKED_POLICY = """\
+# Linked tables. An intruder may know a patient's birth date, sex and postal code, and all of
+# the stays: how many, in which year, on which ward. k counts patients with all their rows.
+version: 1
+person: patients
+tables:
+  patients:
+    key: patient
+    attributes:
+      name: {role: identifier}
+      born: {role: quasi-identifier, hierarchy: {dates: {levels: [year, decade]}}}
+      sex:  {role: quasi-identifier, hierarchy: flat}
+      zip:  {role: quasi-identifier, hierarchy: {masking: {from: right}}}
+  admissions:
+    key: admission
+    references: {patient: patients, physician: staff}
+    merge: true  # stays of a patient that are equal after recoding are released once
+    attributes:
+      born:       {role: identifier}  # a copy
+      admitted:                       # all dates of a patient move by one amount
+        role: quasi-identifier
+        action: {type: shift-date, days: 90, key: {file: key}}
+        hierarchy: {dates: {levels: [year, decade]}}
+      discharged: {role: identifier}
+      ward:       {role: quasi-identifier, hierarchy: flat}
+      physician:  {role: identifier}
+  diagnoses:
+    key: [admission, position]
+    references: {admission: admissions}
+    rows: unknown  # nobody knows how many diagnoses a patient has
+    attributes:
+      icd10: {role: sensitive}
+  labs:
+    references: {admission: admissions}
+    rows: unknown
+    attributes:
+      taken: {role: identifier}
+      test:  {role: insensitive}
+      value: {role: insensitive}
+  staff:
+    key: physician
+    references: {boss: staff}
+    attributes:
+      boss: {role: insensitive}
+models:
+  - {type: k-anonymity, k: 5}
+  # of the patients in a class, at most 80 % share a diagnosis
+  - {type: alpha-k-anonymity, alpha: 0.8, k: 5, attribute: diagnoses.icd10}
+suppression_limit: 0.05
+"""
+
 ATTEMPTS = 500  # persons attacked: enough for an interval of a few percent
 
 
@@ -40,11 +92,52 @@ def demo(
     directory: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where the files go; a new or empty folder.")
     ] = Path("kanonym-demo"),
+    linked: Annotated[
+        bool,
+        typer.Option("--linked", help="A hospital of five linked tables, in a SQLite database."),
+    ] = False,
 ) -> None:
     """Run the whole workflow on generated patients.
 
     Writes a table, a policy, the release, a report and a manifest into a folder.
     """
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise DataError(f"{directory} is not empty; remove it, or name another with --directory")
+    directory.mkdir(parents=True, exist_ok=True)
+    if linked:
+        _linked_demo(rows, directory)
+    else:
+        _demo(rows, directory)
+
+
+def _linked_demo(rows: int, directory: Path) -> None:
+    """Generate a hospital, release it and report on it."""
+    from kanonym.cli.making.linked import anonymize_file
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import command_text, show
+    from kanonym.data.files import write_text
+    from kanonym.data.hospital import hospital
+    from kanonym.linked.places import Place, write_tables
+
+    database, policy = directory / "hospital.db", directory / "hospital.yaml"
+    released, report = directory / "released.db", directory / "report.html"
+    manifest, key = directory / "manifest.json", directory / "key"
+    with show_progress() as step:
+        step("invent")
+        write_tables(hospital(rows), Place.of(str(database)), lambda _: None)
+    write_text(policy, LINKED_POLICY)
+    write_text(key, secrets.token_hex(32) + "\n")
+    key.chmod(0o600)
+    anonymize_file(policy, str(database), str(released), [report], manifest)
+    show(
+        f"\nOpen {report}, and try:",
+        command_text("kanonym", "verify", released, "--policy", policy),
+        command_text("kanonym", "measure", database, "--policy", policy),
+    )
+
+
+def _demo(rows: int, directory: Path) -> None:
+    """Generate patients in one table, release them and report on it."""
     import kanonym as ka
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
@@ -53,9 +146,6 @@ def demo(
     from kanonym.data.patients import patients
     from kanonym.policy import Policy
 
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise DataError(f"{directory} is not empty; remove it, or name another with --directory")
-    directory.mkdir(parents=True, exist_ok=True)
     table, policy = directory / "patients.csv", directory / "policy.yaml"
     released, report = directory / "released.csv", directory / "report.html"
     manifest = directory / "manifest.json"

@@ -5,6 +5,7 @@ The drivers are extras: nothing of them is needed before one of these functions 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kanonym.data.loading.extras import require_extra
@@ -12,7 +13,7 @@ from kanonym.data.loading.extras import require_extra
 if TYPE_CHECKING:
     from kanonym.engines.sql.store import Source
 
-__all__ = ["Database", "write_table"]
+__all__ = ["Database", "write_table", "write_tables"]
 
 
 def scan_database(
@@ -71,3 +72,25 @@ def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) 
         from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
 
         sql.write(frame, url, table, schema)
+
+
+def write_tables(frames: Mapping[str, Any], url: str, *, schema: str | None = None) -> None:
+    """Write several tables into a database, in one transaction: all of them or none.
+
+    Parameters
+    ----------
+    frames
+        Tables as of `write_table`, by the name of a table that does not exist.
+    url, schema
+        As of `scan_database`.
+
+    Raises
+    ------
+    DataError
+        As of `write_table`.
+
+    """
+    with require_extra("sql"):
+        from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
+
+        sql.write_all(frames, url, schema)

@@ -159,7 +159,7 @@ class AdbcStore(TemporaryTables):
         """
 
     def write(self, parts: Iterable[pl.DataFrame], place: str) -> None:
-        """Write a table, and read it back before others see it.
+        """Write a table, and read it back; others see it after `commit`.
 
         parts: of the same columns. place: the name of the table.
 
@@ -190,7 +190,6 @@ class AdbcStore(TemporaryTables):
             reads = exp.select(*map(exact_column, schema)).from_(table)
             found = fingerprint_of(part.cast(schema) for part in self.frames(reads))
             require_same(written, found, f"table {place!r} of {displayable_url(self._url)}")
-        self.commit()
 
     def commit(self) -> None:
         """End the transaction: what was written is there for everyone."""

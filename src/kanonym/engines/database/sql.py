@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -28,10 +28,17 @@ def database_source(url: str, table: str, schema: str | None, most_tuples: int |
 
 def write(frame: Any, url: str, table: str, schema: str | None) -> None:
     """Write a table into a database; see `kanonym.engines.database.write_table`."""
-    parts = _parts(frame)
+    write_all({table: frame}, url, schema)
+
+
+def write_all(frames: Mapping[str, Any], url: str, schema: str | None) -> None:
+    """Write tables into a database; see `kanonym.engines.database.write_tables`."""
+    parts = {table: _parts(frame) for table, frame in frames.items()}
     store = store_of(url, schema)
     try:
-        store.write(parts, table)
+        for table, several in parts.items():
+            store.write(several, table)
+        store.commit()
     finally:
         store.close()
 

@@ -5,12 +5,15 @@ The driver is an extra: nothing of it is needed before `scan_duckdb` is called.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanonym.data.loading.extras import require_extra
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kanonym.engines.sql.store import Source
 
 __all__ = ["DuckDB"]
@@ -63,3 +66,33 @@ def scan_duckdb(
 
     settings = source.Settings(memory, threads, folder)
     return source.duckdb_source(table, settings, most_tuples)
+
+
+def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """Return tables of a DuckDB file by name, in this process.
+
+    Raises
+    ------
+    DataError
+        DuckDB is not installed, or there is no such file or table.
+
+    """
+    with require_extra("duckdb"):
+        from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
+
+    return database_file.read_database(path, names)
+
+
+def write_database(tables: Mapping[str, pl.DataFrame], path: str) -> None:
+    """Write tables of this process into a new DuckDB file.
+
+    Raises
+    ------
+    DataError
+        DuckDB is not installed, or the file cannot be written.
+
+    """
+    with require_extra("duckdb"):
+        from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
+
+    database_file.write_database(tables, path)

@@ -5,6 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MESSAGES: Mapping[str, str] = {
+    "{tables}: the policy says that nobody knows how many rows a person has there; "
+    "whoever does finds {alone:,} persons alone in their class": (
+        "{tables}: la política dice que nadie sabe cuántas filas tiene ahí una persona; quien lo "
+        "sepa encuentra {alone} personas solas en su clase"
+    ),
+    "{reference} links rows of persons to rows of {table}: who is linked to whom is not "
+    "counted, and can identify": (
+        "{reference} enlaza filas de personas con filas de {table}: quién está enlazado con quién "
+        "no se cuenta, y puede identificar"
+    ),
+    "repeated rows are counted once: whoever knows how often a person's rows occur "
+    "may find persons alone in their class": (
+        "las filas repetidas se cuentan una vez: quien sepa cuántas veces aparecen las filas de "
+        "una persona puede encontrar personas solas en su clase"
+    ),
     "no sensitive attribute is in both tables": "ningún atributo sensible está en ambas tablas",
     "no sensitive attribute is a number or has a hierarchy of more than two levels": (
         "ningún atributo sensible es un número o tiene una jerarquía de más de dos niveles"

@@ -12,6 +12,7 @@ from kanonym.reporting.document import (
     Bullets,
     Code,
     Collapsible,
+    Document,
     Figure,
     Gallery,
     Heading,
@@ -48,7 +49,11 @@ def render_markdown(summary: Summary) -> str:
 
     Charts are told by their text alternatives, and their numbers stand in tables.
     """
-    document = document_of(summary)
+    return render_markdown_document(document_of(summary))
+
+
+def render_markdown_document(document: Document) -> str:
+    """Write a document as Markdown."""
     banner = document.verdict
     tiles = [f"{one.label}: {one.number} {one.note}".strip() for one in document.tiles]
     parts = [

@@ -1,0 +1,78 @@
+"""`kanonym verify` and `kanonym measure` of several linked tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from kanonym.cli.group import REFUSED
+
+
+def verify_linked(
+    released: str,
+    schema: str | None,
+    policy: Path,
+    original: str | None,
+    *,
+    accept_warnings: bool,
+    json: bool,
+) -> None:
+    """Verify released tables against a policy about all of them; see `kanonym verify`."""
+    from kanonym.cli.printing.linked import verdict_of_tables
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.linked import LinkedPolicy, verify
+    from kanonym.linked.places import Place, read_tables
+    from kanonym.linked.row_limits import banded_policy
+
+    asked = LinkedPolicy.from_file(policy)
+    place = Place.of(released, schema)
+    with show_progress() as step:
+        step("read")
+        tables = read_tables(place, list(banded_policy(asked).tables))
+        before = None
+        if original is not None:
+            before = read_tables(Place.of(original), [asked.person]).get(asked.person)
+        step("verify")
+        found = verify(tables, asked, original=before)
+    told = found.to_dict()
+    if json:
+        show_json(told)
+    else:
+        show(*verdict_of_tables(told))
+    if found.satisfied is False:
+        failed = dict.fromkeys(one["type"] for one in told["models"] if not one["satisfied"])
+        typer.echo(
+            f"kanonym: error: {place.display_name} violates {', '.join(failed)}: "
+            f"{told['n_violating']} of {told['classes']} classes of persons",
+            err=True,
+        )
+    accepted = ("satisfied", *(["satisfied with warnings"] if accept_warnings else []))
+    if told["verdict"] not in accepted:
+        raise typer.Exit(REFUSED)
+
+
+def measure_linked(given: str, schema: str | None, policy: Path, *, json: bool) -> None:
+    """Measure what several tables tell of the persons in them; see `kanonym measure`."""
+    from kanonym.cli.printing.linked import measured_tables
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.linked import LinkedPolicy, measure
+    from kanonym.linked.linked_policy import is_linked
+    from kanonym.linked.places import Place, read_tables
+
+    if not is_linked(policy):
+        raise typer.BadParameter(
+            "is about one table: name its columns by -q and -s", param_hint="--policy"
+        )
+    asked = LinkedPolicy.from_file(policy)
+    with show_progress() as step:
+        step("read")
+        tables = read_tables(Place.of(given, schema), list(asked.tables))
+        step("measure")
+        found = measure(tables, asked).to_dict()
+    if json:
+        show_json(found)
+    else:
+        show(*measured_tables(found))

@@ -1,0 +1,258 @@
+"""Where sets of tables are: folders of files, SQLite, DuckDB, a schema of PostgreSQL."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote, unquote
+
+import polars as pl
+
+from kanonym.data.credentials import displayable_url
+from kanonym.data.errors import DataError
+from kanonym.data.files import FORMATS, read_table, sha256, write_table
+from kanonym.data.files.hidden import hidden_path
+
+Kind = Literal["folder", "sqlite", "duckdb", "postgresql"]
+
+_SQLITE = (".db", ".sqlite", ".sqlite3")
+_DUCKDB = (".duckdb", ".ddb")
+_URLS = ("postgresql", "postgres")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a set of tables is, or is to be.
+
+    Attributes
+    ----------
+    kind
+        How its tables are read and written.
+    given
+        A path, or the URL of a server.
+    schema
+        The schema of a server's tables; None for the one that it looks in.
+
+    """
+
+    kind: Kind
+    given: str
+    schema: str | None = None
+
+    @classmethod
+    def of(cls, given: str, schema: str | None = None) -> Place:
+        """Return the place that a path or a URL names.
+
+        Raises
+        ------
+        DataError
+            It is none of a folder, a database file and a PostgreSQL server.
+
+        """
+        scheme, mark, rest = given.partition("://")
+        if mark and scheme.lower().partition("+")[0] in _URLS:
+            return cls("postgresql", given, schema)
+        if schema is not None:
+            raise DataError("a schema is for postgresql://… only")
+        if mark and scheme.lower() == "sqlite":
+            return cls("sqlite", unquote(rest.partition("?")[0]).removeprefix("/"))
+        if mark:
+            raise DataError(
+                f"{scheme}:// holds no set of tables: name a folder of files, a SQLite or DuckDB "
+                "file, or postgresql://…"
+            )
+        suffix = Path(given).suffix.lower()
+        if suffix in _SQLITE:
+            return cls("sqlite", given)
+        if suffix in _DUCKDB:
+            return cls("duckdb", given)
+        if suffix and not Path(given).is_dir():
+            raise DataError(
+                f"{given} holds no set of tables: name a folder of files, {', '.join(_SQLITE)}, "
+                f"{', '.join(_DUCKDB)} or postgresql://…"
+            )
+        return cls("folder", given)
+
+    @property
+    def display_name(self) -> str:
+        """What may be printed of it: no user, password or host."""
+        return displayable_url(self.given)
+
+    @property
+    def path(self) -> Path | None:
+        """Its file or folder; None on a server."""
+        return None if self.kind == "postgresql" else Path(self.given)
+
+
+def read_tables(place: Place, names: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """Return tables by name; those that a folder lacks are left out.
+
+    Raises
+    ------
+    DataError
+        There is no such place, or a table cannot be read.
+
+    """
+    if place.kind == "folder":
+        found = _files_of(Path(place.given), names)
+        return {name: read_table(str(file)) for name, file in found.items()}
+    if place.kind == "duckdb":
+        from kanonym.engines.duckdb import read_database  # noqa: PLC0415 - an extra
+
+        return read_database(place.given, names)
+    from kanonym.engines.database import scan_database  # noqa: PLC0415 - an extra
+
+    url = place.given if place.kind == "postgresql" else _sqlite_url(Path(place.given))
+    return {name: scan_database(url, name, schema=place.schema).to_polars() for name in names}
+
+
+def require_free(place: Place) -> None:
+    """Refuse a place where something is already, or that cannot be written.
+
+    Raises
+    ------
+    DataError
+        Names it, and what to do.
+
+    """
+    path = place.path
+    if path is None:
+        return
+    if path.exists() and not (place.kind == "folder" and path.is_dir() and not any(path.iterdir())):
+        raise DataError(f"{path} exists: remove it, or name another place (nothing was changed)")
+    if not path.resolve().parent.is_dir():
+        raise DataError(f"{path} cannot be written: the folder {path.parent} does not exist")
+
+
+def write_tables(
+    tables: Mapping[str, pl.DataFrame],
+    place: Place,
+    check: Callable[[Mapping[str, pl.DataFrame]], object],
+    extension: str = ".csv",
+) -> dict[str, str]:
+    """Write tables, all of them or none, and return the SHA-256 of each file.
+
+    Parameters
+    ----------
+    tables
+        By name.
+    place
+        Where nothing is yet.
+    check
+        Is asked about the tables as they were read back, before they take their name; it raises
+        what is wrong.
+    extension
+        Of the files of a folder.
+
+    Raises
+    ------
+    DataError
+        Something is there already, or a table cannot be written; nothing was written then.
+
+    """
+    require_free(place)
+    path = place.path
+    if path is None:
+        from kanonym.engines.database import (  # noqa: PLC0415 - an extra
+            write_tables as write_to_server,
+        )
+
+        write_to_server(tables, place.given, schema=place.schema)
+        return {}
+    hidden = hidden_path(path.resolve().parent)
+    try:
+        _write_hidden(tables, place.kind, hidden, extension)
+        check(read_tables(Place(place.kind, str(hidden)), list(tables)))
+        if place.kind == "folder" and path.exists():
+            path.rmdir()
+        hidden.replace(path.resolve())
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be written: {error.strerror or error}; nothing was written"
+        ) from None
+    except DataError as error:
+        raise DataError(str(error).replace(str(hidden), str(path))) from None
+    finally:
+        if hidden.is_dir():
+            shutil.rmtree(hidden, ignore_errors=True)
+        hidden.unlink(missing_ok=True)
+    return hashes_of(place, list(tables))
+
+
+def hashes_of(place: Place, names: Sequence[str]) -> dict[str, str]:
+    """Return the SHA-256 of each file of a place: of a folder by table."""
+    path = place.path
+    if path is None:
+        return {}
+    if place.kind == "folder":
+        return {name: sha256(file) for name, file in _files_of(path, names).items()}
+    return {path.name: sha256(path)}
+
+
+def extension_of(place: Place, names: Sequence[str]) -> str:
+    """Return the extension of a folder's files; .csv of another place."""
+    if place.kind != "folder":
+        return ".csv"
+    files = _files_of(Path(place.given), names).values()
+    return next((file.suffix for file in files), ".csv")
+
+
+def _write_hidden(
+    tables: Mapping[str, pl.DataFrame], kind: Kind, hidden: Path, extension: str
+) -> None:
+    if kind == "folder":
+        hidden.mkdir()
+        for name, frame in tables.items():
+            write_table(frame, str(hidden / f"{name}{extension}"))
+    elif kind == "duckdb":
+        from kanonym.engines.duckdb import write_database  # noqa: PLC0415 - an extra
+
+        write_database(tables, str(hidden))
+    else:
+        from kanonym.engines.database import (  # noqa: PLC0415 - an extra
+            write_tables as write_to_database,
+        )
+
+        write_to_database(tables, _sqlite_url(hidden))
+
+
+def _sqlite_url(path: Path) -> str:
+    if not path.parent.is_dir():
+        raise DataError(f"{path}: no such file")
+    return f"sqlite:///{quote(str(path.resolve()))}"
+
+
+def _files_of(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Return the file of each table that a folder has.
+
+    Raises
+    ------
+    DataError
+        There is no such folder, or two files of one table.
+
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder")
+    found: dict[str, Path] = {}
+    for file in sorted(folder.iterdir()):
+        stem = file.name.removesuffix(".gz")
+        name, suffix = Path(stem).stem, Path(stem).suffix.lower()
+        if name not in names or suffix not in FORMATS:
+            continue
+        if name in found:
+            raise DataError(f"{folder} has two files of {name}: {found[name].name}, {file.name}")
+        found[name] = file
+    return found
+
+
+__all__ = [
+    "Place",
+    "extension_of",
+    "hashes_of",
+    "read_tables",
+    "require_free",
+    "write_tables",
+]

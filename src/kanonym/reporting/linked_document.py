@@ -1,0 +1,199 @@
+"""The report on a release of linked tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kanonym.language import Translator
+from kanonym.linked import LinkedRelease
+from kanonym.release import versions
+from kanonym.reporting.document import (
+    Banner,
+    Block,
+    Bullets,
+    Document,
+    Heading,
+    Paragraph,
+    Section,
+    Table,
+    Tile,
+)
+from kanonym.reporting.parts.first_page import COLOURS
+from kanonym.verification import VerificationWarning
+
+_MEANINGS = ("persons_k", "persons_by_set_k", "persons_by_multiset_k", "persons_by_count_k")
+
+
+def linked_document(
+    release: LinkedRelease,
+    says: Translator,
+    *,
+    facts: Mapping[str, Any],
+    title: str | None,
+    purpose: str,
+    author: str,
+) -> Document:
+    """Put the report on a release of linked tables together.
+
+    facts: places of what was read and written, as of the manifest.
+    """
+    found = release.verification.persons
+    colour = COLOURS[found.verdict]
+    satisfied = found.satisfied is not False
+    note = says.text(f"linked.{'satisfied' if satisfied else 'failed'}")
+    if found.warnings and satisfied:
+        warned = len(found.warnings)
+        note = says.text("verdict.warned", warned, warnings=says.count(warned))
+    n = len(found.checks)
+    key = "satisfied" if satisfied else "failed"
+    two = key == "satisfied" and n == 2
+    words = says.text("verdict.satisfied.two" if two else f"verdict.{key}", n, requirements=n)
+    measured = release.verification.measured
+    lead = "linked.lead.set" if release.policy.counting == "set" else "linked.lead"
+    places = [facts[name]["place"] for name in ("input", "output") if name in facts]
+    dated = [" → ".join(places), f"kanonym {versions()['kanonym']}", author, purpose]
+    return Document(
+        language=says.code,
+        title=title or says.text("linked.title"),
+        verdict=Banner(colour, words, note, tuple(_warning(one, says) for one in found.warnings)),
+        dated=" · ".join(one for one in dated if one),
+        signed=(),
+        tiles=(
+            Tile(says.text("linked.persons"), says.count(measured.persons)),
+            Tile(says.text("linked.k"), says.count(found.k)),
+            Tile(says.text("linked.suppressed"), says.count(release.suppressed)),
+            Tile(says.text("linked.loss"), says.percent(release.search.loss)),
+        ),
+        lead=(Paragraph(says.text(lead, others=says.count(max(found.k - 1, 0)))),),
+        first=(),
+        foot=(),
+        details=(
+            _requirements(release, says),
+            _tables(release, says),
+            _levels(release, says),
+            _knowledge(release, says),
+            _keys(release, says),
+            _limits(release, says),
+        ),
+        contents=says.text("contents"),
+    )
+
+
+def _warning(warning: VerificationWarning, says: Translator) -> str:
+    """Return the sentence of a warning about persons with rows in several tables."""
+    names = says.names(list(warning.columns))
+    key = f"linked.warning.{warning.kind}"
+    return says.text(key, columns=names) if key in says.sentences else warning.message
+
+
+def _requirements(release: LinkedRelease, says: Translator) -> Section:
+    header = tuple(says.text(f"linked.{one}") for one in ("model", "required", "achieved"))
+    rows = tuple(
+        (
+            one.type if one.attribute is None else f"{one.type}: {one.attribute}",
+            says.value(one.required),
+            says.value(one.achieved),
+        )
+        for one in release.verification.persons.checks
+    )
+    return Section(
+        "requirements",
+        says.text("linked.requirements"),
+        (Table(header, rows, frozenset({1, 2})),),
+    )
+
+
+def _tables(release: LinkedRelease, says: Translator) -> Section:
+    header = tuple(says.text(f"linked.{one}") for one in ("table", "rows.in", "rows.out"))
+    rows = tuple(
+        (
+            name,
+            says.count(count),
+            says.count(release.rows_out[name])
+            if name in release.rows_out
+            else says.text("linked.not-released"),
+        )
+        for name, count in release.rows_in.items()
+    )
+    note = Paragraph(says.text("linked.tables.note"), tone="note")
+    table = Table(header, rows, frozenset({1, 2}))
+    return Section("tables", says.text("linked.tables"), (table, note))
+
+
+def _levels(release: LinkedRelease, says: Translator) -> Section:
+    header = (says.text("linked.column"), says.text("linked.level"))
+    rows = tuple(
+        (name, says.text("linked.level.of", level=level, highest=release.highest[name]))
+        for name, level in release.levels.items()
+    )
+    search = release.search
+    proof = says.text("linked.optimal" if search.optimal else "linked.not-optimal")
+    told = says.text(
+        "linked.levels.note",
+        checked=says.count(search.checked),
+        size=says.count(search.size),
+        proof=proof,
+    )
+    blocks: list[Block] = [Table(header, rows), Paragraph(told, tone="note")]
+    if release.built:
+        names = says.names(list(release.built))
+        blocks.append(Paragraph(says.text("linked.built", names=names), tone="note"))
+    return Section("levels", says.text("linked.levels"), tuple(blocks))
+
+
+def _knowledge(release: LinkedRelease, says: Translator) -> Section:
+    measured = release.verification.measured
+    told = measured.to_dict()
+    header = (says.text("linked.known"), says.text("linked.class"))
+    rows = tuple((says.text(f"linked.{one}"), says.count(told[one])) for one in _MEANINGS)
+    alone = measured.unique_persons
+    names = ("table", "one-row", "two-rows", "all-rows", "most")
+    each = tuple(
+        (
+            name,
+            *(says.value(one.known_rows[m]) for m in sorted(one.known_rows)),
+            says.count(one.by_count),
+            says.count(one.most_rows),
+        )
+        for name, one in measured.by_table.items()
+    )
+    return Section(
+        "knowledge",
+        says.text("linked.knows"),
+        (
+            Table(header, rows, frozenset({1})),
+            Paragraph(says.text("linked.alone", alone, alone=says.count(alone))),
+            Heading(says.text("linked.by-table")),
+            Table(
+                tuple(says.text(f"linked.{one}") for one in names), each, frozenset({1, 2, 3, 4})
+            ),
+            Paragraph(says.text("linked.numbers"), tone="note"),
+        ),
+    )
+
+
+def _keys(release: LinkedRelease, says: Translator) -> Section:
+    header = tuple(says.text(f"linked.{one}") for one in ("space", "values", "pseudonyms"))
+    rows = tuple(
+        (
+            one["space"],
+            says.count(one["values"]),
+            says.text("linked.none")
+            if one["pseudonyms"] == "none"
+            else ", ".join(one["pseudonyms"]),
+        )
+        for one in release.keys
+    )
+    note = Paragraph(says.text("linked.keys.note"), tone="note")
+    return Section("keys", says.text("linked.keys"), (Table(header, rows, frozenset({1})), note))
+
+
+def _limits(release: LinkedRelease, says: Translator) -> Section:
+    notes = [says.translate(one) for one in release.verification.notes]
+    notes += [says.text(f"linked.limit.{one}") for one in ("dates", "links", "next")]
+    return Section(
+        "limits",
+        says.text("linked.limits"),
+        (Bullets(tuple(("", one) for one in notes)),),
+    )
