@@ -275,7 +275,7 @@ def anonymize(
 def _named_table(table: str | None) -> str:
     """Return the table; refuse a command without one."""
     if table is None:
-        raise typer.BadParameter("missing argument: name a table, or give --from and --to")
+        raise typer.BadParameter("Missing argument INPUT: name a table, or give --from and --to")
     return table
 
 
