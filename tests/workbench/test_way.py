@@ -219,6 +219,15 @@ def test_results_have_the_sections_of_the_report(visitor):
     assert "<style" not in page.text
 
 
+def test_models_are_trained_on_the_release(visitor):
+    """A button has models predict a column, and the share of their advantage that is left."""
+    act(visitor, "results/accuracy", target="diagnosis")
+    idle(visitor)
+    page = text_of(visitor.get(f"{visitor.at}/results"))
+    assert re.search(r"diagnosis: .{1,20} of what the table has over a guess is left", page), page
+    assert "boosted trees, released" in page
+
+
 def test_records_tell_why_values_are_generalized(visitor):
     """Each record has a sentence on what would fail if its value were released as it is."""
     page = text_of(visitor.get(f"{visitor.at}/records"))

@@ -48,6 +48,8 @@ class OpenProject:
         What was computed; None until then.
     kept
         The releases that are on the disk, the one written last at the end.
+    accuracies
+        Of models that learned from the release, by the column that they predict.
     batch
         The further batch that was released last.
     held
@@ -76,6 +78,7 @@ class OpenProject:
         self.only_suppressed = False
         self.job: Job | None = None
         self.problem: WorkError | None = None
+        self.accuracies: dict[str, Mapping[str, Any]] = {}
         self.batch: ReleasedBatch | None = None
         self.kept: list[KeptRelease] = []
         self.held = HeldTable()
@@ -144,7 +147,7 @@ class OpenProject:
             table = await self.held.open(source, job.hear)
             self.source, self.table = source, table
             self.release = self.written = self.exploration = None
-            self.batch = None
+            self.batch, self.accuracies = None, {}
             self.sought, self.only_suppressed = {}, False
             self._parts, self._violations = {}, {}
             self.keep(history or History.of(suggested_form(table.profile)))
@@ -163,6 +166,7 @@ class OpenProject:
             self._state = self.history.state.number
             self.written = await self._write(job, asked, made, "", (), language)
             self.release, self._asked, self._attacked_of = made, asked, 0
+            self.accuracies = {}
             await self._report(job, language)
 
         self._begin("release", work)
@@ -223,6 +227,15 @@ class OpenProject:
             )
 
         self._begin("write", work)
+
+    def measure_accuracy(self, target: str) -> None:
+        """Measure how well models that learn from the release predict a column."""
+
+        async def work(job: Job) -> None:
+            await self.held.ready(job.hear, released=True)
+            self.accuracies[target] = await self.held.do("accuracy", job.hear, target=target)
+
+        self._begin("accuracy", work)
 
     def keep_recoding(self) -> None:
         """Keep the recoding of the release for further batches."""

@@ -29,6 +29,15 @@ SENTENCES: Sentences = {
     "wb.explore.knee": "recommended",
     "wb.explore.loss": "loss",
     "wb.did.solution": "Solution: {solution}",
+    "wb.job.accuracy": "Training models on the release",
+    "wb.accuracy": "Accuracy of models",
+    "wb.accuracy.note": (
+        "Models learn to predict a column, once from the release and once from the table, and are "
+        "tried on records that neither has seen. This takes some seconds."
+    ),
+    "wb.accuracy.column": "Column to predict",
+    "wb.accuracy.do": "Train and compare",
+    "wb.accuracy.found": "{share} of what the table has over a guess is left",
     "wb.screen.records": "Records",
     "wb.records.lead": (
         "The records that are easiest to find come first. Before: {uniques} were unique. "

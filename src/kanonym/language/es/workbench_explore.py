@@ -29,6 +29,15 @@ SENTENCES: Sentences = {
     "wb.explore.knee": "recomendada",
     "wb.explore.loss": "pérdida",
     "wb.did.solution": "Solución: {solution}",
+    "wb.job.accuracy": "Entrenando modelos con la tabla anonimizada",
+    "wb.accuracy": "Acierto de los modelos",
+    "wb.accuracy.note": (
+        "Unos modelos aprenden a predecir una columna, una vez de la tabla anonimizada y otra de "
+        "la original, y se prueban con registros que no han visto. Tarda unos segundos."
+    ),
+    "wb.accuracy.column": "Columna que predecir",
+    "wb.accuracy.do": "Entrenar y comparar",
+    "wb.accuracy.found": "queda el {share} de la ventaja de la tabla sobre una conjetura",
     "wb.screen.records": "Registros",
     "wb.records.lead": (
         "Primero, los registros más fáciles de hallar. Antes había {uniques} únicos. No se "

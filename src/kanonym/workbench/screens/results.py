@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from kanonym.data.errors import SchemaError
+from kanonym.data.schema import Role
+from kanonym.workbench.project.edits import columns_of
 from kanonym.workbench.view import Screen, View
 from kanonym.workbench.work.facts import ReportPart
 
@@ -18,7 +21,27 @@ async def show(view: View) -> dict[str, Any]:
         project.hold_release(language)
     if not project.busy and (project.knows_report(language) or project.held.has_release):
         sections = await project.report_parts(language)
-    return {"release": project.release, "sections": sections}
+    return {
+        "release": project.release,
+        "sections": sections,
+        "targets": _targets(view),
+        "accuracies": project.accuracies,
+    }
+
+
+async def accuracy(view: View) -> str | None:
+    """Measure how well models that learn from the release predict a column."""
+    target = view.sent.get("target", "")
+    if target not in _targets(view):
+        raise SchemaError(f"column {target!r} is not released")
+    view.project.measure_accuracy(target)
+    return None
+
+
+def _targets(view: View) -> list[str]:
+    """Return the columns that models may predict, the sensitive ones first."""
+    roles = (Role.SENSITIVE, Role.INSENSITIVE, Role.QUASI_IDENTIFIER)
+    return [name for role in roles for name in columns_of(view.project.form, role)]
 
 
 async def attack(view: View) -> str | None:
@@ -27,4 +50,4 @@ async def attack(view: View) -> str | None:
     return None
 
 
-SCREEN = Screen("results", show, {"attack": attack}, needs="release")
+SCREEN = Screen("results", show, {"attack": attack, "accuracy": accuracy}, needs="release")

@@ -26,7 +26,7 @@ MOST_NODES = 400
 SIZES = (2, 3, 5, 10, 20)
 SECONDS = 60.0
 """After which what is known is shown."""
-VISITED = 30_000_000
+VISITED = 10_000_000
 """Records that full-domain groups in a comparison: its nodes are limited by it, not by seconds,
 so that a solution that is chosen gives the same release again."""
 

@@ -148,6 +148,15 @@ class TableWork:
             profiling.profile(self._table()),
         )
 
+    def accuracy(self, step: Step, target: str) -> Mapping[str, Any]:
+        """Return how well models that learn from the release predict a column."""
+        import kanonym as ka
+
+        step(f"models: {target}")
+        found = ka.utility(self._table(), self._last_release(), measures=[f"learning-{target}"])
+        (figures,) = found.to_dict().values()
+        return figures  # type: ignore[no-any-return]
+
     def keep_recoding(self, step: Step, place: str) -> None:
         """Keep the recoding of the release for further batches."""
         from kanonym.workbench.work.batches import keep_recoding
