@@ -4,7 +4,9 @@
   is what it prints.
 - `console`: lines behind `$ ` run; lines below them are what they print.
 - `yaml` that starts with `# NAME.yaml`: is written to that file.
-- In what is printed, `…` stands for any text. Blocks of other kinds, and those below a comment
+- In what is printed, `…` stands for any text. With `numbers vary` behind the fence, any numbers
+  may stand in the places of those on the page: they depend on the version of a library.
+- Blocks of other kinds, and those below a comment
   `<!-- not run: REASON -->`, are not run.
 
 `python tests/pages.py PAGE…` writes what is printed into the pages again, where it differs.
@@ -30,10 +32,12 @@ PICTURES = ROOT / "docs" / "pictures"
 """A page that writes a picture of the same name, as SVG, refreshes it."""
 
 BLOCK = re.compile(
-    r"(?P<skip><!-- not run: [^\n]*-->\n+)?^```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^```",
+    r"(?P<skip><!-- not run: [^\n]*-->\n+)?^```(?P<kind>\w*)(?P<manner>[^\n]*)\n(?P<text>.*?)^```",
     re.MULTILINE | re.DOTALL,
 )
 SHELL = re.compile(r"[|&;*$]")
+NUMBER = re.compile(r"\d[\d,]*(?:\\\.\d+)?")
+"""A number in an escaped pattern."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Block:
 
     kind: what stands behind the fence. text: its lines. start, stop: where the text stands in the
     page. after: the kind of the block right above it, with nothing between; else empty. skipped:
-    whether the page says that it is not run.
+    whether the page says that it is not run. varies: whether its numbers may be others.
     """
 
     kind: str
@@ -51,21 +55,28 @@ class Block:
     stop: int
     after: str
     skipped: bool
+    varies: bool
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What a page says that is printed at a place of it, and what was."""
+    """What a page says that is printed at a place of it, and what was.
+
+    varies: whether numbers may be others.
+    """
 
     start: int
     stop: int
     told: str
     found: str
+    varies: bool
 
     @property
     def agrees(self) -> bool:
         """Whether it is the same, spaces at ends of lines aside."""
         pattern = ".*?".join(map(re.escape, _plain(self.told).split("…")))
+        if self.varies:
+            pattern = NUMBER.sub(r"\\d[\\d,.]*", pattern)
         return re.fullmatch(pattern, _plain(self.found), re.DOTALL) is not None
 
 
@@ -76,7 +87,8 @@ def blocks(text: str) -> list[Block]:
     for one in BLOCK.finditer(text):
         above = found[-1].kind if found and not text[end : one.start()].strip() else ""
         span = one.span("text")
-        found.append(Block(one["kind"], one["text"], *span, above, one["skip"] is not None))
+        skipped, varies = one["skip"] is not None, one["manner"].strip() == "numbers vary"
+        found.append(Block(one["kind"], one["text"], *span, above, skipped, varies))
         end = one.end()
     return found
 
@@ -96,7 +108,7 @@ def run(page: Path) -> Iterator[Printed]:
                 exec(code, names)  # noqa: S102
             printed = caught.getvalue()
         elif block.kind == "text" and block.after == "python":
-            yield Printed(block.start, block.stop, block.text, printed)
+            yield Printed(block.start, block.stop, block.text, printed, block.varies)
         elif block.kind == "console":
             yield from _run_console(block)
 
@@ -107,7 +119,7 @@ def _run_console(block: Block) -> Iterator[Printed]:
         found = run_command(part[1])
         if part[2]:
             start, stop = (block.start + end for end in part.span(2))
-            yield Printed(start, stop, part[2], found)
+            yield Printed(start, stop, part[2], found, block.varies)
 
 
 def run_command(line: str) -> str:

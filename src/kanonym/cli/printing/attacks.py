@@ -13,8 +13,8 @@ from rich.text import Text
 ALARMING = 0.1  # a risk whose interval begins above this is printed in red
 TOLD = (
     "  In percent. Risk: success beyond chance, with its 95 % interval.\n"
-    "  Chance: the control (the same attack on people who are not in the table), or else\n"
-    "  the baseline (without the release, or without the person's record in it).\n"
+    "  Chance: the control (the same attack on people who are not in the table), or\n"
+    "  else the baseline (without the release, or without the person's record in it).\n"
 )
 
 
