@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kanonym.data.loading.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from kanonym import actions, algorithms, engines, metrics, models, series, synthesis
+    from kanonym import actions, algorithms, engines, linked, metrics, models, series, synthesis
     from kanonym.algorithms.full_domain import FullDomain
     from kanonym.algorithms.local_recoding import LocalRecoding
     from kanonym.algorithms.microaggregation.mdav import MDAV
@@ -98,6 +98,7 @@ __all__ = [
     "hierarchy",
     "inject",
     "lattice",
+    "linked",
     "measure",
     "metrics",
     "models",
@@ -159,6 +160,7 @@ __getattr__, __dir__ = lazy_names(
         "hierarchy": "kanonym.data.hierarchy",
         "inject": "kanonym.synthesis",
         "lattice": "kanonym.comparison.lattice_nodes",
+        "linked": "kanonym.linked",
         "measure": "kanonym.pipeline",
         "metrics": "kanonym.metrics",
         "models": "kanonym.models",

@@ -82,6 +82,11 @@ class Place:
         return displayable_url(self.given)
 
     @property
+    def name(self) -> str:
+        """Its name without folders, as reports and manifests tell it."""
+        return self.display_name if self.path is None else self.path.name
+
+    @property
     def path(self) -> Path | None:
         """Its file or folder; None on a server."""
         return None if self.kind == "postgresql" else Path(self.given)

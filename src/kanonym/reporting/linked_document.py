@@ -7,6 +7,7 @@ from typing import Any
 
 from kanonym.language import Translator
 from kanonym.linked import LinkedRelease
+from kanonym.linked.row_limits import banded_policy
 from kanonym.release import versions
 from kanonym.reporting.document import (
     Banner,
@@ -50,7 +51,10 @@ def linked_document(
     two = key == "satisfied" and n == 2
     words = says.text("verdict.satisfied.two" if two else f"verdict.{key}", n, requirements=n)
     measured = release.verification.measured
-    lead = "linked.lead.set" if release.policy.counting == "set" else "linked.lead"
+    asked = banded_policy(release.policy)
+    counted = [name for name in asked.order[1:] if asked.is_counted(name)]
+    lead = "linked.lead.set" if asked.counting == "set" else "linked.lead"
+    lead = lead if counted else "linked.lead.own"
     places = [facts[name]["place"] for name in ("input", "output") if name in facts]
     dated = [" → ".join(places), f"kanonym {versions()['kanonym']}", author, purpose]
     return Document(
@@ -65,7 +69,11 @@ def linked_document(
             Tile(says.text("linked.suppressed"), says.count(release.suppressed)),
             Tile(says.text("linked.loss"), says.percent(release.search.loss)),
         ),
-        lead=(Paragraph(says.text(lead, others=says.count(max(found.k - 1, 0)))),),
+        lead=(
+            Paragraph(
+                says.text(lead, others=says.count(max(found.k - 1, 0)), tables=says.names(counted))
+            ),
+        ),
         first=(),
         foot=(),
         details=(

@@ -78,13 +78,13 @@ def anonymize_file(
         step("read")
         tables, before = _read(place, list(policy.tables))
         release = anonymize(tables, policy, progress=step)
-        facts: dict[str, Any] = {"input": {"place": place.display_name, "sha256": before}}
+        facts: dict[str, Any] = {"input": {"place": place.name, "sha256": before}}
         written = []
         if released is not None:
             step("write")
             extension = f".{format}" if format else extension_of(place, list(policy.tables))
             hashes = _write(release, released, tables[policy.person], extension)
-            facts["output"] = {"place": released.display_name, "sha256": hashes}
+            facts["output"] = {"place": released.name, "sha256": hashes}
             _write_beside(release, reports, manifest, facts, about or {})
             written = [released.display_name, *map(str, reports)]
             written += [str(manifest)] if manifest else []

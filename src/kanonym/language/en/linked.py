@@ -10,14 +10,13 @@ SENTENCES: Sentences = {
     "linked.satisfied": "persons are alike with all their rows in all tables",
     "linked.lead": (
         "Somebody who knows the quasi-identifiers of a person, and all of the person’s rows in"
-        " every table with how often each occurs, cannot tell the person from at least "
-        "{others} others. This was counted on the released tables themselves, joined by their "
-        "keys."
+        " {tables} with how often each occurs, cannot tell the person from at least {others} "
+        "others. This was counted on the released tables themselves, joined by their keys."
     ),
     "linked.lead.set": (
         "Somebody who knows the quasi-identifiers of a person, and which rows the person has "
-        "in every table but not how often, cannot tell the person from at least {others} "
-        "others. This was counted on the released tables themselves, joined by their keys."
+        "in {tables} but not how often, cannot tell the person from at least {others} others. "
+        "This was counted on the released tables themselves, joined by their keys."
     ),
     "linked.persons": "Persons",
     "linked.k": "Smallest class",
@@ -60,8 +59,8 @@ SENTENCES: Sentences = {
     "linked.all-rows": "number of rows",
     "linked.most": "most rows of a person",
     "linked.numbers": (
-        "Numbers of rows identify: a person with many rows is rare. In the policy, `cap`, "
-        "`merge` and `band` bound them."
+        "Numbers of rows identify: a person with many rows is rare. In the policy, cap, merge "
+        "and band bound them."
     ),
     "linked.requirements": "Requirements",
     "linked.model": "model",
@@ -96,4 +95,9 @@ SENTENCES: Sentences = {
         "everybody there."
     ),
     "linked.source": "{source} → {output}",
+    "linked.lead.own": (
+        "Somebody who knows the quasi-identifiers of a person cannot tell the person from at "
+        "least {others} others. This was counted on the released tables themselves; rows of "
+        "other tables are not counted."
+    ),
 }

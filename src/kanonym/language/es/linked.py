@@ -9,14 +9,14 @@ SENTENCES: Sentences = {
     "linked.failed": "no publique estas tablas",
     "linked.satisfied": "las personas se parecen con todas sus filas en todas las tablas",
     "linked.lead": (
-        "Quien conoce los cuasi-identificadores de una persona y todas sus filas en cada "
-        "tabla, y cuántas veces aparece cada una, no puede distinguirla de al menos otras "
-        "{others}. Se ha contado en las propias tablas publicadas, unidas por sus claves."
+        "Quien conoce los cuasi-identificadores de una persona y todas sus filas en {tables}, "
+        "y cuántas veces aparece cada una, no puede distinguirla de al menos otras {others}. "
+        "Se ha contado en las propias tablas publicadas, unidas por sus claves."
     ),
     "linked.lead.set": (
-        "Quien conoce los cuasi-identificadores de una persona y qué filas tiene en cada "
-        "tabla, pero no cuántas veces, no puede distinguirla de al menos otras {others}. Se ha"
-        " contado en las propias tablas publicadas, unidas por sus claves."
+        "Quien conoce los cuasi-identificadores de una persona y qué filas tiene en {tables}, "
+        "pero no cuántas veces, no puede distinguirla de al menos otras {others}. Se ha "
+        "contado en las propias tablas publicadas, unidas por sus claves."
     ),
     "linked.persons": "Personas",
     "linked.k": "Clase más pequeña",
@@ -60,7 +60,7 @@ SENTENCES: Sentences = {
     "linked.most": "más filas de una persona",
     "linked.numbers": (
         "El número de filas identifica: una persona con muchas filas es rara. En la política, "
-        "`cap`, `merge` y `band` lo limitan."
+        "cap, merge y band lo limitan."
     ),
     "linked.requirements": "Requisitos",
     "linked.model": "modelo",
@@ -93,4 +93,9 @@ SENTENCES: Sentences = {
         "prácticamente de todas ellas."
     ),
     "linked.source": "{source} → {output}",
+    "linked.lead.own": (
+        "Quien conoce los cuasi-identificadores de una persona no puede distinguirla de al "
+        "menos otras {others}. Se ha contado en las propias tablas publicadas; las filas de "
+        "otras tablas no se cuentan."
+    ),
 }
