@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from kanonym.kernels.classes.grouping import Groups
-from kanonym.profiling.separation import Codes, Separation, group_records, separation_of
+from kanonym.kernels.parallel import parallel
+from kanonym.profiling.separation import (
+    Codes,
+    Separation,
+    columns_of_one_key,
+    group_records,
+    separation_of,
+)
 
 MOST_COLUMNS = 20
 """A search looks at so many columns: those that tell most pairs apart alone."""
@@ -51,8 +58,11 @@ class Threshold:
         return 2 * counted.together * (n_rows - 1) <= self.others * pairs
 
     def is_met(self, columns: Sequence[Codes], n_rows: int) -> bool:
-        """Tell whether a set reaches it, counted on all records."""
-        return self.is_reached(separation_of(columns, n_rows), n_rows)
+        """Tell whether a set reaches it, counted on all records: what a part reaches, all do."""
+        some = columns_of_one_key(columns)
+        return self.is_reached(separation_of(some, n_rows), n_rows) or (
+            len(some) < len(columns) and self.is_reached(separation_of(columns, n_rows), n_rows)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +153,9 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
         names = [name for name in names if name in most]
     search = _Search([sample[name] for name in names], n_rows, threshold)
     found = [tuple(names[place] for place in one) for one in search.run()]
-    counted = [(one, separation_of([columns[name] for name in one], n_rows)) for one in found]
-    sets = [(one, parts) for one, parts in counted if threshold.is_reached(parts, n_rows)]
+    parts = parallel(lambda one: separation_of([columns[name] for name in one], n_rows), found)
+    counted = list(zip(found, parts, strict=True))
+    sets = [(one, part) for one, part in counted if threshold.is_reached(part, n_rows)]
     if counted and not sets:
         best, _ = min(counted, key=lambda pair: pair[1].together)
         sets = [_complete_set(columns, n_rows, threshold, best)]

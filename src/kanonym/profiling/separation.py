@@ -9,7 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.classes.grouping import Groups, group_rows, one_group
+from kanonym.kernels.classes.grouping import Groups, label_rows, one_group
+
+KEY_BITS = 64
+"""Bits of a key: codes of several columns side by side."""
 
 Codes = tuple[NDArray[np.int32], int]
 """(n_rows,) int32 codes from 0 of one column, and the number of codes."""
@@ -95,14 +98,47 @@ def separation_of(columns: Sequence[Codes], n_rows: int) -> Separation:
 
     Notes
     -----
-    Exact. One radix sort: O(n_rows · bits of the codes / 11).
+    Exact. One sort of n_rows keys.
 
     """
-    groups = group_records(columns) if columns else one_group(n_rows)
-    return Separation.from_sizes(groups.sizes)
+    if not columns:
+        return Separation.from_sizes(one_group(n_rows).sizes)
+    return Separation.from_sizes(_group_sizes(columns))
+
+
+def _group_sizes(columns: Sequence[Codes]) -> NDArray[np.int64]:
+    """Return the (n_groups,) sizes of groups of equal records.
+
+    Sizes ask for no row numbers, and keys alone are sorted several times as fast.
+    """
+    widths = [_width(one) for one in columns]
+    if sum(widths) > KEY_BITS:
+        return group_records(columns).sizes
+    key = np.zeros(len(columns[0][0]), np.uint64)
+    for (codes, _), width in zip(columns, widths, strict=True):
+        key <<= np.uint64(width)
+        key |= codes.view(np.uint32)
+    key.sort()
+    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
+    return np.diff(starts, append=len(key))
+
+
+def columns_of_one_key(columns: Sequence[Codes]) -> list[Codes]:
+    """Return columns with many codes, as many as are counted by one sort of keys."""
+    kept, bits = list[Codes](), 0
+    for one in sorted(columns, key=_width, reverse=True):
+        if bits + _width(one) <= KEY_BITS:
+            kept.append(one)
+            bits += _width(one)
+    return kept
+
+
+def _width(column: Codes) -> int:
+    """Return the bits of a column's codes."""
+    return max(column[1] - 1, 0).bit_length()
 
 
 def group_records(columns: Sequence[Codes]) -> Groups:
-    """Return the groups of equal records in one column or more."""
+    """Return the groups of equal records in one column or more, without their codes."""
     codes, sizes = zip(*columns, strict=True)
-    return group_rows(codes, sizes)
+    return label_rows(codes, sizes)
