@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
+from kanonym.kernels.parallel import parallel
 
 BOOSTING: dict[str, Any] = {"max_iter": 50, "max_leaf_nodes": 15, "early_stopping": False}
 """Of both kinds of boosted trees."""
@@ -159,30 +160,27 @@ def _held_out_categories(
     model: Any, lessons: TrainingData, original: TrainingData, folds: int, classes: Vector
 ) -> Matrix:
     """Return (n_original, n_classes) float64 probabilities, each fold's learned from the others."""
-    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
-
     found = np.full((len(original.target), len(classes)), 1 / len(classes))
-    for held in range(folds):
+
+    def predict(held: int) -> None:
         learned = (lessons.fold != held) & ~np.isnan(lessons.target)
         seen = np.unique(lessons.target[learned])
         asked = np.flatnonzero(original.fold == held)
         if not len(seen):
-            continue
+            return
         if len(seen) == 1:
             found[asked] = classes == seen[0]
-            continue
-        # One thread: the order in which several add up would show in the last digits.
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(lessons.features[learned], lessons.target[learned])
-            probabilities = model.predict_proba(original.features[asked])
+            return
+        fitted = _fit(model, lessons, learned)
+        probabilities = fitted.predict_proba(_features_for(model, original.features[asked]))
         # Where nothing was learned, rounding must not decide between categories.
         probabilities = probabilities.round(9)
         found[asked] = 0.0
         # Categories that only one of both tables has teach nothing about the other's.
-        _, ours, theirs = np.intersect1d(classes, model.classes_, return_indices=True)
+        _, ours, theirs = np.intersect1d(classes, fitted.classes_, return_indices=True)
         found[np.ix_(asked, ours)] = probabilities[:, theirs]
+
+    _each_fold(predict, folds)
     return found
 
 
@@ -190,14 +188,47 @@ def _held_out_numbers(
     model: Any, lessons: TrainingData, original: TrainingData, folds: int
 ) -> Vector:
     """Return (n_original,) float64 predictions, each fold's learned from the others."""
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
-
     found = np.full(len(original.target), np.nanmean(original.target))
-    for held in range(folds):
+
+    def predict(held: int) -> None:
         learned = (lessons.fold != held) & ~np.isnan(lessons.target)
         asked = original.fold == held
         if learned.any() and asked.any():
-            with threadpool_limits(1):
-                model.fit(lessons.features[learned], lessons.target[learned])
-                found[asked] = model.predict(original.features[asked])
+            fitted = _fit(model, lessons, learned)
+            found[asked] = fitted.predict(_features_for(model, original.features[asked]))
+
+    _each_fold(predict, folds)
     return found
+
+
+def _each_fold(predict: Callable[[int], None], folds: int) -> None:
+    """Predict the folds side by side, each on one thread.
+
+    The order in which several threads add up would show in the last digits.
+    """
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415
+
+    def alone(held: int) -> None:
+        with threadpool_limits(1):  # of OpenMP, each thread has a limit of its own
+            predict(held)
+
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        parallel(alone, range(folds))
+
+
+def _fit(model: Any, lessons: TrainingData, learned: NDArray[np.bool_]) -> Any:
+    """Return a copy of a model that has learned from some records."""
+    from sklearn.base import clone  # noqa: PLC0415
+
+    fitted = clone(model)
+    return fitted.fit(_features_for(model, lessons.features[learned]), lessons.target[learned])
+
+
+def _features_for(model: Any, features: Matrix) -> Any:
+    """Return features as a model learns fastest from them: most are zeros, which trees count."""
+    from scipy.sparse import csr_array  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    return csr_array(features) if isinstance(model, LogisticRegression) else features
