@@ -170,6 +170,61 @@ def test_the_filter_hides_other_columns(person):
     assert person.browser.run(shown) == 1
 
 
+def grouped(person):
+    """Build groups of an occupation's values, and return the script that reads a value's group."""
+    person.show("hierarchies?column=occupation&builder=groups")
+    fill = "document.querySelector('[name=fan_outs]').value = '[3]'"
+    person.browser.run(fill)
+    person.click("form[action$='/hierarchies/build'] button")
+    cell = "document.querySelector('#values tbody tr').cells[2].firstChild.textContent.trim()"
+    return cell, "[...document.querySelectorAll('#values [data-into]')].at(-1)"
+
+
+DRAG = """
+(([row, cell]) => {
+  const data = new DataTransfer();
+  const fire = (kind, on) => on.dispatchEvent(
+    new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer: data}));
+  fire('dragstart', row); fire('dragover', cell); fire('drop', cell);
+})
+"""
+
+
+def test_a_value_is_dragged_into_another_group(person):
+    """A drop on a group moves the value there; undo brings it back."""
+    own, other = grouped(person)
+    target = person.browser.run(f"{other}.firstChild.textContent.trim()")
+    assert person.browser.run(own) != target
+    person.browser.run("document.querySelector('main').id = 'old'")
+    person.browser.run(f"{DRAG}([document.querySelector('#values tbody tr'), {other}])")
+    person.wait(f"document.querySelector('main#main') && {IDLE}")
+    moved = (
+        "[...document.querySelectorAll('#values tbody tr')]"
+        f".filter(row => row.cells[2].textContent.includes({target!r})).length"
+    )
+    assert person.browser.run(moved) >= 2
+    for _ in range(2):
+        person.click("form[action$='/history/undo'] button")
+
+
+def test_a_value_is_moved_by_keyboard(person):
+    """Space ticks a value; Tab reaches the button of a group; Enter moves the value there."""
+    grouped(person)
+    groups = "new Set([...document.querySelectorAll('#values .into')].map(one => one.value)).size"
+    before = person.browser.run(groups)
+    person.browser.run("document.querySelector('#values [name=value]').focus()")
+    person.browser.press(" ", text=" ")
+    person.browser.run("document.querySelectorAll('#values .into:not([tabindex])')[1].id = 'to'")
+    person.tab_to("#to")
+    person.browser.run("document.querySelector('main').id = 'old'")
+    person.browser.press("Enter", text="\r")
+    person.wait(f"document.querySelector('main#main') && {IDLE}")
+    assert person.browser.run("document.querySelector('.problem')") is None
+    assert person.browser.run(groups) == before
+    for _ in range(2):
+        person.click("form[action$='/history/undo'] button")
+
+
 def test_from_the_table_to_a_verified_release_by_keyboard_alone(person, folder):
     """Tab and Enter lead from the table to a written release, which another check verifies."""
     person.show("open")

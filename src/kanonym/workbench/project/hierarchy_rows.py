@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
@@ -75,6 +76,44 @@ def rename_label(rows: Sequence[Row], level: int, old: str, new: str) -> list[Ro
         else row
         for row in rows
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A label of a hierarchy, the records below it, and the labels below it."""
+
+    label: str | None
+    records: int
+    branches: tuple[Branch, ...]
+
+
+def branches_of(rows: Sequence[Row], counts: Sequence[int]) -> tuple[Branch, ...]:
+    """Return rows as a tree, from the root; what follows with the same label only is one branch.
+
+    Examples
+    --------
+    >>> rows = [("Rome", "Italy", "*"), ("Pisa", "Italy", "*"), ("Lyon", "Lyon", "*")]
+    >>> (root,) = branches_of(rows, [5, 1, 2])
+    >>> root.label, root.records, [(one.label, len(one.branches)) for one in root.branches]
+    ('*', 8, [('Italy', 2), ('Lyon', 0)])
+
+    """
+    return _branches([(row[::-1], count) for row, count in zip(rows, counts, strict=False)])
+
+
+def _branches(paths: Sequence[tuple[Row, int]]) -> tuple[Branch, ...]:
+    """paths: labels from this level to the value, and the records of each value."""
+    found: dict[str | None, list[tuple[Row, int]]] = {}
+    for path, count in paths:
+        found.setdefault(path[0], []).append((path[1:], count))
+    return tuple(
+        Branch(
+            label,
+            sum(count for _, count in below),
+            () if all(set(path) <= {label} for path, _ in below) else _branches(below),
+        )
+        for label, below in found.items()
+    )
 
 
 def to_csv(rows: Sequence[Row]) -> str:

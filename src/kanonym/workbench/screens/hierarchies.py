@@ -13,6 +13,7 @@ from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, 
 from kanonym.workbench.project.edits import columns_of, with_attribute
 from kanonym.workbench.project.hierarchy_rows import (
     Row,
+    branches_of,
     rename_label,
     to_csv,
     with_group,
@@ -58,6 +59,7 @@ async def show(view: View) -> dict[str, Any]:
         "ticked": set(view.every("value")),
         "named": view.sent.get("name", ""),
         "groups": _groups(tree.rows) if tree else [],
+        "branches": branches_of(tree.rows[:SHOWN], tree.counts) if tree else [],
     }
 
 
@@ -82,6 +84,9 @@ async def remove(view: View) -> str | None:
 async def group(view: View) -> str | None:
     """Put ticked values into a group."""
     column, level = _requested_column(view), view.sent.get("level", "")
+    name = view.sent.get("name", "")
+    if "into" in view.sent:  # dropped on a group, or its button was pressed
+        level, _, name = view.sent["into"].partition(":")
     tree = await view.project.hierarchy(column, _own(view, column))
     rows = list(tree.rows)
     if level == "new":
@@ -91,9 +96,7 @@ async def group(view: View) -> str | None:
     if not places or not level.isdecimal():
         raise HierarchyError(view.says.text("wb.hierarchies.none"))
     ticked = {rows[place][0] for place in places}
-    return await _keep(
-        view, column, with_group(rows, ticked, int(level), view.sent.get("name", ""))
-    )
+    return await _keep(view, column, with_group(rows, ticked, int(level), name))
 
 
 async def rename(view: View) -> str | None:

@@ -49,6 +49,29 @@ document.addEventListener("change", (event) => {
   }
 });
 
+// Values of a hierarchy are dragged into groups: a drop presses the button of the group.
+document.addEventListener("dragstart", (event) => {
+  const row = event.target.closest && event.target.closest("tr[draggable]");
+  if (!row) return;
+  const box = row.querySelector("input[name=value]");
+  if (!box.checked) {
+    for (const other of document.querySelectorAll("input[name=value]:checked")) other.checked = false;
+    box.checked = true;
+  }
+  event.dataTransfer.setData("text/plain", "");
+  event.dataTransfer.effectAllowed = "move";
+});
+
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    const cell = event.target.closest && event.target.closest("[data-into]");
+    if (!cell) return;
+    event.preventDefault();
+    cell.classList.toggle("over", kind === "dragover");
+    if (kind === "drop") cell.querySelector("button").click();
+  });
+}
+
 document.addEventListener("keydown", (event) => {
   // A filter does not send the form that it stands in.
   if (event.key === "Enter" && event.target.matches("[data-filter]")) event.preventDefault();

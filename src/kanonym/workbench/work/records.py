@@ -2,94 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.schema import Role
+from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.pipeline import released_columns
 from kanonym.pipeline.reasons import reasons_of_records
 from kanonym.release import Release
 from kanonym.workbench.work.facts import RecordRisk, RecordRisks
 
-MOST_COMPARED = 200_000
+MOST_COMPARED = 2_000_000
 """Of tables of more distinct records it is not said what tells a record apart: it takes long."""
 
 
-def riskiest_records(
-    frame: Any,
-    release: Release,
-    sought: Mapping[str, str],
-    page: tuple[int, int],
-    *,
-    suppressed: bool,
-) -> RecordRisks:
-    """Return records, those with the fewest others of the same quasi-identifiers first.
+class RankedRecords:
+    """The records of a table and its release, those with the fewest others alike first.
 
     Parameters
     ----------
     frame, release
         The table, and what was made of it.
-    sought
-        Texts of values by quasi-identifier: records that have them all.
-    page
-        The first record, from 0, and how many.
-    suppressed
-        Whether only records that are not released are meant.
-
-    Raises
-    ------
-    SchemaError
-        A column that is sought is no quasi-identifier.
 
     """
-    names = release.schema.names(Role.QUASI_IDENTIFIER)
-    wrong = [name for name in sought if name not in names]
-    if wrong:
-        raise SchemaError(f"{wrong[0]!r} is no quasi-identifier")
-    table, labels = release.decision.table, release.decision.labels
-    groups = group_rows(
-        [table.codes[:, a] for a in range(table.codes.shape[1])],
-        [domain.size for domain in table.domains],
-    )
-    held = np.bincount(groups.labels, table.weights, len(groups.sizes)).astype(np.int64)
-    before = held[groups.labels][table.tuple_of_row]
-    sizes = np.asarray(release.decision.class_sizes)
-    after = np.where(labels < 0, 0, sizes[np.maximum(labels, 0)] if len(sizes) else 0)
-    wanted = labels < 0 if suppressed else np.ones(len(labels), np.bool_)
-    for name, text in sought.items():
-        values = frames.column(frame, name)
-        wanted &= np.array([str(value) == text for value in values], np.bool_)
-    meant = np.flatnonzero(wanted)
-    order = meant[np.lexsort((meant, after[meant], before[meant]))]
-    start, count = page
-    place = _released_places(release, len(labels))
-    on_page = order[start : start + count]
-    reasons = reasons_of_records(release.decision, release.policy.models, on_page.tolist())
-    shown = [
-        RecordRisk(
-            int(row) + 1,
-            int(before[row]),
-            int(after[row]),
-            _cells(frame, release, names, int(row), int(place[row])),
-            _telling(table, int(row), int(before[row])),
-            why,
+
+    def __init__(self, frame: Any, release: Release) -> None:
+        self._frame, self._release = frame, release
+        table, labels = release.decision.table, release.decision.labels
+        self._columns = [
+            np.ascontiguousarray(table.codes[:, a]) for a in range(table.codes.shape[1])
+        ]
+        groups = group_rows(
+            self._columns,
+            [domain.size for domain in table.domains],
         )
-        for row, why in zip(on_page, reasons, strict=True)
-    ]
-    return RecordRisks(
-        tuple(names),
-        tuple(shown),
-        start,
-        len(order),
-        int((labels < 0).sum()),
-        int((before == 1).sum()),
-    )
+        held = np.bincount(groups.labels, table.weights, len(groups.sizes)).astype(np.int64)
+        self._before = held[groups.labels][table.tuple_of_row]
+        sizes = np.asarray(release.decision.class_sizes)
+        self._after = np.where(labels < 0, 0, sizes[np.maximum(labels, 0)] if len(sizes) else 0)
+        self._order = np.lexsort((self._after, self._before))
+        self._suppressed = labels < 0
+        self._place = _released_places(release, len(labels))
+
+    def page(
+        self, sought: Mapping[str, str], start: int, count: int, *, suppressed: bool
+    ) -> RecordRisks:
+        """Return some records.
+
+        Parameters
+        ----------
+        sought
+            Texts of values by quasi-identifier: records that have them all.
+        start, count
+            The first record, from 0, and how many.
+        suppressed
+            Whether only records that are not released are meant.
+
+        Raises
+        ------
+        SchemaError
+            A column that is sought is no quasi-identifier.
+
+        """
+        release, table = self._release, self._release.decision.table
+        names = release.schema.names(Role.QUASI_IDENTIFIER)
+        wrong = [name for name in sought if name not in names]
+        if wrong:
+            raise SchemaError(f"{wrong[0]!r} is no quasi-identifier")
+        order = self._order
+        if suppressed:
+            order = order[self._suppressed[order]]
+        for name, text in sought.items():
+            order = order[_has_text(frames.column(self._frame, name), text)[order]]
+        rows = order[start : start + count]
+        reasons = reasons_of_records(release.decision, release.policy.models, rows.tolist())
+        cells = _cells(self._frame, release, names, rows, self._place[rows])
+        before, after = self._before, self._after
+        shown = [
+            RecordRisk(
+                int(row) + 1,
+                int(before[row]),
+                int(after[row]),
+                values,
+                _telling(table, self._columns, int(row), int(before[row])),
+                why,
+            )
+            for row, values, why in zip(rows, cells, reasons, strict=True)
+        ]
+        return RecordRisks(
+            tuple(names),
+            tuple(shown),
+            start,
+            len(order),
+            int(self._suppressed.sum()),
+            int((before == 1).sum()),
+        )
+
+
+def _has_text(values: pl.Series, text: str) -> NDArray[np.bool_]:
+    """Return (n_rows,) bool: which values are written so."""
+    distinct = values.unique()
+    same = distinct.filter([one is not None and str(one) == text for one in distinct])
+    return values.is_in(same.implode()).fill_null(value=False).to_numpy()
 
 
 def _released_places(release: Release, n_rows: int) -> NDArray[np.int64]:
@@ -101,34 +122,49 @@ def _released_places(release: Release, n_rows: int) -> NDArray[np.int64]:
 
 
 def _cells(
-    frame: Any, release: Release, names: list[str], row: int, place: int
-) -> tuple[tuple[str | None, str | None], ...]:
-    """Return original and released values of a record."""
-    found: list[tuple[str | None, str | None]] = []
+    frame: Any,
+    release: Release,
+    names: list[str],
+    rows: NDArray[np.int64],
+    places: NDArray[np.int64],
+) -> list[tuple[tuple[str | None, str | None], ...]]:
+    """Return by record the original and the released value of each quasi-identifier.
+
+    places: (n,) where the records are in the release; -1 for suppressed ones.
+    """
+    given = np.flatnonzero(places >= 0)
+    columns = []
     for name in names:
-        was = _text(frames.column(frame, name)[row])
-        if place < 0:
-            found.append((was, None))
-            continue
-        columns = released_columns([name], release.columns)
-        parts = [_text(frames.column(release.frame, one)[place]) for one in columns]
-        found.append(
-            (was, " – ".join(part or "" for part in parts) if len(parts) > 1 else parts[0])
-        )
-    return tuple(found)
+        was = list(map(_text, frames.column(frame, name).gather(rows)))
+        parts = [
+            list(map(_text, frames.column(release.frame, one).gather(places[given])))
+            for one in released_columns([name], release.columns)
+        ]
+        now: list[str | None] = [None] * len(rows)
+        for place, each in zip(given, zip(*parts, strict=True), strict=True):
+            now[place] = each[0] if len(each) == 1 else " – ".join(one or "" for one in each)
+        columns.append(list(zip(was, now, strict=True)))
+    return list(zip(*columns, strict=True)) if columns else [() for _ in rows]
 
 
-def _telling(table: Any, row: int, before: int) -> dict[str, int]:
-    """Return by quasi-identifier how many records would be the same without it, the most first."""
-    codes = table.codes
-    if len(codes) > MOST_COMPARED or codes.shape[1] < 2:
+def _telling(
+    table: EncodedTable, columns: Sequence[NDArray[np.int32]], row: int, before: int
+) -> dict[str, int]:
+    """Return by quasi-identifier how many records would be the same without it, the most first.
+
+    columns: (n_tuples,) int32 codes by quasi-identifier, each in one piece.
+    """
+    if len(table.codes) > MOST_COMPARED or len(columns) < 2:
         return {}
-    same = codes == codes[int(table.tuple_of_row[row])]
-    differing = codes.shape[1] - same.sum(1)
-    near = differing <= 1
+    own = table.codes[int(table.tuple_of_row[row])]
+    differing = np.zeros(len(table.codes), np.uint16)
+    for column, code in zip(columns, own, strict=True):
+        differing += column != code
+    near = np.flatnonzero(differing <= 1)
+    equal, weights = differing[near] == 0, table.weights[near]
     found = {}
-    for a, domain in enumerate(table.domains):
-        number = int(table.weights[near & ((differing == 0) | ~same[:, a])].sum())
+    for domain, column, code in zip(table.domains, columns, own, strict=True):
+        number = int(weights[equal | (column[near] != code)].sum())
         if number > before:
             found[domain.name] = number
     return dict(sorted(found.items(), key=lambda one: -one[1])[:3])

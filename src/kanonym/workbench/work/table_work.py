@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kanonym.pipeline.violations import Violations
     from kanonym.release import Release
     from kanonym.reporting import KnownResults
+    from kanonym.workbench.work.records import RankedRecords
 
 Step = Callable[[str], None]
 SHOWN = 12
@@ -46,6 +47,7 @@ class TableWork:
         self._content: files.Content | None = None
         self._release: Release | None = None
         self._known: KnownResults | None = None
+        self._ranked: RankedRecords | None = None
         self._notes: tuple[str, ...] = ()
 
     def open(self, step: Step, source: Source) -> OpenedTable:
@@ -115,7 +117,7 @@ class TableWork:
         asked, self._notes = pipeline.with_conventions(
             _policy(policy, folder), self._table(), lambda note: step(f"encode: {note}")
         )
-        self._release = self._known = None
+        self._release = self._known = self._ranked = None
         self._release = pipeline.anonymize(self._table(), asked, progress=step)
         return self._facts()
 
@@ -123,12 +125,13 @@ class TableWork:
         self, step: Step, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
     ) -> RecordRisks:
         """Return records before and after, the riskiest first."""
-        from kanonym.workbench.work.records import riskiest_records
+        from kanonym.workbench.work.records import RankedRecords
 
         del step
-        return riskiest_records(
-            self._table(), self._last_release(), sought, (start, count), suppressed=suppressed
-        )
+        release = self._last_release()
+        if self._ranked is None:
+            self._ranked = RankedRecords(self._table(), release)
+        return self._ranked.page(sought, start, count, suppressed=suppressed)
 
     def attack(self, step: Step) -> None:
         """Attack and assess the release."""
@@ -239,7 +242,7 @@ class TableWork:
         return name, files.write_table(table, place / name, like=source, coded=coded)
 
     def _read(self, source: Source) -> tuple[str, ...]:
-        self._frame = self._values = self._release = self._known = None
+        self._frame = self._values = self._release = self._known = self._ranked = None
         self._source = source
         if source.in_database:
             self._frame, self._content = _from_database(source), None
