@@ -17,7 +17,7 @@ from kanonym.cli import app
 from kanonym.data.hierarchy import SOURCES
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.risk.entries import ENTRIES
-from kanonym.evaluation.utility.measures import MEASURES
+from kanonym.evaluation.utility.measures import EVERY
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import MODELS
 from kanonym.policy import Policy
@@ -59,7 +59,7 @@ def test_each_registered_kind_has_a_section_with_its_docstring(page, pages):
 @pytest.mark.parametrize(
     ("page", "names"),
     [
-        ("measures", [*MEASURES, *ENTRIES]),
+        ("measures", [*EVERY, *ENTRIES]),
         ("policy", [*Policy.model_fields, *KEYWORDS]),
     ],
 )

@@ -11,7 +11,7 @@ from kanonym.actions.registry import ACTIONS
 from kanonym.data.hierarchy import SOURCES
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.risk.entries import ENTRIES
-from kanonym.evaluation.utility.measures import MEASURES
+from kanonym.evaluation.utility.measures import EVERY
 from kanonym.metrics.information_loss import METRICS
 from kanonym.metrics.measured_value import Meaning
 from kanonym.models import MODELS
@@ -168,7 +168,7 @@ def measures_page() -> str:
         ("name", "unit", "range", "better", "slow", "source"),
         [
             (*_meaning(one.meaning), _yes(one.slow), cell(one.meaning.source))
-            for one in MEASURES.values()
+            for one in EVERY.values()
         ],
     )
     middle = (

@@ -106,6 +106,11 @@ def lists_of(offsets: NDArray[np.int64], items: pl.Series) -> pl.Series:
     return lists.fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
 
 
+def with_known_items(lists: pl.Series, known: Sequence[str]) -> pl.Series:
+    """Return lists without the items that are not known."""
+    return lists.list.set_intersection(pl.Series([list(known)], dtype=lists.dtype))
+
+
 def tree_of(
     attributes: Mapping[str, ItemSet], items: Mapping[str, pl.Series] | None = None
 ) -> ItemTree:

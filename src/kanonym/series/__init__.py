@@ -10,7 +10,7 @@ from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, from_mapping
-from kanonym.data.schema import Attribute, QuasiIdentifier, Sensitive
+from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Sensitive
 from kanonym.engines.task import sensitive_names
 from kanonym.pipeline import (
     anonymize,
@@ -146,6 +146,8 @@ def _refuse_unsuitable(policy: Policy, attributes: dict[str, Attribute]) -> None
         reason = f"{counting[0]} counts persons of a population table"
     elif policy.algorithm.recodes == "cells":
         reason = f"{policy.algorithm.type} decides cell by cell"
+    elif sets := [name for name, one in attributes.items() if one.role is Role.SET]:
+        reason = f"the items of {sets[0]!r} are recoded with all records of a table"
     elif after:
         reason = f"an action changes the released values of {after[0]!r}: let it come before"
     if reason:

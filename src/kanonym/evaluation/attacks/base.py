@@ -31,6 +31,8 @@ class Attack(ABC):
         Who described it; may be empty.
     aim
         The question of data protection that it answers.
+    needs_sets
+        Whether it is about sets of items: asked for by name only where there are none.
     of_person
         What has to succeed of a person who has several records. Where the policy counts persons by
         an identifier, attempts are persons, and chance is that of the same success.
@@ -44,6 +46,7 @@ class Attack(ABC):
     method: ClassVar[str]
     source: ClassVar[str] = ""
     aim: ClassVar[Aim]
+    needs_sets: ClassVar[bool] = False
     of_person: ClassVar[str] = "one of the records succeeds"
 
     @abstractmethod

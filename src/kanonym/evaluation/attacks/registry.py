@@ -12,6 +12,7 @@ from kanonym.evaluation.attacks.classes.similarity_of_values import SimilarityOf
 from kanonym.evaluation.attacks.classes.skewness import Skewness
 from kanonym.evaluation.attacks.downcoding import Downcoding
 from kanonym.evaluation.attacks.inference import Inference
+from kanonym.evaluation.attacks.known_items import KnownItems
 from kanonym.evaluation.attacks.linking.apparent_matches import ApparentMatches
 from kanonym.evaluation.attacks.linking.intersection import Intersection
 from kanonym.evaluation.attacks.linking.linkability import Linkability
@@ -31,6 +32,7 @@ ALL: tuple[type[Attack], ...] = (
     OptimalLinkage,
     SimilarRecords,
     Linkability,
+    KnownItems,
     Inference,
     ModelInference,
     Homogeneity,

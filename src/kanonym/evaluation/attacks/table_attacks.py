@@ -30,6 +30,7 @@ from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.attacks.setup import build_context
 from kanonym.evaluation.columns import ColumnKeywords, name_list
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
+from kanonym.evaluation.pair.sets import with_control
 from kanonym.evaluation.releases import hierarchies_of, unpack_release
 from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer, check_number
@@ -141,6 +142,12 @@ def attack(
     if any(one.type == Minimality.type for one in chosen):
         scene = replace(scene, replay=_replay_release(original, released, tables.policy, scene))
     scene = replace(scene, minimal_for=_minimal_for(policy_of(released) or tables.policy))
+    if tables.sets is not None:
+        further = None if control is None else frames.to_eager(control)
+        sets = with_control(tables.sets, further, tables.policy)
+        scene = replace(scene, pair=replace(tables.with_sets(scene.pair), sets=sets))
+    elif attacks is None:
+        chosen = [one for one in chosen if not one.needs_sets]
     results = []
     for one in chosen:
         step(one.type)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -18,7 +18,7 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.message import Message
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.data.schema import Identifier, Recoding
+from kanonym.data.schema import Identifier, ItemSet, Recoding
 from kanonym.data.table import LARGEST
 from kanonym.evaluation.columns import (
     SelectedColumns,
@@ -26,6 +26,8 @@ from kanonym.evaluation.columns import (
     has_infinite_squares,
     select_columns,
 )
+from kanonym.evaluation.pair.sets import PairedSets, pair_sets
+from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.recodings import recodings_of
 from kanonym.evaluation.releases import hierarchies_of, require_made_of, unpack_release
 from kanonym.pipeline import parse_with_policy, to_canonical
@@ -54,6 +56,8 @@ class AlignedTables(ShortRepr):
         (n_released,) int64 the original record of each released one, of a `Release`.
     left_out
         Why columns of other roles are not compared.
+    sets
+        Sets of items of both tables; None where the policy has none.
     policy
         Its actions have changed quasi-identifiers (`_is_compared_after_actions`); None without one.
 
@@ -70,11 +74,26 @@ class AlignedTables(ShortRepr):
     rows: NDArray[np.int64] | None
     left_out: dict[str, str]
     policy: Policy | None
+    sets: PairedSets | None
 
     @property
     def known_hierarchies(self) -> dict[str, HierarchySource]:
         """The hierarchies of quasi-identifiers."""
         return {name: tree for name, tree in self.trees.items() if name in self.known}
+
+    def with_sets(self, pair: TablePair) -> TablePair:
+        """Return a pair of these tables with their sets of items; the same without sets.
+
+        A table of sets alone has no other column that tells how many records there are.
+        """
+        if self.sets is None:
+            return pair
+        pair = replace(pair, sets=self.sets)
+        if pair.columns:
+            return pair
+        n_original, n_released = self.sets.original.n_rows, self.sets.released.n_rows
+        rows = np.arange(n_released) if self.aligned and n_original == n_released else self.rows
+        return replace(pair, n_original=n_original, n_released=n_released, rows=rows)
 
     def column_of(self, table: Frame, name: str) -> pl.Series:
         """Return a column of further persons, a table of `frames.to_eager`, as in `before`.
@@ -153,6 +172,7 @@ def align_tables(
         None if release is None else release.rows,
         left_out,
         meant,
+        pair_sets(*tables, meant),
     )
 
 
@@ -176,7 +196,7 @@ def _comparable_columns(
             before[name] = finite_column(tables[0], name)
             after |= {one: finite_column(tables[1], one) for one in asked.held[name]}
         elif name in held and not (
-            policy is not None and isinstance(policy.attributes.get(name), Identifier)
+            policy is not None and isinstance(policy.attributes.get(name), Identifier | ItemSet)
         ):
             try:
                 both = frames.column(tables[0], name), frames.column(tables[1], name)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.number_sets import NumberSets
+from kanonym.evaluation.pair.sets import PairedSets
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -213,6 +214,8 @@ class TablePair(ShortRepr):
     persons
         (n_original,) int64, whose each record of the original is, from 0 without a gap; None
         where each is another person's.
+    sets
+        Sets of items of both tables; None where there are none.
 
     """
 
@@ -225,6 +228,7 @@ class TablePair(ShortRepr):
     classes: NDArray[np.int32] | None = None
     new: Mapping[str, int] = field(default_factory=dict)
     persons: NDArray[np.int64] | None = None
+    sets: PairedSets | None = None
 
     @property
     def n_persons(self) -> int:

@@ -6,6 +6,7 @@ from kanonym.evaluation.utility import (
     associations,
     generalization,
     intervals,
+    items,
     k_marginal,
     marginals,
     queries,
@@ -30,6 +31,9 @@ ALL: tuple[Measure, ...] = (
 
 MEASURES: dict[str, Measure] = {measure.meaning.name: measure for measure in ALL}
 
+EVERY = MEASURES | {measure.meaning.name: measure for measure in items.ITEM_MEASURES}
+"""Those of sets of items, too, which are taken where there are sets."""
+
 OF_A_TARGET = {"learning": learning_measure, "accuracy": accuracy_measure}
 """Measures of how well a model predicts a column, by what stands before the column's name."""
 
@@ -46,8 +50,8 @@ def target_of(name: str) -> str | None:
 def measure_of(name: str) -> Measure | None:
     """Return the measure of a name, with `-` or, as in JSON, `_`; None where there is none."""
     plain = name.replace("_", "-")
-    if plain in MEASURES:
-        return MEASURES[plain]
+    if plain in EVERY:
+        return EVERY[plain]
     for kind, measure in OF_A_COLUMN.items():
         column = name.removeprefix(f"{kind}-")
         if column not in ("", name):

@@ -16,8 +16,9 @@ from kanonym.evaluation.columns import check_seed, name_list
 from kanonym.evaluation.pair.aligned_tables import align_tables
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.recodings import with_centroids
+from kanonym.evaluation.utility.items import ITEM_MEASURES
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.evaluation.utility.measures import MEASURES, measure_of
+from kanonym.evaluation.utility.measures import EVERY, MEASURES, measure_of
 from kanonym.evaluation.utility.models.learning import learning_measure
 from kanonym.metrics.measured_table import measured_table
 from kanonym.metrics.measured_value import MeasuredValue
@@ -131,6 +132,8 @@ def utility(
         aligned=aligned,
     )
     chosen = _select_measures(measures)
+    if measures is None and tables.sets is not None:
+        chosen = {**chosen, **{one.meaning.name: one for one in ITEM_MEASURES}}
     if target is not None:
         if target not in tables.before:
             raise SchemaError(
@@ -145,7 +148,7 @@ def utility(
         aligned=tables.aligned,
         rows=tables.rows,
     )
-    pair = with_centroids(pair, tables.recodings)
+    pair = tables.with_sets(with_centroids(pair, tables.recodings))
     # Each has a generator of its own: what one draws does not depend on which others are asked.
     found = {
         name: measure.take(pair, np.random.default_rng([seed, *name.encode()]))
@@ -163,5 +166,5 @@ def _select_measures(measures: Sequence[str] | None) -> dict[str, Measure]:
         measure = measure_of(name)
         if measure is None:
             raise PolicyError(unknown_name("measure", name, MEASURES))
-        chosen[measure.meaning.name if measure.meaning.name in MEASURES else name] = measure
+        chosen[measure.meaning.name if measure.meaning.name in EVERY else name] = measure
     return chosen

@@ -44,6 +44,10 @@ SENTENCES: Sentences = {
     "attack.optimal-linkage.question": (
         "Which released record belongs to whom, if all people are matched at once?"
     ),
+    "attack.known-items": "Known items",
+    "attack.known-items.question": (
+        "Which released record belongs to a person of whom some items are known?"
+    ),
     "attack.linkability": "Linkability of two sources",
     "attack.linkability.question": (
         "Which entries of two sources with different columns belong to the same person?"
@@ -115,6 +119,10 @@ SENTENCES: Sentences = {
     "attack.optimal-linkage.told": (
         "Knows everybody’s quasi-identifiers. Of 100 people, {right} are matched to their own "
         "record; by chance, {chance}."
+    ),
+    "attack.known-items.told": (
+        "Knows some of the items of a person. Of 100 known people, {right} are matched to their "
+        "own record; by chance, {chance}."
     ),
     "attack.linkability.told": (
         "Knows some quasi-identifiers from one source and others from another. Of 100 people, "

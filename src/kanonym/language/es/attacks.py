@@ -44,6 +44,10 @@ SENTENCES: Sentences = {
     "attack.optimal-linkage.question": (
         "¿Qué registro publicado es de quién, si se empareja a todas las personas a la vez?"
     ),
+    "attack.known-items": "Elementos conocidos",
+    "attack.known-items.question": (
+        "¿Qué registro publicado es el de una persona de la que se conocen algunos elementos?"
+    ),
     "attack.linkability": "Vinculabilidad de dos fuentes",
     "attack.linkability.question": (
         "¿Qué entradas de dos fuentes con columnas distintas son de la misma persona?"
@@ -119,6 +123,10 @@ SENTENCES: Sentences = {
     "attack.optimal-linkage.told": (
         "Conoce los cuasiidentificadores de todos. De 100 personas, a {right} les encuentra su "
         "propio registro; por azar, a {chance}."
+    ),
+    "attack.known-items.told": (
+        "Conoce algunos elementos de una persona. De 100 personas conocidas, {right} se vinculan "
+        "con su propio registro; por azar, {chance}."
     ),
     "attack.linkability.told": (
         "Conoce unos cuasiidentificadores de una fuente y otros de otra. De 100 personas une bien "

@@ -40,6 +40,7 @@ UNITS = {
 _OF_MODES = ("baseline", "control", "risk", "attempts")
 _OF_ATTACK = {
     "linkage": ("alone", "control_compatible"),
+    "known-items": ("alone", "control_compatible"),
     "apparent-matches": ("other values that agree",),
     "downcoding": ("generalized", "minimal", "labels present", "counts known", "bits told"),
     "minimality": ("fewer than l values",),

@@ -123,6 +123,11 @@ def draw_values(
         meant, given = _with_label_styles(policy_from(_require_policy(policy)), released), released
         found = verify(given, meant)
     _require_satisfied(found)
+    if sets := [name for name, one in meant.attributes.items() if one.role is Role.SET]:
+        raise PolicyError(
+            f"draw: {sets[0]!r} is a set of items, and no items are drawn for its labels; drop the "
+            "column from the policy and the table"
+        )
     native = frames.to_eager(given)
     table = to_canonical(native, meant)
     known = _quasi_identifiers(meant, release, frames.column_names(table))
