@@ -242,6 +242,17 @@ MESSAGES: Mapping[str, str] = {
         "no se sabe qué registro original fue cada registro publicado: conserve el orden y declare "
         "que las tablas se corresponden"
     ),
+    "no column holds sets of items": "ninguna columna tiene conjuntos de elementos",
+    "no column holds sets of items in both tables": (
+        "ninguna columna tiene conjuntos de elementos en ambas tablas"
+    ),
+    "the original has no item": "el original no tiene ningún elemento",
+    "no record has two items": "ningún registro tiene dos elementos",
+    "items have labels of several levels, and it is unknown which original record each released "
+    "record was": (
+        "los elementos tienen etiquetas de varios niveles, y no se sabe qué registro original era "
+        "cada registro publicado"
+    ),
     "no column holds numbers in both tables": "ninguna columna tiene números en ambas tablas",
     "no numeric column that varies in the original": (
         "ninguna columna numérica varía en el original"
