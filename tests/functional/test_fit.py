@@ -215,3 +215,20 @@ def test_a_changed_recoding_is_refused(refused, fitted):
     path = fitted / "recoding.json"
     path.write_text(path.read_text("utf-8").replace('"batches": 0', '"batches": 3'), "utf-8")
     assert "was changed since kanonym wrote it" in refused(APPLY)
+
+
+def test_persons_of_several_batches_are_told(kanonym, folder):
+    """`apply --person` tells how many persons earlier batches had, and keeps no name."""
+    (folder / "key").write_text("a key of tests, of no data\n")
+    assert kanonym("fit patients.csv -p policy.yaml -o fitted.json").code == 0
+    asked = "--update --person name --person-key key --json"
+    assert (
+        kanonym(f"apply fitted.json patients.csv -o one.csv {asked}").json["repeated"]["persons"]
+        == 0
+    )
+    found = kanonym(f"apply fitted.json patients.csv -o two.csv {asked}").json["repeated"]
+    assert found["persons"] == 8
+    assert found["known"] == {"disease": 0}
+    assert "Ada" not in (folder / "fitted.json").read_text("utf-8")
+    assert kanonym("apply fitted.json patients.csv -o x.csv --person name").code == 2
+    assert kanonym("apply fitted.json patients.csv -o x.csv").code == 3

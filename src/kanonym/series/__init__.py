@@ -27,8 +27,9 @@ from kanonym.series.batch_release import BatchRelease
 from kanonym.series.batches import Series
 from kanonym.series.fitted import Fitted
 from kanonym.series.learning import learn_recoding
+from kanonym.series.repeated_persons import PersonColumn, RepeatedPersons
 
-__all__ = ["BatchRelease", "Fitted", "fit"]
+__all__ = ["BatchRelease", "Fitted", "PersonColumn", "RepeatedPersons", "fit"]
 
 
 @takes_keywords

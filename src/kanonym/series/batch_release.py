@@ -30,6 +30,7 @@ from kanonym.release import Release
 from kanonym.series.batches import Series
 from kanonym.series.decision import BatchDecision
 from kanonym.series.known_attribute import PlacedColumn
+from kanonym.series.repeated_persons import RepeatedPersons
 from kanonym.series.suppression import suppress_failing
 from kanonym.series.tally import Tally, compared_attributes
 from kanonym.series.values import align_column
@@ -53,6 +54,9 @@ class BatchRelease(Release):
         release the root there.
     outside
         Records of known values that fall in no class: they release the root everywhere.
+    repeated
+        What all batches together give away of persons who are in several; None where persons
+        are not looked for.
 
     `verification` is of the batch alone; it may fail where the union alone must satisfy.
     """
@@ -70,6 +74,7 @@ class BatchRelease(Release):
     union: Verification
     unseen: dict[str, int]
     outside: int
+    repeated: RepeatedPersons | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of a release, with the batch and the union."""
@@ -79,6 +84,7 @@ class BatchRelease(Release):
             **super().to_dict(),
             "batch": {"number": self.batch, "unseen": self.unseen, "outside": self.outside},
             "union": {name: union[name] for name in told},
+            **({} if self.repeated is None else {"repeated": self.repeated.to_dict()}),
         }
 
 

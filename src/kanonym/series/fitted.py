@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from polars.exceptions import PolarsError
 
-from kanonym.data.errors import DataError, KanonymError
+from kanonym.data import frames
+from kanonym.data.errors import DataError, InfeasibleError, KanonymError
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.policy import Policy
 from kanonym.release import versions
@@ -19,6 +21,13 @@ from kanonym.series.batches import Series
 from kanonym.series.boxes import Boxes
 from kanonym.series.learning import Recoding
 from kanonym.series.levels import Levels
+from kanonym.series.repeated_persons import (
+    KnownPersons,
+    PersonColumn,
+    person_hashes,
+    refuse_forgotten,
+    without_persons,
+)
 from kanonym.series.tally import Tally
 from kanonym.series.values import type_form, type_of
 
@@ -47,6 +56,8 @@ class Fitted(ShortRepr):
         Records that came in with them.
     tally
         What was released of them, counted; None before the first.
+    persons
+        Hashes of the persons in them, where `apply` is asked to look for persons.
 
     """
 
@@ -60,6 +71,7 @@ class Fitted(ShortRepr):
     batches: int = 0
     rows_in: int = 0
     tally: Tally | None = None
+    persons: KnownPersons | None = None
 
     @property
     def policy(self) -> Policy:
@@ -71,7 +83,13 @@ class Fitted(ShortRepr):
         """How values are recoded: by levels or by boxes."""
         return self.series.recoding
 
-    def apply(self, batch: Any, *, progress: Callable[[str], None] | None = None) -> BatchRelease:
+    def apply(
+        self,
+        batch: Any,
+        *,
+        person: PersonColumn | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> BatchRelease:
         """Release a batch by the recoding, and count it.
 
         Each record gets the labels of its class. The released batch is verified, by itself
@@ -84,13 +102,17 @@ class Fitted(ShortRepr):
         batch
             A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table, with the
             columns of the table that was fitted.
+        person
+            How persons are recognized in several batches. The release then says in `repeated` what
+            all batches together give away of them; the same column and key are needed for every
+            batch. None does not look for them.
         progress
             Called with the name of each stage as it begins.
 
         Returns
         -------
         BatchRelease
-            A `Release`, with `union`, `unseen`, `outside` and `batch`.
+            A `Release`, with `union`, `unseen`, `outside`, `batch` and `repeated`.
 
         Raises
         ------
@@ -106,14 +128,63 @@ class Fitted(ShortRepr):
         classes do not overlap, and O(distinct rows of all releases) for the union.
 
         The union counts each record as a person: who is in several batches may be found
-        by comparing them, which no model here looks at.
+        by comparing them, which no model here looks at. With `person` this is measured, and
+        `least_values` bounds it.
 
         """
-        release, tally = release_batch(self.series, self.tally, self.batches + 1, batch, progress)
+        refuse_forgotten(self.persons, person, self.batches)
+        if person is None:
+            release, tally = release_batch(
+                self.series, self.tally, self.batches + 1, batch, progress
+            )
+        else:
+            release, tally = self._release_persons(batch, person, progress)
         self.tally = tally
         self.batches += 1
         self.rows_in += release.rows_in
         return release
+
+    def _release_persons(
+        self, batch: Any, person: PersonColumn, progress: Callable[[str], None] | None
+    ) -> tuple[BatchRelease, Tally]:
+        """Release a batch, without records of persons of whom too few values would stay open."""
+        hashes, key = person_hashes(batch, person)
+        before = self.persons or KnownPersons()
+        given = native = frames.to_eager(batch)
+        rows, gone = np.arange(len(hashes)), 0
+        limit = int(self.policy.suppression_limit * len(hashes) + 1e-9)
+        while True:
+            release, tally = release_batch(
+                self.series, self.tally, self.batches + 1, given, progress
+            )
+            after, found, left = before.with_batch(release, hashes, key)
+            exposed = {one for one, values in left.items() if values < person.least_values}
+            if not exposed:
+                break
+            stay = without_persons(hashes, exposed)
+            gone += len(hashes) - len(stay)
+            rows, hashes = rows[stay], hashes.gather(stay)
+            given = frames.assemble(native, rows, frames.column_names(native), batch)
+        suppressed = release.suppressed + gone
+        if suppressed > limit:
+            raise InfeasibleError(
+                f"{gone} records are of persons of whom all batches together would leave fewer "
+                f"than {person.least_values} sensitive values open: {suppressed} of "
+                f"{release.rows_in + gone} records would be suppressed, and suppression_limit "
+                f"{self.policy.suppression_limit:g} allows {limit}. Allow more, or leave these "
+                "persons out of the batch"
+            )
+        self.persons = after
+        told = replace(found, suppressed=gone)
+        rows_in = release.rows_in + gone
+        changed = replace(
+            release,
+            repeated=told,
+            rows_in=rows_in,
+            suppressed=suppressed,
+            rows=rows[release.rows],
+        )
+        return changed, tally
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, without its checksum: what `save` writes."""
@@ -129,6 +200,7 @@ class Fitted(ShortRepr):
                 "batches": self.batches,
                 "rows_in": self.rows_in,
                 "tally": None if self.tally is None else self.tally.to_dict(),
+                **({} if self.persons is None else {"persons": self.persons.to_dict()}),
             },
         }
 
@@ -177,7 +249,8 @@ class Fitted(ShortRepr):
             )
             past = content["released"]
             tally = past["tally"] and Tally.from_dict(past["tally"])
-            return cls(series, content["fitted"], past["batches"], past["rows_in"], tally)
+            persons = KnownPersons(**past["persons"]) if "persons" in past else None
+            return cls(series, content["fitted"], past["batches"], past["rows_in"], tally, persons)
         except KanonymError:
             raise
         except (LookupError, TypeError, ValueError, AttributeError, PolarsError) as error:

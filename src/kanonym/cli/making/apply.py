@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kanonym.cli import options
+
+if TYPE_CHECKING:
+    from kanonym.series import PersonColumn
 
 
 def apply(
@@ -29,6 +32,27 @@ def apply(
             help="Add the batch to RECODING, so that the next one is verified together with it.",
         ),
     ] = False,
+    person: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Identifier of persons: look for those in several batches."
+        ),
+    ] = None,
+    person_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Key of persons: a file, or env:NAME; the same for every batch.",
+        ),
+    ] = None,
+    least_values: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            metavar="M",
+            help="Suppress persons of whom all batches leave fewer than M sensitive values open.",
+        ),
+    ] = 1,
     no_read_back: options.NoReadBack = False,
     safe_cells: options.SafeCells = False,
     format: options.Format = None,
@@ -53,6 +77,7 @@ def apply(
     from kanonym.data.frames import to_polars
     from kanonym.series import Fitted
 
+    persons = _person_column(person, person_key, least_values)
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     if update and recoding == "-":
@@ -67,7 +92,7 @@ def apply(
         fitted = Fitted.load(recoding)
         frame = read_table(batch, options.format_of(batch, format), user_missing=user_missing)
         reading = perf_counter() - start
-        release = fitted.apply(frame, progress=step)
+        release = fitted.apply(frame, person=persons, progress=step)
         step("write")
         start = perf_counter()
         released = to_polars(release.frame)
@@ -98,3 +123,17 @@ def apply(
     else:
         written = [output, *([recoding] if update else [])]
         show(*batch_tables(found, written), to_stderr=output == "-")
+
+
+def _person_column(column: str | None, key: str | None, least: int) -> PersonColumn | None:
+    """Return how persons are recognized, if that is asked for."""
+    from kanonym.series import PersonColumn
+    from kanonym.series.repeated_persons import source_of_text
+
+    if column is None:
+        if key is not None or least != 1:
+            raise typer.BadParameter("needs --person", param_hint="--person-key, --least-values")
+        return None
+    if key is None:
+        raise typer.BadParameter("needs --person-key FILE", param_hint="--person")
+    return PersonColumn(column, source_of_text(key), least)

@@ -53,6 +53,22 @@ def _unseen_text(what: str) -> str:
     return "released as the root" if what == "root" else "an error"
 
 
+def _repeated_rows(repeated: Mapping[str, Any] | None) -> list[tuple[str, object]]:
+    """Return the lines about persons who are in several batches."""
+    if repeated is None:
+        return []
+    lines: list[tuple[str, object]] = [
+        ("persons of earlier batches", repeated["persons"]),
+        ("suppressed for them", repeated["suppressed"]),
+    ]
+    for name, n in repeated["known"].items():
+        fewer, least = repeated["fewer"][name], format_number(repeated["least"][name])
+        told = f"all batches together leave fewer values open of {format_number(fewer)} persons, "
+        told += f"one of {format_number(n)}; at least {least}"
+        lines.append((name, told))
+    return lines
+
+
 def batch_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[RenderableType]:
     """Return what `kanonym apply` tells: the batch, and all that was released so far."""
     batch, union, utility = found["batch"], found["union"], found["utility"]
@@ -71,6 +87,7 @@ def batch_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[Rende
             ", ".join(f"{name} {format_number(n)}" for name, n in unseen.items()) or "none",
         ),
         ("in no class", batch["outside"]),
+        *_repeated_rows(found.get("repeated")),
         *kept_value_rows(found),
         (
             "released so far",
