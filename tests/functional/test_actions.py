@@ -41,7 +41,7 @@ seed: 604177253911
 @pytest.fixture
 def folder(tmp_path):
     """Return a folder with generated patients, their income, and a policy of many actions."""
-    table = patients(1500)
+    table = patients(600)
     income = np.random.default_rng(7).lognormal(10.3, 0.4, len(table)).round(2)
     write_table(table.with_columns(income=pl.Series(income)), tmp_path / "patients.parquet")
     (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")

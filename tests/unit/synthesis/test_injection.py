@@ -205,8 +205,8 @@ def test_a_diverse_value_that_a_constraint_forbids_is_neither_counted_nor_drawn(
 
 def test_one_seed_gives_one_table_and_another_seed_another():
     """All that is drawn follows from the seed; without one it is drawn anew."""
-    table = hospital()
-    asked = {"quasi_identifiers": KNOWN, "sensitive": HIDDEN, "size": 12}
+    table = hospital(100)
+    asked = {"quasi_identifiers": KNOWN, "sensitive": HIDDEN, "size": 6}
     one, same, other = (inject(table, **asked, seed=seed) for seed in (5, 5, 6))
     assert one.frame.equals(same.frame)
     assert one.detection == same.detection
