@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size
+from kanonym.algorithms.record_exchange import exchange_nearby
 from kanonym.data.partition import Partition
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.penalty import Costs
@@ -43,13 +44,16 @@ class KMember(Algorithm):
     values first. So the order of the input does not matter, and equal records that are parted
     are parted as they come.
 
+    Classes then exchange records with those nearby (`record_exchange`), as long as the loss falls
+    and up to a fixed effort.
+
     Cost O(n²d) for n tuples at the worst, far less where few attributes of few values tell
     most tuples apart. Numbers that are all different are the hard case.
 
     Byun, Kamra, Bertino and Li 2007, "Efficient k-anonymization using clustering techniques",
     §4. Deviations: the penalty takes the place of their distances, so that what is made
     small is what is measured; the records that are left go in the order of their values, not
-    of a draw.
+    of a draw; and records are exchanged.
 
     """
 
@@ -96,12 +100,21 @@ class KMember(Algorithm):
         order = np.argsort(groups.labels, kind="stable")
         drawn = np.random.default_rng(self.seed).integers(table.n_rows)
         first = int(groups.labels[order[drawn]])
-        found, n_classes = k_member(
-            groups.codes, groups.sizes, _reorder_costs(costs, turn), min(k, table.n_rows), first
-        )
+        turned = _reorder_costs(costs, turn)
+        found, n_classes = k_member(groups.codes, groups.sizes, turned, min(k, table.n_rows), first)
+        codes = np.repeat(groups.codes, groups.sizes, axis=0)
+        found, n_steps = exchange_nearby(codes, _number_along(found), k, turned)
         labels = np.empty_like(found)
         labels[order] = found
-        return Partition(labels, int(n_classes), by_row=True)
+        return Partition(labels, int(n_classes), by_row=True, account={"exchanges": n_steps})
+
+
+def _number_along(labels: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return labels whose classes are numbered in the order of their first records."""
+    _, first, labels_of_all = np.unique(labels, return_index=True, return_inverse=True)
+    numbers = np.empty(len(first), np.int32)
+    numbers[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    return numbers[labels_of_all]
 
 
 def _reorder_costs(costs: Costs, turn: NDArray[np.int64]) -> Costs:

@@ -50,7 +50,7 @@ class IndividualRanking(Algorithm):
     the columns, the smallest first, and takes its groups; their means are those of the
     records that are then in them.
 
-    Cost O(d (n log n + n k)), and a search for the nearest combination for each rare one.
+    Cost O(d n log n), and a search for the nearest combination for each rare one.
 
     Defays and Nanopoulos 1993, "Panels of enterprises and confidentiality: the small
     aggregates method", Proc. of the 1992 Symposium on Design and Analysis of Longitudinal

@@ -30,7 +30,7 @@ class Univariate(Algorithm):
     is the smallest is taken, and so on backwards. Equal records may be parted; the values
     that are released do not depend on the order of the input.
 
-    Cost O(n log n + n k).
+    Cost O(n log n).
 
     Hansen and Mukherjee 2003, "A polynomial algorithm for optimal univariate
     microaggregation", IEEE TKDE 15(4).

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from fractions import Fraction
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -60,6 +61,48 @@ def test_groups_are_runs_of_k_to_twice_k_less_one(values, k):
     labels = optimal_cut(np.sort(values), k)
     assert all(after - before in (0, 1) for before, after in pairwise([0, *labels.tolist()]))
     assert all(k <= size <= 2 * k - 1 for size in sizes_of(labels))
+
+
+def slow_error(values, k):
+    """Return the least squared error of sorted numbers, exactly: every last group is tried."""
+    exact = [Fraction(value) for value in values]
+    sums = [Fraction(0), *accumulate(exact)]
+    squares = [Fraction(0), *accumulate(value * value for value in exact)]
+    least = [Fraction(0)] + [None] * len(exact)
+    for j in range(k, len(exact) + 1):
+        least[j] = min(
+            least[i] + squares[j] - squares[i] - (sums[j] - sums[i]) ** 2 / (j - i)
+            for i in range(max(0, j - 2 * k + 1), j - k + 1)
+            if least[i] is not None
+        )
+    return least[-1]
+
+
+@given(st.integers(0, 2**32), st.integers(1, 12), st.sampled_from(["whole", "real", "skewed"]))
+@settings(max_examples=examples(60))
+def test_large_k_are_cut_as_well_as_small_ones(seed, k, kind):
+    """Where last groups are not tried one by one, the error is the least there is, too."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(k, 90))
+    drawn = {"whole": rng.integers(0, 30, n), "real": rng.normal(size=n)}
+    values = np.sort(drawn.get(kind, rng.exponential(size=n) ** 6)).astype(float)
+    found = optimal_cut(values, k, 1)
+    sizes = sizes_of(found)
+    assert all(k <= size <= 2 * k - 1 for size in sizes)
+    error, least = naive_univariate.error_of(values.tolist(), sizes), slow_error(values, k)
+    assert float(error) == pytest.approx(float(least), rel=1e-13, abs=1e-300)
+    if kind == "whole":
+        assert found.tolist() == optimal_cut(values, k, k + 1).tolist()
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e9])
+def test_large_k_keep_their_precision(shift):
+    """An outlier and numbers far from zero change no cut of large groups, either."""
+    values = np.sort(np.random.default_rng(3).integers(0, 1000, 2000)).astype(float)
+    labels = optimal_cut(values, 70)
+    assert optimal_cut(values + shift, 70).tolist() == labels.tolist()
+    others = optimal_cut(np.append(values, np.full(70, 1e12)), 70)
+    assert others.tolist() == [*labels.tolist(), *[labels[-1] + 1] * 70]
 
 
 def test_the_published_example():
