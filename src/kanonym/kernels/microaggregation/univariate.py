@@ -198,7 +198,7 @@ def _error(sums: NDArray[np.float64], i: Int, j: Int) -> float:
     quotient = product / size
     whole, left = _multiply(quotient, size)
     piece = ((product - whole) - left + error) / size
-    return max((squares - quotient) + (more - piece), 0.0)
+    return float(max((squares - quotient) + (more - piece), 0.0))
 
 
 @part

@@ -137,7 +137,7 @@ def exchange_records(
                     continue
                 while left > 0:
                     looked = _take_best_step(classes, np.int64(c), other, k, gains, costs)
-                    left -= abs(looked)
+                    left -= abs(int(looked))
                     if looked > 0:
                         break
                     n_steps += 1
@@ -212,7 +212,7 @@ def _take_best_step(
     members, sizes, losses = classes.members, classes.sizes, classes.losses
     m, n = sizes[one], sizes[other]
     d = classes.codes.shape[1]
-    looked = (m + n) * d
+    looked: Int = np.int64((m + n) * d)
     highest = 0.0
     for place in range(m):
         highest = max(highest, m * classes.reliefs[members[one, place]])
@@ -250,13 +250,13 @@ def _take_best_step(
     # The most promising pair comes first: few others can be better.
     whole = m * losses[one] + n * losses[other]
     for x in range(-1, m):
-        place = p if x < 0 else np.int64(x)
-        if gains[0, place] + gains[1, q] <= best:
+        spot = p if x < 0 else np.int64(x)
+        if gains[0, spot] + gains[1, q] <= best:
             continue
-        i = members[one, place]
+        i = members[one, spot]
         for y in range(n):
             at = q if x < 0 else np.int64(y)
-            if gains[0, place] + gains[1, at] > best:
+            if gains[0, spot] + gains[1, at] > best:
                 j = members[other, at]
                 looked += (m + n) * d
                 gain = whole - m * _loss_with(classes, one, i, j, costs)
