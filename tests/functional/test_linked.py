@@ -157,3 +157,12 @@ def test_demo_of_linked_tables(kanonym, folder):
     assert kanonym("verify demo/released.db -p demo/hospital.yaml").code == 0
     key = (folder / "demo" / "key").read_text().strip()
     assert key not in (folder / "demo" / "manifest.json").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("clinic")
+def test_a_policy_of_linked_tables_is_checked(kanonym):
+    """`check` knows policies about several tables, and commands of one table say what to do."""
+    assert kanonym("check policy.yaml clinic.db --json").json["tables"]["patients"] == 120
+    ran = kanonym("anonymize patients.csv -p policy.yaml -o x.csv")
+    assert ran.code == 3
+    assert "policy.yaml is about several tables: give their place by --from" in ran.error

@@ -288,6 +288,11 @@ class Policy(BaseModel):
 
         """
         parts = document.parse(text, source)
+        if "tables" in parts:
+            raise PolicyError(
+                f"{source} is about several tables: give their place by --from and --to "
+                "(kanonym anonymize), or use ka.linked"
+            )
         with _parse_context(_Origin(source, directory)):
             return cls(**parts)
 

@@ -28,14 +28,19 @@ def check(
 
     All faults of the policy are listed at once, with the nearest valid names. With a table: its
     columns and their roles, whether hierarchies cover its values, and whether a release can
-    satisfy the models at all.
+    satisfy the models at all. With a policy about several tables, TABLE is the place of all of
+    them: keys and references are checked.
     """
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import policy_tables, show, show_json
     from kanonym.data.files import read_table
+    from kanonym.linked.linked_policy import is_linked
     from kanonym.pipeline.policy_check import check_policy
     from kanonym.policy import Policy
 
+    if is_linked(policy):
+        _check_linked(policy, table, json=json)
+        return
     asked = Policy.from_file(policy)
     found: dict[str, Any] = {"policy": asked.to_dict()}
     if table is not None:
@@ -54,3 +59,24 @@ def check(
         show_json(found)
     else:
         show(*policy_tables(found))
+
+
+def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
+    """Check a policy about several tables, and keys and references of these."""
+    from kanonym.cli.terminal import grid, show, show_json
+    from kanonym.linked import LinkedPolicy
+    from kanonym.linked.integrity import check_columns, check_keys
+    from kanonym.linked.places import Place, read_tables
+
+    asked = LinkedPolicy.from_file(policy)
+    found: dict[str, Any] = {"policy": dict(asked.form)}
+    if place is not None:
+        tables = read_tables(Place.of(place), list(asked.tables))
+        check_columns(tables, asked)
+        check_keys(tables, asked)
+        found["tables"] = {name: frame.height for name, frame in tables.items()}
+    if json:
+        show_json(found)
+        return
+    checked = [(name, f"{rows:,} rows") for name, rows in found.get("tables", {}).items()]
+    show(grid(("policy", "no faults"), ("persons", asked.person), *checked))
