@@ -116,6 +116,9 @@ def release_tables(
     examples: a released label of each quasi-identifier.
     """
     utility, risk, seconds = found["utility"], found["risk"], found["seconds"]
+    covered = utility.get("coverage", {})
+    of_sets_alone = "items" in found["algorithm"] and not covered
+    span = ("information lost", f"{100 * utility['span_loss']:.1f} % (span loss)")
     facts = grid(
         (
             "records",
@@ -124,8 +127,9 @@ def release_tables(
         ("suppressed", found["suppressed"]),
         ("classes", found["verification"]["classes"]),
         ("records per class", utility["average_class_size"]),
-        ("information lost", f"{100 * utility['span_loss']:.1f} % (span loss)"),
+        *([] if of_sets_alone else [span]),
         ("prosecutor risk", f"at most {format_number(risk['prosecutor']['highest'])}"),
+        *_items(found["algorithm"]),
         *_search(found["algorithm"]),
         *_cells(found["algorithm"]),
         *kept_value_rows(found),
@@ -135,7 +139,6 @@ def release_tables(
     levels, highest = (found["algorithm"].get(key) for key in ("levels", "highest_levels"))
     cells = found["algorithm"].get("cells")
     further = [*(["level"] if highest else []), *(["cells blanked"] if cells else [])]
-    covered = utility.get("coverage", {})
     listed = any(one["longest_list"] > 1 for one in covered.values())
     further += ["listed exactly, %"] if listed else []
     lost = plain_table("attribute", *further, "values per label", "span loss, %")
@@ -162,6 +165,19 @@ def kept_value_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
             told = f"{100 * share:.1f} % of the values are expected to be true"
         lines.append((one["action"], f"{name}: {told}"))
     return lines
+
+
+def _items(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Return the lines about sets of items, if there are any."""
+    if "items" not in algorithm:
+        return []
+    found = algorithm["items"]
+    lines: list[tuple[str, object]] = [("items lost", f"{100 * found['loss']:.1f} % (NCP)")]
+    if "loss_at_least" in found:
+        lines.append(("lost by any cut", f"at least {100 * found['loss_at_least']:.1f} %"))
+    if "items_dropped" in found:
+        lines.append(("distinct items dropped", format_number(found["items_dropped"])))
+    return [*lines, ("records without items left", format_number(found["records_emptied"]))]
 
 
 def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -139,7 +139,11 @@ class Release(Result, Generic[FrameT]):
         """How likely a released record is re-identified, or a person where they are counted."""
         if self.persons is not None:
             return ProsecutorRisk(self.persons.highest, self.persons.average, self.persons.uniques)
-        return ProsecutorRisk.from_sizes(self._class_sizes)
+        found = ProsecutorRisk.from_sizes(self._class_sizes)
+        # Whoever knows items finds the candidates of these, fewer than the records of a class.
+        known = [one.achieved for one in self.verification.checks if one.guarantee == "itemsets"]
+        highest = max([found.highest, *(1 / one for one in known if one >= 1)])
+        return replace(found, highest=highest)
 
     @cached_property
     def algorithm(self) -> dict[str, Any]:

@@ -209,6 +209,7 @@ def _privacy(context: _Context) -> Privacy:
         smallest=class_sizes.smallest,
         highest=risk.highest,
         average=risk.average,
+        known_items=max((int(one.get("m", 0)) for one in context.models), default=0),
     )
     verified = VerificationFigures(
         satisfied=verification.satisfied,
@@ -244,6 +245,7 @@ def _loss(context: _Context, rectangles: tuple[str, str] | None) -> Loss:
     return Loss(
         price=(
             *price,
+            *wording.items_text(says, context.account),
             *wording.suppressed_cells_text(says, context.account, release.verification.rows),
         ),
         utility=coarse_utility(release.utility, context.step),

@@ -113,6 +113,7 @@ def answer_text(
     smallest: int,
     highest: float,
     average: float,
+    known_items: int = 0,
 ) -> tuple[str, ...]:
     """Say whether the requirements hold and what an intruder can still do."""
     if not rows_out:
@@ -138,10 +139,11 @@ def answer_text(
             smallest=speech.plural(smallest, "record"),
         ),
         speech.text(
-            "answer.chance",
+            "answer.chance.items" if known_items else "answer.chance",
             highest=speech.chance(highest),
             average=speech.chance(average),
             blind=speech.chance(1 / max(rows_in, 1)),
+            items=speech.plural(known_items, "item"),
         ),
     )
 
@@ -179,6 +181,16 @@ def price_text(
         return left_out, whole
     listed = speech.text("price.columns", columns=speech.names(columns, COLUMN_LETTERS))
     return left_out, whole, listed
+
+
+def items_text(speech: Translator, algorithm: Parameters) -> tuple[str, ...]:
+    """Say what the items of sets lost, if there are any."""
+    found = algorithm.get("items")
+    if not found:
+        return ()
+    emptied = int(found["records_emptied"])
+    lost = speech.text("price.items", share=speech.tenths(found["loss"]))
+    return (f"{lost} {speech.text('price.emptied', emptied, records=speech.count(emptied))}",)
 
 
 def suppressed_cells_text(speech: Translator, algorithm: Parameters, rows: int) -> tuple[str, ...]:

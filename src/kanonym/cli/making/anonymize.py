@@ -405,12 +405,14 @@ def _evaluate_release(
     try:
         attacks = ka.attack(frame, release, progress=step)
         step("assess")
-        assessed = ka.assess(frame, release)
+        # A table of sets alone has no quasi-identifier whose risk could be measured.
+        measured = {"risk": ka.risk(release)} if release.decision.recoded else {}
+        utility = ka.utility(frame, release)
         step("profile")
         return {
             "attacks": attacks,
-            "risk": assessed.risk,
-            "utility": assessed.utility,
+            **measured,
+            "utility": utility,
             "profile": profiling.profile(frame),
         }
     except KanonymError as error:

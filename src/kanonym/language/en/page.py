@@ -41,6 +41,10 @@ SENTENCES: Sentences = {
     "tile.released": "records released",
     "tile.met": "requirements met",
     "tile.found": "highest chance of picking a person’s record by the quasi-identifiers",
+    "tile.found.items": (
+        "highest chance of picking a person’s record by what the requirement covers"
+    ),
+    "tile.lost.items": "of its hierarchy was lost by an item, on average (NCP)",
     "tile.found.note": "(smallest class: {records})",
     "tile.lost": "of its column’s range is covered by a released value (span loss)",
     "made.dated": "Report of {date}",
@@ -177,6 +181,7 @@ SENTENCES: Sentences = {
         "identifier or of a sensitive attribute is shown."
     ),
     "done.identifier": "dropped: it is not in the release",
+    "done.items": "items got the labels of a hierarchy, or were dropped",
     "done.unchanged": "released unchanged",
     "done.actions": "changed value by value: {actions}",
     "done.interval": "each class gets the interval from its lowest to its highest value",

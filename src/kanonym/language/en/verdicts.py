@@ -51,6 +51,15 @@ SENTENCES: Sentences = {
         "record with a chance of at most {highest}, {average} on average; without any knowledge, "
         "the chance would be {blind}."
     ),
+    "answer.chance.items": (
+        "Somebody who knows up to {items} of a person in the table, and the quasi-identifiers as "
+        "far as the requirement covers them, picks that person’s record with a chance of at most "
+        "{highest}; without any knowledge, the chance would be {blind}."
+    ),
+    "answer.found.items": (
+        "Somebody who knows as many items of a person in the table as the requirement assumes "
+        "picks the right record with a chance of at most {highest}; without any knowledge, {blind}."
+    ),
     "answer.found": (
         "Somebody who knows the quasi-identifiers of a person in the table picks the right record "
         "with a chance of at most {highest}; without any knowledge, {blind}."
@@ -69,6 +78,14 @@ SENTENCES: Sentences = {
     "price.lost": (
         "On average, a released value of a quasi-identifier covers {share} of its column’s range "
         "(0 %: exact; 100 %: no information)."
+    ),
+    "price.items": (
+        "On average, an item lost {share} of its hierarchy (0 %: released as it is; 100 %: "
+        "dropped)."
+    ),
+    "price.emptied": (
+        "{records} record has no item left.",
+        "{records} records have no item left.",
     ),
     "price.columns": "Column by column: {columns}.",
     "price.column": "{name} {share}",

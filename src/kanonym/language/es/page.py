@@ -43,6 +43,10 @@ SENTENCES: Sentences = {
     "tile.found": (
         "mayor probabilidad de acertar el registro de una persona por los cuasiidentificadores"
     ),
+    "tile.found.items": (
+        "mayor probabilidad de acertar el registro de una persona por lo que el requisito cubre"
+    ),
+    "tile.lost.items": "de su jerarquía perdió un elemento, de media (NCP)",
     "tile.found.note": "(clase menor: {records})",
     "tile.lost": "del rango de su columna abarca un valor publicado (pérdida de rango)",
     "made.dated": "Informe del {date}",
@@ -179,6 +183,7 @@ SENTENCES: Sentences = {
         "publicados. No se muestra ningún valor de un identificador ni de un atributo sensible."
     ),
     "done.identifier": "eliminado: no está en la publicación",
+    "done.items": "los elementos recibieron etiquetas de una jerarquía o se eliminaron",
     "done.unchanged": "publicado sin cambios",
     "done.actions": "cambiado valor por valor: {actions}",
     "done.interval": "cada clase recibe el intervalo de su valor más bajo al más alto",

@@ -53,6 +53,15 @@ SENTENCES: Sentences = {
         "registro con una probabilidad de como máximo {highest}, {average} de media; sin saber "
         "nada, sería {blind}."
     ),
+    "answer.chance.items": (
+        "Quien conoce hasta {items} de una persona de la tabla, y los cuasiidentificadores en la "
+        "medida en que el requisito los cubre, acierta su registro con una probabilidad de como "
+        "máximo {highest}; sin saber nada, sería {blind}."
+    ),
+    "answer.found.items": (
+        "Quien conoce tantos elementos de una persona de la tabla como supone el requisito acierta "
+        "su registro con una probabilidad de como máximo {highest}; sin saber nada, {blind}."
+    ),
     "answer.found": (
         "Quien conoce los cuasiidentificadores de una persona de la tabla acierta su registro con "
         "una probabilidad de como máximo {highest}; sin saber nada, {blind}."
@@ -71,6 +80,14 @@ SENTENCES: Sentences = {
     "price.lost": (
         "Un valor publicado de un cuasiidentificador abarca, de media, el {share} del rango de su "
         "columna (0 %: exacto; 100 %: sin información)."
+    ),
+    "price.items": (
+        "De media, un elemento perdió el {share} de su jerarquía (0 %: publicado tal cual; 100 %: "
+        "eliminado)."
+    ),
+    "price.emptied": (
+        "{records} registro se queda sin elementos.",
+        "{records} registros se quedan sin elementos.",
     ),
     "price.columns": "Columna por columna: {columns}.",
     "price.column": "{name} {share}",

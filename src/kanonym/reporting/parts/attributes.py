@@ -93,7 +93,8 @@ def describe_transformation(one: Transformation, says: Translator) -> str:
     if one.recoding is None:
         if changed:
             return changed
-        return says.text("done.identifier" if one.role == "identifier" else "done.unchanged")
+        done = {"identifier": "done.identifier", "set": "done.items"}
+        return says.text(done.get(one.role, "done.unchanged"))
     recoded = _describe_recoding(one, says)
     return says.text("done.and", first=changed, second=recoded) if changed else recoded
 

@@ -94,14 +94,27 @@ def tiles(summary: Summary, says: Translator) -> tuple[Tile, ...]:
             says.text("of", part="", whole=says.count(len(models))).strip(),
         ),
         Tile(
-            says.text("tile.found"),
+            says.text("tile.found.items" if has_sets(summary) else "tile.found"),
             says.text("one-in.short", number=says.count(1 / highest))
             if 0 < highest < 1
             else says.chance(highest),
             note if as_sizes else "",
         ),
-        Tile(says.text("tile.lost"), says.tenths(summary.loss.utility["span_loss"])),
+        _lost_tile(summary, says),
     )
+
+
+def _lost_tile(summary: Summary, says: Translator) -> Tile:
+    """Return what was lost: of quasi-identifiers, or of items where there are none."""
+    items = summary.origin.algorithm.get("items")
+    if items and not summary.loss.attributes:
+        return Tile(says.text("tile.lost.items"), says.tenths(items["loss"]))
+    return Tile(says.text("tile.lost"), says.tenths(summary.loss.utility["span_loss"]))
+
+
+def has_sets(summary: Summary) -> bool:
+    """Whether the table has sets of items."""
+    return "set" in summary.columns.roles.values()
 
 
 def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
@@ -123,7 +136,7 @@ def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
     elif summary.size.rows_out:
         told.append(
             says.text(
-                "answer.found",
+                "answer.found.items" if has_sets(summary) else "answer.found",
                 highest=says.chance(summary.privacy.risk.highest),
                 blind=says.chance(1 / max(summary.size.rows_in, 1)),
             )
