@@ -88,18 +88,17 @@ class Memory(threading.Thread):
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
-        self.most, self._pid, self._going = 0, pid, True
+        self.most, self._pid = 0, pid
 
     def run(self) -> None:
         """Look every fifth of a second."""
-        while self._going:
-            children = Path(f"/proc/{self._pid}/task/{self._pid}/children").read_text().split()
+        while True:
+            try:
+                children = Path(f"/proc/{self._pid}/task/{self._pid}/children").read_text().split()
+            except (FileNotFoundError, ProcessLookupError):
+                return  # the server ended
             self.most = max(self.most, sum(map(held, [self._pid, *children])))
             time.sleep(0.2)
-
-    def stop(self) -> None:
-        """Look no longer."""
-        self._going = False
 
 
 def held(pid: int | str) -> int:
@@ -141,25 +140,29 @@ def main(rows: int) -> None:
         words = [str(folder / "people.parquet"), "--project", str(folder / "project")]
         command = [sys.executable, "-c", START, "workbench", *words, "--no-browser"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 - this package
-            address = re.search(r"http\S+", process.stderr.readline())[0]
-            memory = Memory(process.pid)
-            memory.start()
-            visitor = Visitor.enter(address)
-            visitor.at = visitor.place.rpartition("/")[0]
-            print(f"{rows:,} records of 20 columns")
-            print(f"| read and profiled | {idle(visitor):.1f} s |")
-            act(visitor, "run/save", type="mondrian", strict="on", split="auto")
-            visitor.send("POST", f"{visitor.at}/run/start", {"state": state_of(visitor)})
-            print(f"| released, written, summarized | {idle(visitor):.1f} s |", flush=True)
-            print("| screen | median | largest |\n|---|---|---|")
-            for screen in SCREENS:
-                spent = seconds_of(visitor, screen)
-                late = "" if max(spent) <= AIM else " (late)"
-                middle = statistics.median(spent)
-                print(f"| {screen} | {middle * 1000:.0f} ms | {max(spent) * 1000:.0f} ms{late} |")
-            memory.stop()
-            process.terminate()
-            process.wait()
+            try:
+                address = re.search(r"http\S+", process.stderr.readline())[0]
+                memory = Memory(process.pid)
+                memory.start()
+                visitor = Visitor.enter(address)
+                visitor.at = visitor.place.rpartition("/")[0]
+                print(f"{rows:,} records of 20 columns")
+                print(f"| read and profiled | {idle(visitor):.1f} s |")
+                places = list(range(8, 20))
+                act(visitor, "columns/role", column=places, ticked="insensitive")
+                act(visitor, "run/save", type="mondrian", strict="on", split="auto")
+                visitor.send("POST", f"{visitor.at}/run/start", {"state": state_of(visitor)})
+                print(f"| released, written, summarized | {idle(visitor):.1f} s |", flush=True)
+                print("| screen | median | largest |\n|---|---|---|")
+                for screen in SCREENS:
+                    spent = seconds_of(visitor, screen)
+                    late = "" if max(spent) <= AIM else " (late)"
+                    middle = statistics.median(spent)
+                    print(
+                        f"| {screen} | {middle * 1000:.0f} ms | {max(spent) * 1000:.0f} ms{late} |"
+                    )
+            finally:
+                process.kill()
         policy = folder / "project" / "policy.yaml"
         words = [str(folder / "people.parquet"), str(policy)]
         alone = subprocess.run(  # noqa: S603 - as above

@@ -120,3 +120,22 @@ def release(visitor):
     page = act(visitor, "run/start")
     assert page.status == 200, text_of(page)
     idle(visitor)
+
+
+def opened(visitor, answer):
+    """Wait for the table of a project that was begun."""
+    assert answer.status == 303, text_of(answer)
+    visitor.at = answer.headers["location"].rpartition("/")[0]
+    idle(visitor)
+
+
+def exported(visitor):
+    """Make a release, write it as CSV, and return the hash and the Python that the page shows."""
+    act(visitor, "run/save", type="mondrian", strict="on", split="auto", recoding="interval")
+    release(visitor)
+    act(visitor, "export/write", format=".csv")
+    idle(visitor)
+    page = visitor.get(f"{visitor.at}/export").text
+    hashed = re.search(r"<code>([0-9a-f]{64})</code>", page)[1]
+    shown = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.DOTALL)
+    return hashed, html.unescape(shown[-1])

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import re
-import sqlite3
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from kanonym.data.files import sha256, write_table
-from workbench_servers import Visitor, act, idle, release, running, text_of
+from workbench_servers import Visitor, exported, opened, running, text_of
 
 PEOPLE = pl.DataFrame(
     {
@@ -29,25 +27,6 @@ def fixture_visitor():
         yield Visitor.enter(addresses[-1])
 
 
-def opened(visitor, answer):
-    """Wait for the table of a project that was begun."""
-    assert answer.status == 303, text_of(answer)
-    visitor.at = answer.headers["location"].rpartition("/")[0]
-    idle(visitor)
-
-
-def exported(visitor):
-    """Make a release and write it; returns the hash and the Python that the page shows."""
-    act(visitor, "run/save", type="mondrian", strict="on", split="auto", recoding="interval")
-    release(visitor)
-    act(visitor, "export/write", format=".csv")
-    idle(visitor)
-    page = visitor.get(f"{visitor.at}/export").text
-    hashed = re.search(r"<code>([0-9a-f]{64})</code>", page)[1]
-    shown = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.DOTALL)
-    return hashed, html.unescape(shown[-1])
-
-
 def test_european_dates_of_a_workbook(visitor, tmp_path, monkeypatch):
     """Dates as texts in a sheet are read as dates, and released in their style; Python agrees."""
     write_table(PEOPLE, tmp_path / "people.xlsx")
@@ -59,20 +38,6 @@ def test_european_dates_of_a_workbook(visitor, tmp_path, monkeypatch):
     exec(python, {})  # noqa: S102 - what the page shows
     assert sha256(tmp_path / "released.csv") == hashed
     assert re.search(r"\[\d\d\.\d\d\.\d{4}, ", (tmp_path / "released.csv").read_text("utf-8"))
-
-
-def test_table_of_a_database(visitor, tmp_path, monkeypatch):
-    """A table of SQLite is opened by its address and name; Python repeats the release."""
-    place = tmp_path / "people.db"
-    with sqlite3.connect(place) as connection:
-        connection.execute("create table people (born text, town text, illness text)")
-        connection.executemany("insert into people values (?, ?, ?)", PEOPLE.rows())
-    form = {"path": f"sqlite:///{place}", "table": "people", "folder": str(tmp_path / "project")}
-    opened(visitor, visitor.send("POST", "/open", form))
-    hashed, python = exported(visitor)
-    monkeypatch.chdir(tmp_path)
-    exec(python, {})  # noqa: S102 - what the page shows
-    assert sha256(tmp_path / "released.csv") == hashed
 
 
 def test_an_upload_is_private_and_deleted(tmp_path):

@@ -259,11 +259,10 @@ class Pages:
     ) -> Response:
         """Show a screen, or why it cannot be shown yet."""
         project, template = view.project, f"{screen.name}.html"
-        facts, told = {}, False
+        facts = {}
         missing = _missing(project, screen)
         if project.problem is not None and not problem and not project.busy:
             problem = _problem_text(project.problem, view)
-            told = True
         if missing:
             template = "missing.html"
         else:
@@ -271,8 +270,6 @@ class Pages:
                 facts = await screen.show(view)
             except KanonymError as error:
                 problem, template, missing = str(error), "missing.html", "nothing"
-        if told:
-            project.problem = None  # said once; what is asked for next may be tried again
         return page(
             template,
             view.session.language,

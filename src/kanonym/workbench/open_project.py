@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from kanonym.policy.writing import policy_yaml
 from kanonym.workbench.job import Job
 from kanonym.workbench.project.edits import suggested_form
 from kanonym.workbench.project.folder import ProjectFolder
+from kanonym.workbench.project.hierarchy_rows import is_foreign_file
 from kanonym.workbench.project.history import Form, History
 from kanonym.workbench.project.releases import KeptRelease, load_releases, settle_folders
 from kanonym.workbench.work.facts import (
@@ -34,7 +36,7 @@ from kanonym.workbench.work.held import GONE, HeldTable
 from kanonym.workbench.work.worker import WorkError
 
 SNAPSHOTS = 32
-"""Policies whose violations are remembered."""
+"""Policies whose violations are remembered, and hierarchies."""
 
 
 class OpenProject:
@@ -85,6 +87,7 @@ class OpenProject:
         self._state = self._attacked_of = 0
         self._asked: Form = {}
         self._parts: dict[str, tuple[ReportPart, ...]] = {}
+        self._bound: dict[str, BoundHierarchy] = {}
         self._violations: dict[str, Violations | KanonymError] = {}
         self._running: set[asyncio.Task[None]] = set()
 
@@ -149,7 +152,7 @@ class OpenProject:
             self.release = self.written = self.exploration = None
             self.batch, self.accuracies = None, {}
             self.sought, self.only_suppressed = {}, False
-            self._parts, self._violations = {}, {}
+            self._parts, self._violations, self._bound = {}, {}, {}
             self.keep(history or History.of(suggested_form(table.profile)))
             settle_folders(self.folder.releases)
             self._resume_release()
@@ -176,7 +179,7 @@ class OpenProject:
 
         Nothing is begun where that has just failed.
         """
-        if self.problem is not None:
+        if self.problem is not None and self.job is not None and self.job.task == "hold":
             return
 
         async def work(job: Job) -> None:
@@ -324,9 +327,16 @@ class OpenProject:
             The form is wrong, or does not cover the column.
 
         """
+        key = f"{column}\0{json.dumps(form, default=str)}"
+        if key in self._bound:
+            return self._bound[key]
         found: BoundHierarchy = await self.held.question(
             "hierarchy", column=column, form=form, folder=str(self.folder.path)
         )
+        if not is_foreign_file(form):
+            if len(self._bound) >= SNAPSHOTS:
+                self._bound.clear()
+            self._bound[key] = found
         return found
 
     async def action_example(self, form: Form, column: str) -> ActionExample:

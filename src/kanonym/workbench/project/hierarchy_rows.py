@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.files import write_text
@@ -134,3 +135,9 @@ def write_rows(folder: Path, column: str, number: int, text: str) -> str:
     name = f"{_ODD.sub('_', column)}-{number}.csv"
     write_text(place / name, text)
     return f"{FOLDER}/{name}"
+
+
+def is_foreign_file(form: Any) -> bool:
+    """Whether a hierarchy is a file that others may change: the project's own are never changed."""
+    named = form.get("file") if isinstance(form, Mapping) else None
+    return named is not None and not str(named).startswith(f"{FOLDER}/")

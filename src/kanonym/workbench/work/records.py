@@ -37,10 +37,11 @@ class RankedRecords:
         self._frame, self._release = frame, release
         table, labels = release.decision.table, release.decision.labels
         self._columns = [
-            np.ascontiguousarray(table.codes[:, a]) for a in range(table.codes.shape[1])
+            table.codes[:, a].astype(np.min_scalar_type(domain.size))
+            for a, domain in enumerate(table.domains)
         ]
         groups = group_rows(
-            self._columns,
+            [table.codes[:, a] for a in range(table.codes.shape[1])],
             [domain.size for domain in table.domains],
         )
         held = np.bincount(groups.labels, table.weights, len(groups.sizes)).astype(np.int64)
@@ -148,18 +149,19 @@ def _cells(
 
 
 def _telling(
-    table: EncodedTable, columns: Sequence[NDArray[np.int32]], row: int, before: int
+    table: EncodedTable, columns: Sequence[NDArray[np.unsignedinteger]], row: int, before: int
 ) -> dict[str, int]:
     """Return by quasi-identifier how many records would be the same without it, the most first.
 
-    columns: (n_tuples,) int32 codes by quasi-identifier, each in one piece.
+    columns: (n_tuples,) codes by quasi-identifier, each of the smallest type that holds them.
     """
     if len(table.codes) > MOST_COMPARED or len(columns) < 2:
         return {}
     own = table.codes[int(table.tuple_of_row[row])]
-    differing = np.zeros(len(table.codes), np.uint16)
-    for column, code in zip(columns, own, strict=True):
-        differing += column != code
+    kind = np.uint8 if len(columns) < 256 else np.uint16
+    differing: NDArray[Any] = np.zeros(len(table.codes), kind)
+    for column, code in zip(columns, own.astype(np.uint32), strict=True):
+        differing += (column != column.dtype.type(code)).view(np.uint8)
     near = np.flatnonzero(differing <= 1)
     equal, weights = differing[near] == 0, table.weights[near]
     found = {}

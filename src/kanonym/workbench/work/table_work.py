@@ -113,24 +113,23 @@ class TableWork:
     def release(self, step: Step, policy: str, folder: str) -> MadeRelease:
         """Make a release, as the command line does, and keep it."""
         from kanonym import pipeline
+        from kanonym.workbench.work.records import RankedRecords
 
         asked, self._notes = pipeline.with_conventions(
             _policy(policy, folder), self._table(), lambda note: step(f"encode: {note}")
         )
         self._release = self._known = self._ranked = None
         self._release = pipeline.anonymize(self._table(), asked, progress=step)
+        self._ranked = RankedRecords(self._table(), self._release)
         return self._facts()
 
     def records(
         self, step: Step, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
     ) -> RecordRisks:
         """Return records before and after, the riskiest first."""
-        from kanonym.workbench.work.records import RankedRecords
-
         del step
-        release = self._last_release()
-        if self._ranked is None:
-            self._ranked = RankedRecords(self._table(), release)
+        self._last_release()
+        assert self._ranked is not None  # noqa: S101 - there is a release
         return self._ranked.page(sought, start, count, suppressed=suppressed)
 
     def attack(self, step: Step) -> None:
