@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -154,8 +156,8 @@ def test_pitman_is_the_expected_number_of_classes_of_one():
             if rng.random() < (theta + alpha * len(classes)) / (theta + i):
                 classes.append(1)
             else:
-                weights = np.array(classes) - alpha
-                classes[rng.choice(len(classes), p=weights / weights.sum())] += 1
+                ends = list(accumulate(size - alpha for size in classes))
+                classes[bisect(ends, rng.random() * ends[-1])] += 1
         found.append(classes.count(1))
     error = np.std(found) / math.sqrt(len(found))
     assert asked(pitman, sizes, population) == pytest.approx(np.mean(found), abs=4 * error)
