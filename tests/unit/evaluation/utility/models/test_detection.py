@@ -48,9 +48,9 @@ def test_tables_without_anything_in_common_are_told_apart():
 
 def test_what_joins_columns_gives_records_away():
     """Columns shuffled by themselves keep their shares and are told apart nonetheless."""
-    other = people(1000, 2)
+    other = people(600, 2)
     other[1] = other[1].shuffle(seed=0)
-    assert detected(people(1000, 1), other).value > 0.6
+    assert detected(people(600, 1), other).value > 0.6
 
 
 @pytest.mark.parametrize("columns", [[0, 1, 2, 3, 4], [1]])
@@ -69,7 +69,7 @@ def test_values_that_many_have_are_told_by_how_many():
 
 def test_weights_say_what_the_others_imitate():
     """Records of one part are told from the whole table; without weight, the rest is not there."""
-    real, other = people(1000, 1), people(500, 2)
+    real, other = people(500, 1), people(250, 2)
     in_a = (real[3] == "a").to_numpy()
     other = [column.filter(other[3] == "a") for column in other]
     assert detected(real, other).value > 0.8
