@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.linked import LinkedPolicy, anonymize, verify
 
 from .conftest import hospital, hospital_form
@@ -381,3 +381,54 @@ def test_search_descends_where_there_are_too_many_levels():
     assert best.optimal
     assert sum(found.levels) >= 6
     assert found.loss >= best.loss
+
+
+def test_dates_of_a_person_keep_their_distance_in_all_tables(tmp_path):
+    """Birth and stays of a person move by one amount: the days between them stay."""
+    tables, policy = keyed(tmp_path)
+    day = pl.Series("born", ["1950-01-31"] * 8)
+    tables["patients"] = tables["patients"].with_columns(day)
+    changed = dict(policy.form)
+    shift = {"type": "shift-date", "days": 90, "key": {"file": "key"}}
+    own = changed["tables"]["patients"]["attributes"]
+    own["born"] = {"role": "insensitive", "action": shift}
+    release = anonymize(tables, LinkedPolicy.from_dict(changed, tmp_path))
+
+    def spans(found):
+        joined = found["admissions"].join(found["patients"], on="patient")
+        dates = joined.select(pl.col("admitted", "discharged", "born").str.to_date())
+        return sorted(
+            dates.select(
+                before=pl.col("admitted") - pl.col("born"),
+                stay=pl.col("discharged") - pl.col("admitted"),
+            ).rows()
+        )
+
+    assert spans(release.frames) == spans(tables)
+    assert set(release.frames["patients"]["born"]) != {"1950-01-31"}
+
+
+def test_keys_that_are_no_longer_keys_are_refused():
+    """An action that gives two keys one pseudonym is refused before anything is written."""
+    own = hospital_form()["tables"]["patients"]["attributes"]
+    redacted = {**own, "patient": {"role": "identifier", "action": {"type": "redact"}}}
+    policy = LinkedPolicy.from_dict(hospital_form(patients={"attributes": redacted}))
+    with pytest.raises(DataError, match="two keys have one pseudonym"):
+        anonymize(hospital(), policy)
+
+
+def test_an_action_of_a_reference_is_refused():
+    """The pseudonym of a reference is that of the key: an action of its own would part them."""
+    own = hospital_form()["tables"]["patients"]
+    staffed = {
+        "references": {"mother": "patients"},
+        "attributes": {
+            **own["attributes"],
+            "mother": {"role": "insensitive", "action": {"type": "surrogate"}},
+        },
+    }
+    policy = LinkedPolicy.from_dict(hospital_form(patients=staffed))
+    tables = hospital()
+    tables["patients"] = tables["patients"].with_columns(mother=pl.lit("p1"))
+    with pytest.raises(PolicyError, match=r"refers to patients\.patient, whose pseudonyms it gets"):
+        anonymize(tables, policy)
