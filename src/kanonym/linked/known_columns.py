@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
 from kanonym.data.schema import QuasiIdentifier
 from kanonym.linked.linked_policy import LinkedPolicy
@@ -87,6 +88,8 @@ def known_columns(
     ------
     HierarchyError
         A hierarchy lacks a value.
+    DataError
+        A number is infinite.
 
     """
     found = []
@@ -95,13 +98,29 @@ def known_columns(
         for name in policy.tables[table].quasi_identifiers:
             attribute = policy.tables[table].attributes[name]
             assert isinstance(attribute, QuasiIdentifier)  # noqa: S101 - it is one of these
-            values = columns[table, name]
+            values = _finite(columns[table, name], table)
             refers = name in referring
             source = Flat() if refers else attribute.hierarchy
             if source is None:
                 suggestion = Automatic().suggest(values)
                 source, told[f"{table}.{name}"] = suggestion.builder, suggestion.describe()
-            hierarchy = source.bind(values)
+            try:
+                hierarchy = source.bind(values)
+            except HierarchyError as error:
+                raise HierarchyError(f"{table}: {error}", values=error.values) from None
             leaves = hierarchy.leaf_of(values)
             found.append(KnownColumn(table, name, hierarchy, leaves, values, refers))
     return found
+
+
+def _finite(values: pl.Series, table: str) -> pl.Series:
+    """Return a column with null for NaN; refuse infinite numbers."""
+    if not values.dtype.is_float():
+        return values
+    infinite = values.is_infinite().fill_null(value=False).arg_true()
+    if len(infinite):
+        raise DataError(
+            f"{table}, column {values.name!r}, row {infinite[0] + 1}: infinite values cannot be "
+            "generalized; replace them, or leave the cell empty for a missing value"
+        )
+    return values.fill_nan(None)

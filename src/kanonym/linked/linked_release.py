@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
+from polars import selectors
 
 from kanonym.actions.masking.shift_date import ShiftDate
 from kanonym.actions.registry import ColumnActions
@@ -210,7 +211,13 @@ def anonymize(
             _without_dropped(asked, released),
             kept,
         )
-        final = {name: frame[random.permutation(frame.height)] for name, frame in final.items()}
+        final = {
+            # Categories would name values that only suppressed rows had.
+            name: frame.with_columns(selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))[
+                random.permutation(frame.height)
+            ]
+            for name, frame in final.items()
+        }
     with watch.stage("verify"):
         original = acted[asked.person] if asked.models else None
         verified = verify(final, policy, original=original)

@@ -432,3 +432,27 @@ def test_an_action_of_a_reference_is_refused():
     tables["patients"] = tables["patients"].with_columns(mother=pl.lit("p1"))
     with pytest.raises(PolicyError, match=r"refers to patients\.patient, whose pseudonyms it gets"):
         anonymize(tables, policy)
+
+
+def test_numbers_that_cannot_be_told_apart_are_not():
+    """NaN is released as null, and infinite numbers are refused by table, column and row."""
+    tables = linked("ffff", [], [])
+    policy = LinkedPolicy.from_dict(form(2))
+    people = tables["people"]
+    tables["people"] = people.with_columns(sex=pl.Series([1.0, 1.0, float("nan"), None]))
+    released = anonymize(tables, policy).frames["people"]["sex"]
+    assert released.null_count() == 2
+    assert not released.is_nan().any()
+    tables["people"] = people.with_columns(sex=pl.Series([1.0, 1.0, float("inf"), 2.0]))
+    with pytest.raises(DataError, match="people, column 'sex', row 3: infinite"):
+        anonymize(tables, policy)
+
+
+def test_categories_of_suppressed_rows_are_not_released():
+    """An enumeration is released as text: its categories would name suppressed values."""
+    tables = linked("fffm", [], [])
+    kinds = pl.Enum(["f", "m"])
+    tables["people"] = tables["people"].with_columns(pl.col("sex").cast(kinds))
+    release = anonymize(tables, LinkedPolicy.from_dict(form(2, limit=0.25)))
+    assert release.frames["people"]["sex"].to_list() == ["f"] * 3
+    assert release.frames["people"].schema["sex"] == pl.String
