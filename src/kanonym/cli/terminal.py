@@ -182,6 +182,10 @@ def _items(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
 
 def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Return the lines about a search of the lattice, if there was one."""
+    if "squared_error" in algorithm:
+        error, bound = algorithm["squared_error"], algorithm["lower_bound"]
+        told = f"{100 * error:.4g} % of the table's; no classes have less than {100 * bound:.4g} %"
+        return [("squared error", told)]
     if "score" not in algorithm:
         return []
     proof = "minimal" if algorithm.get("optimal") else "not proven minimal"

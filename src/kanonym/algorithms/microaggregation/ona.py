@@ -53,6 +53,9 @@ class ONA(Algorithm):
     for those that have changed or have one nearby that has, until no dissolution is kept,
     and 20 times at most. So all classes have k to 2 k - 1 records.
 
+    The account tells the squared error, a lower bound of that of all divisions into classes of k
+    (`error_bound`), and the gap between them, as shares of the error of one class of all records.
+
     Records are numbered as by `MDAV`, and what comes first goes first: nothing is random,
     and the values that are released do not depend on the order of the input.
 
@@ -100,7 +103,9 @@ class ONA(Algorithm):
         """
         table, models = problem.table, problem.models
         search = partial(improve_groups, width=WIDTH, rounds=ROUNDS, above=0.0)
-        return microaggregate(table, models, self.type, search, standardize=self.standardize)
+        return microaggregate(
+            table, models, self.type, search, standardize=self.standardize, bounded=True
+        )
 
 
 def improve_groups(

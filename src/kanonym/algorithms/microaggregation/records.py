@@ -12,11 +12,18 @@ from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.table import Domain, EncodedTable, Kind
 from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED
+from kanonym.kernels.microaggregation.error_bound import error_bound
 from kanonym.metrics.certainty import numeric_values
 from kanonym.models.base import PrivacyModel
 
 Kernel = Callable[[NDArray[np.float64], NDArray[np.float64], int], tuple[NDArray[np.int32], int]]
 """Divides (n, d) records with (d,) weights into groups of k: (n,) labels and their number."""
+
+NEIGHBOURS = 1 << 22
+"""A lower bound looks at up to so many pairs of near records,"""
+
+BOUND_EFFORT, BOUND_ROUNDS = 1 << 27, 300
+"""So many times each, and in so many rounds at the most."""
 
 KINDS: dict[Kind, int] = {
     "number": NUMBER,
@@ -35,6 +42,7 @@ def microaggregate(
     *,
     standardize: bool,
     mixed: bool = False,
+    bounded: bool = False,
 ) -> Partition:
     """Divide a table by a kernel that groups points.
 
@@ -55,6 +63,8 @@ def microaggregate(
         Whether a difference counts in standard deviations of its column.
     mixed
         Whether the kernel takes attributes of any kind: see `kinds_of` and `record_space`.
+    bounded
+        Whether the account says how much of the squared error other classes could save at most.
 
     Raises
     ------
@@ -81,7 +91,30 @@ def microaggregate(
     found, n_classes = kernel(rows, weights, min(k, table.n_rows))
     labels = np.empty_like(found)
     labels[order] = found
-    return Partition(labels, n_classes, by_row=True)
+    account = _squared_errors(rows, weights, found, k) if bounded else {}
+    return Partition(labels, n_classes, by_row=True, account=account)
+
+
+def _squared_errors(
+    rows: NDArray[np.float64], weights: NDArray[np.float64], labels: NDArray[np.int32], k: int
+) -> dict[str, object]:
+    """Return the squared error of groups, a lower bound of any, and their gap.
+
+    All are shares of the squared error that one group of all records has.
+    """
+    n = len(rows)
+    whole = float((weights * ((rows - rows.mean(axis=0)) ** 2).sum(axis=0)).sum())
+    if n < 2 or not np.isfinite(whole) or whole == 0:
+        return {}
+    sizes = np.bincount(labels)
+    error = 0.0
+    for column, weight in zip(rows.T, weights, strict=True):
+        means = np.bincount(labels, column) / sizes
+        error += weight * float(((column - means[labels]) ** 2).sum()) / whole
+    width = max(min(6 * k, n - 1, NEIGHBOURS // n), 1)
+    rounds = max(min(BOUND_EFFORT // (2 * n * width), BOUND_ROUNDS), 1)
+    bound = error_bound(rows, weights, min(k, n), width, rounds) / whole
+    return {"squared_error": error, "lower_bound": bound, "gap": error - bound}
 
 
 def class_size(models: Sequence[PrivacyModel], table: EncodedTable, algorithm: str) -> int:
