@@ -2,154 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any, ClassVar
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from kanonym.data import frames
-from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.results.result import Result, ResultTable
-from kanonym.evaluation.attacks.result import AttackResults
+from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.schema import Attribute
 from kanonym.evaluation.columns import name_list
-from kanonym.evaluation.utility.table_utility import Utility
-from kanonym.metrics.measured_table import format_figure, measured_table
-from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.models.base import check_integer, check_number
+from kanonym.policy import Policy
 from kanonym.policy.faults import raise_together, unknown_name
-from kanonym.synthesis.appraisal import (
-    Copies,
-    attack_synthetic,
-    count_copies,
-    measure_detection,
-    utility_of,
-)
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.drawing import draw_valid_records
+from kanonym.synthesis.marginals.generation import FITS
+from kanonym.synthesis.private import DEFAULT_DELTA, PrivateRequest, synthesize_private
+from kanonym.synthesis.result import ROOT, Synthesis
 from kanonym.synthesis.synthesizer import Copula, Synthesizer, synthesizer_of
-
-ROOT = 0x73796E
-"""Keeps what is drawn here apart from other draws of the same seed."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Synthesis(Result):
-    """A synthetic table, and how good and how safe it is.
-
-    What it is judged by is measured when it is first asked for: `detection`, `copies` and
-    `utility` in seconds, `attacks` in up to minutes. `to_dict` and `print` ask for all of it.
-
-    Attributes
-    ----------
-    frame
-        The synthetic table, of the type of the one that came in.
-    method
-        Name of the synthesizer.
-    rows
-        Synthetic records.
-    rows_in, held_out
-        Records that came in, and how many of them were not learned from.
-    seed
-        Of what was drawn.
-    dropped
-        Columns that were left out.
-    constraints
-        What holds in every record.
-
-    """
-
-    _shown: ClassVar[tuple[str, ...]] = (
-        "method",
-        "rows",
-        "rows_in",
-        "held_out",
-    )
-
-    frame: Any = field(repr=False)
-    method: str
-    rows: int
-    rows_in: int
-    held_out: int
-    seed: int
-    dropped: tuple[str, ...]
-    constraints: tuple[str, ...]
-    _learned: pl.DataFrame = field(repr=False)
-    _synthetic: pl.DataFrame = field(repr=False)
-    _rest: pl.DataFrame | None = field(repr=False)
-    _known: tuple[str, ...]
-    _sensitive: tuple[str, ...]
-
-    @cached_property
-    def detection(self) -> MeasuredValue:
-        """How well a classifier tells synthetic records from those learned from; 0.5 is chance."""
-        return measure_detection(self._learned, self._synthetic, self._random(b"detection"))
-
-    @cached_property
-    def copies(self) -> Copies:
-        """How many synthetic records equal one of a real person."""
-        return count_copies(self._learned, self._synthetic, self._rest, self._random(b"copies"))
-
-    @cached_property
-    def utility(self) -> Utility:
-        """What the table is good for, by the measures that compare distributions."""
-        return utility_of(self._learned, self._synthetic, self.seed)
-
-    @cached_property
-    def attacks(self) -> AttackResults:
-        """What intruders get from the table, against chance and against held-out persons."""
-        return attack_synthetic(
-            self._learned,
-            self._synthetic,
-            self._rest,
-            quasi_identifiers=self._known,
-            sensitive=self._sensitive,
-            seed=self.seed,
-        )
-
-    def facts(self) -> dict[str, Any]:
-        """Return how the table was made, in JSON form, without judging it."""
-        return {
-            "method": self.method,
-            "rows": self.rows,
-            "rows_in": self.rows_in,
-            "held_out": self.held_out,
-            "seed": self.seed,
-            "dropped": list(self.dropped),
-            "constraints": list(self.constraints),
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return how the table was made and how it is judged, in JSON form."""
-        return {
-            **self.facts(),
-            "detection": self.detection.to_dict(),
-            "copies": self.copies.to_dict(),
-            "utility": self.utility.to_dict(),
-            **self.attacks.to_dict(),
-        }
-
-    def tables(self) -> list[ResultTable]:
-        """Return how the table was made and how it is judged, a number a row."""
-        held = f", {self.held_out:,} held out" if self.held_out else ""
-        lines = [
-            f"{self.rows:,} records by {self.method}, seed {self.seed}",
-            f"learned from {self.rows_in - self.held_out:,} records{held}",
-            *(f"constraint {one}" for one in self.constraints),
-        ]
-        records = measured_table("records", {"detection": self.detection})
-        copies = [
-            (f"copies, {name}", format_figure(share), "lower")
-            for name, share in self.copies.to_dict().items()
-            if share is not None
-        ]
-        judged = replace(records, rows=[*records.rows, *copies], lead="\n".join(lines))
-        return [judged, *self.utility.tables(), *self.attacks.tables()]
-
-    def _random(self, what: bytes) -> np.random.Generator:
-        return np.random.default_rng([self.seed, ROOT, *what])
 
 
 def synthesize(
@@ -158,34 +31,52 @@ def synthesize(
     rows: int | None = None,
     drop: Sequence[str] = (),
     constraints: Sequence[str | Constraint] = (),
-    method: str | Synthesizer = Copula.name,
+    method: str | Synthesizer | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    policy: Policy | str | os.PathLike[str] | Mapping[str, Attribute] | None = None,
+    entity: str | None = None,
+    records_per_person: int | None = None,
     hold_out: float | None = None,
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[str] = (),
-    seed: int = 0,
+    seed: int | None = None,
 ) -> Synthesis:
     """Fit a model to a table, and draw a synthetic table from it.
 
-    This is not anonymization. No record is copied on purpose, but a drawn record may equal a real
-    one, each value of the table may occur in it, and a synthesizer that memorized records discloses
-    them. Only the differentially private synthesizers of `SmartNoise` give a guarantee, at the cost
-    of utility. Evaluate the table before you share it: with `hold_out`, attacks on people in the
-    training data are compared with attacks on people who are not.
+    With `epsilon` it is differentially private: what is learned of the table is noisy counts over
+    domains that the policy declares, and the result says what that promises (`PrivateSynthesis`).
+
+    Without `epsilon` this is not anonymization, and promises nothing. No record is copied on
+    purpose, but a drawn record may equal a real one, each value of the table may occur in it, and a
+    synthesizer that memorized records discloses them. Evaluate the table before you share it: with
+    `hold_out`, attacks on people in the training data are compared with attacks on people who are
+    not.
 
     Parameters
     ----------
     frame
         A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
     rows
-        Synthetic records, at least 1; None for as many as were learned from.
+        Synthetic records, at least 1; None for as many as were learned from, or, with `epsilon`,
+        as many as noisy counts say.
     drop
         Columns to leave out, such as names and other identifiers.
     constraints
         What holds between two columns in every record, such as "discharge >= admission".
     method
-        `copula` or `trees`, our own; `sdv:gaussian-copula`, `sdv:ctgan`, `sdv:tvae`,
-        `sdv:copula-gan` (`pip install sdv`); or an object with a name and `fit`, such as
-        `SequentialTrees`, `SDV` or `SmartNoise` with its parameters.
+        With `epsilon`: `aim` (the default) or `mst`. Without: `copula` (the default) or `trees`;
+        `sdv:gaussian-copula`, `sdv:ctgan`, `sdv:tvae`, `sdv:copula-gan` (`pip install sdv`); or
+        an object with a name and `fit`, such as `SequentialTrees`, `SDV` or `SmartNoise` with its
+        parameters.
+    epsilon, delta
+        The privacy budget, above 0, and the probability with which it may fail; 1e-9 by default.
+    policy
+        With `epsilon`: a policy, its file, or its attributes. Identifiers are dropped; every other
+        column has a `domain`, or a hierarchy from a file or a mapping. Models are not needed.
+    entity, records_per_person
+        With `epsilon`: the identifier that tells persons apart, and how many records of each are
+        used, by default 1. The guarantee then protects persons, otherwise single records.
     hold_out
         Share of the records that are not learned from, in (0, 1): those that attacks are
         compared with. None: all are learned from, and nobody can tell what was learned by heart.
@@ -193,8 +84,9 @@ def synthesize(
         For the attacks: what intruders know of a person (by default all that is not
         sensitive), and what they want to learn.
     seed
-        Of all that is drawn, at least 0: the same one gives the same table, on every frame
-        library. What `SmartNoise` draws does not depend on it.
+        Of all that is drawn, at least 0, by default 0: the same one gives the same table, on every
+        frame library. What `SmartNoise` draws does not depend on it. With `epsilon` noise comes
+        from the operating system; a seed is for tests, and the result says "not private".
 
     Raises
     ------
@@ -221,26 +113,53 @@ def synthesize(
     (3, 2)
 
     """
+    private = epsilon is not None or method in FITS
     native = frames.to_eager(frame)
+    names = frames.column_names(native)
     dropped, known, hidden = (
         name_list(given, "columns") for given in (drop, quasi_identifiers, sensitive)
     )
+    fixed = 0 if seed is None else seed
+    chosen = method or (next(iter(FITS)) if private else Copula.name)
+    request = PrivateRequest(
+        method=chosen,
+        epsilon=epsilon,
+        delta=DEFAULT_DELTA if delta is None else delta,
+        policy=policy,
+        entity=entity,
+        records_per_person=records_per_person,
+        seed=seed,
+    )
     raise_together(
         [
-            partial(check_integer, "synthesize", "seed", seed, 0),
+            partial(check_integer, "synthesize", "seed", fixed, 0),
             *([] if rows is None else [partial(check_integer, "synthesize", "rows", rows, 1)]),
-            partial(synthesizer_of, method),
-            *column_checks(frames.column_names(native), dropped, (*known, *hidden)),
-            *constraint_checks(constraints, frames.column_names(native), dropped),
+            request.check if private else partial(_check_not_private, chosen, delta, request),
+            *column_checks(names, dropped, (*known, *hidden)),
+            *constraint_checks(constraints, names, dropped),
         ]
     )
-    synthesizer = synthesizer_of(method)
-    kept = kept_columns(frames.column_names(native), dropped, known, hidden)
+    kept = kept_columns(names, dropped, known, hidden)
     table = pl.DataFrame([frames.column(native, name) for name in kept])
     rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
     _check_rules(rules, kept)
-    learned, rest = _split_hold_out(table, hold_out, seed)
-    random = np.random.default_rng([seed, ROOT])
+    learned, rest = _split_hold_out(table, hold_out, fixed, fewest=0 if private else 2)
+    told: dict[str, Any] = {
+        "rows_in": len(table),
+        "held_out": 0 if rest is None else len(rest),
+        "seed": int(fixed),
+        "constraints": tuple(map(str, rules)),
+        "_known": tuple(known),
+        "_sensitive": tuple(hidden),
+    }
+    if private:
+        made = synthesize_private(learned, rest, request, rows, rules, dropped)
+        shown = frames.assemble(
+            native, np.zeros(made.rows, np.int64), made.drawn.get_columns(), frame
+        )
+        return made.result(shown, **told)
+    synthesizer = synthesizer_of(chosen)
+    random = np.random.default_rng([fixed, ROOT])
     model = synthesizer.fit(learned.get_columns(), rules, random)
     drawn = draw_valid_records(
         model, len(learned) if rows is None else rows, learned, rules, random
@@ -250,17 +169,27 @@ def synthesize(
         frame=frames.assemble(native, shape, drawn.get_columns(), frame),
         method=synthesizer.name,
         rows=len(drawn),
-        rows_in=len(table),
-        held_out=0 if rest is None else len(rest),
-        seed=int(seed),
         dropped=tuple(dropped),
-        constraints=tuple(map(str, rules)),
         _learned=learned,
         _synthetic=drawn,
         _rest=rest,
-        _known=tuple(known),
-        _sensitive=tuple(hidden),
+        **told,
     )
+
+
+def _check_not_private(
+    method: str | Synthesizer, delta: float | None, request: PrivateRequest
+) -> None:
+    """Refuse what only differential privacy knows, and a method that is none."""
+    for name, given in (
+        ("delta", delta),
+        ("policy", request.policy),
+        ("entity", request.entity),
+        ("records_per_person", request.records_per_person),
+    ):
+        if given is not None:
+            raise PolicyError(f"{name} is for differentially private synthesis: give epsilon, too")
+    synthesizer_of(method)
 
 
 def kept_columns(
@@ -316,11 +245,11 @@ def _check_rules(rules: Sequence[Constraint], kept: list[str]) -> None:
 
 
 def _split_hold_out(
-    table: pl.DataFrame, hold_out: float | None, seed: int
+    table: pl.DataFrame, hold_out: float | None, seed: int, *, fewest: int
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """Return the records that are learned from, and those that are held out."""
     n = len(table)
-    if n < 2:
+    if n < fewest:
         raise DataError(f"the table has {n} records: there is nothing to learn from")
     if hold_out is None:
         return table, None

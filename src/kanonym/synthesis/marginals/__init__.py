@@ -1,0 +1,1 @@
+"""Differentially private synthesis: noisy marginals, a graphical model, records drawn from it."""

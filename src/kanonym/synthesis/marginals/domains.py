@@ -1,0 +1,312 @@
+"""From values to cells of a public domain, and back: nothing here depends on the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.domain import Domain
+from kanonym.data.errors import PolicyError
+from kanonym.data.hierarchy import FromFile, FromMapping
+from kanonym.data.schema import Attribute, Role
+
+MOST_CATEGORIES = 500
+"""With more leaves, the cells are the labels of level 1 of the hierarchy."""
+OTHER = "other"
+
+_NUMBER = r"^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$"
+
+
+@dataclass(frozen=True, slots=True)
+class CellDomain:
+    """The cells of one attribute.
+
+    The first cells are groups of values; then comes `other`, where there is one, then null, where
+    it is allowed.
+
+    Attributes
+    ----------
+    name
+        Of the column.
+    groups
+        Number of groups of values.
+    has_other, has_null
+        Which further cells there are.
+    dtype
+        Type of the released column.
+
+    """
+
+    name: str
+    groups: int
+    has_other: bool
+    has_null: bool
+    dtype: pl.DataType
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.groups + self.has_other + self.has_null
+
+    def encode(self, values: pl.Series) -> NDArray[np.int32]:
+        """Return (n,) int32, the cell of each value; each depends on that value alone."""
+        raise NotImplementedError
+
+    def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
+        """Return a value for each cell, drawn evenly from its values."""
+        raise NotImplementedError
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is public about the domain, in JSON form."""
+        return {"cells": self.size, "nulls": self.has_null}
+
+
+@dataclass(frozen=True, slots=True)
+class Categories(CellDomain):
+    """Listed values, each in a group.
+
+    Attributes
+    ----------
+    values
+        In the released type.
+    texts
+        Their canonical texts.
+    group
+        (values,) int32, ascending: the group of each.
+
+    """
+
+    values: tuple[Any, ...]
+    texts: tuple[str, ...]
+    group: NDArray[np.int32]
+
+    def encode(self, values: pl.Series) -> NDArray[np.int32]:
+        """Return the cell of each value."""
+        other = self.texts.index(OTHER) if OTHER in self.texts else -1
+        unknown = int(self.group[other]) if other >= 0 else self.groups
+        null = self.size - 1 if self.has_null else unknown
+        texts = canonical_texts(values, lower=self.dtype == pl.Boolean)
+        codes = texts.replace_strict(
+            list(self.texts), self.group.tolist(), default=unknown, return_dtype=pl.Int32
+        )
+        codes = pl.select(pl.when(texts.is_null()).then(null).otherwise(codes)).to_series()
+        return codes.cast(pl.Int32).to_numpy()
+
+    def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
+        """Return a value of each group; `other` as text, or null in a column of another type."""
+        starts = np.searchsorted(self.group, np.arange(self.groups + 1))
+        known = np.minimum(cells, self.groups - 1)
+        place = starts[known] + random.integers(0, np.diff(starts)[known])
+        if self.dtype == pl.String:
+            every = pl.Series(self.name, [*self.values, OTHER, None], dtype=self.dtype)
+        else:
+            every = pl.Series(self.name, [*self.values, None, None], dtype=self.dtype)
+        beyond = len(self.values) + (0 if self.has_other else 1) + cells - self.groups
+        return every.gather(np.where(cells < self.groups, place, beyond))
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is public about the domain."""
+        return {"values": len(self.values), **CellDomain.facts(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Range(CellDomain):
+    """Numbers or dates on a grid, in bins of equal length.
+
+    Attributes
+    ----------
+    domain
+        As declared.
+
+    """
+
+    domain: Domain
+
+    def encode(self, values: pl.Series) -> NDArray[np.int32]:
+        """Return the cell of each value; beyond the ends, that of the nearer one."""
+        start, step = self.domain.start, self.domain.step or 1
+        numbers = _days(values) if isinstance(start, date) else _numbers(values)
+        origin = (start - date(1970, 1, 1)).days if isinstance(start, date) else start
+        n = self.domain.number_of_values
+        known = numbers.is_not_null().to_numpy()
+        place = numbers.fill_null(float(origin)).to_numpy().astype(np.float64)
+        index = np.clip(np.rint((place - origin) / step), 0, n - 1).astype(np.int64)
+        cells = index * self.groups // n
+        return np.where(known, cells, self.groups if self.has_null else 0).astype(np.int32)
+
+    def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
+        """Return a value of each bin, drawn evenly, on the grid."""
+        low, high = self.ends()
+        known = np.minimum(cells, self.groups - 1)
+        return self.values_at(random.integers(low[known], high[known], endpoint=True), cells)
+
+    def values_at(self, index: NDArray[np.int64], cells: NDArray[np.int32]) -> pl.Series:
+        """Return the values of places on the grid, null where the cell is null."""
+        start, step = self.domain.start, self.domain.step or 1
+        if isinstance(start, date):
+            days = (start - date(1970, 1, 1)).days + index * int(step)
+            found = pl.Series(self.name, days.astype(np.int32)).cast(pl.Date)
+        elif self.dtype == pl.Int64:
+            found = pl.Series(self.name, int(start) + index * int(step))
+        else:
+            found = pl.Series(self.name, np.round(start + index * step, digits_of(step, start)))
+        null = pl.Series(cells == self.groups)
+        return pl.select(pl.when(~null).then(found).alias(self.name)).to_series()
+
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first and the last place on the grid of each bin."""
+        n = self.domain.number_of_values
+        edges = -(-np.arange(self.groups + 1) * n // self.groups)
+        return edges[:-1], edges[1:] - 1
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is public about the domain."""
+        return {**self.domain.to_dict(), "bins": self.groups, **CellDomain.facts(self)}
+
+
+def cell_domains(columns: Sequence[str], attributes: Mapping[str, Attribute]) -> list[CellDomain]:
+    """Return the public domain of each column that is no identifier.
+
+    Raises
+    ------
+    PolicyError
+        Columns have no domain: all are listed.
+
+    """
+    found, lacking = [], []
+    for name in columns:
+        attribute = attributes[name]
+        if attribute.role is Role.IDENTIFIER:
+            continue
+        domain = getattr(attribute, "domain", None) or Domain()
+        leaves = _leaves(getattr(attribute, "hierarchy", None))
+        if domain.is_range:
+            found.append(_range(name, domain))
+        elif domain.values is not None:
+            found.append(_categories(name, list(domain.values), None, nulls=domain.nulls))
+        elif leaves is not None:
+            found.append(_categories(name, *leaves, nulls=domain.nulls))
+        else:
+            lacking.append(name)
+    if lacking:
+        raise PolicyError(
+            f"no public domain: {', '.join(lacking)}. Values found in the table would disclose "
+            "them: add domain: {values: [...]}, domain: {minimum: ..., maximum: ...}, or a "
+            "hierarchy from a file or a mapping; or make the column an identifier, which is dropped"
+        )
+    if not found:
+        raise PolicyError("every column is an identifier: nothing is left to synthesize")
+    return found
+
+
+def canonical_texts(values: pl.Series, *, lower: bool = False) -> pl.Series:
+    """Return values as texts: 7, 7.0 and "7.0" are one text, "007" another, NaN is null.
+
+    The text of a value depends on that value alone, whatever type its column was read in.
+    """
+    texts = _plain_texts(values)
+    if lower:
+        texts = texts.str.to_lowercase()
+    numbers = pl.when(texts.str.contains(_NUMBER)).then(texts.cast(pl.Float64, strict=False))
+    whole = numbers.round().cast(pl.Int64, strict=False)
+    plain = (
+        pl.when(numbers.is_null())
+        .then(texts)
+        .when(whole.cast(pl.Float64) == numbers)
+        .then(whole.cast(pl.String))
+        .otherwise(numbers.cast(pl.String))
+    )
+    return pl.select(plain.alias(values.name)).to_series()
+
+
+def digits_of(*numbers: float) -> int:
+    """Return how many digits after the point numbers are written with."""
+    texts = [np.format_float_positional(one, trim="-") for one in numbers]
+    return max(len(one.partition(".")[2]) for one in texts)
+
+
+def _plain_texts(values: pl.Series) -> pl.Series:
+    kind = values.dtype
+    if kind.is_float():
+        values = values.fill_nan(None)
+    readable = kind.is_numeric() or kind.is_temporal() or kind in (pl.Boolean, pl.String)
+    if not readable and kind not in (pl.Categorical, pl.Enum, pl.Null):
+        return pl.Series(values.name, [None] * len(values), dtype=pl.String)
+    return values.cast(pl.String).str.strip_chars()
+
+
+def _numbers(values: pl.Series) -> pl.Series:
+    """Return values as numbers, null where a value is none."""
+    numbers = _plain_texts(values).cast(pl.Float64, strict=False)
+    return numbers.fill_nan(None)
+
+
+def _days(values: pl.Series) -> pl.Series:
+    """Return values as days since 1970, null where a value is no date."""
+    dates = _plain_texts(values).str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+    return dates.cast(pl.Int32)
+
+
+def _leaves(source: Any) -> tuple[list[str], list[str] | None] | None:
+    """Return the leaves of a hierarchy that stands in a file or a mapping, and their parents."""
+    if not isinstance(source, FromFile | FromMapping):
+        return None
+    rows = source.rows
+    leaves = [(text, code) for text, code in zip(rows.labels[0], rows.codes[1], strict=True)]
+    known = [(text, code) for text, code in leaves if text is not None]
+    parents = [str(rows.labels[1][code]) for _, code in known]
+    texts = [text for text, _ in known]
+    return texts, parents if len(texts) > MOST_CATEGORIES else None
+
+
+def _categories(
+    name: str, values: list[Any], parents: list[str] | None, *, nulls: bool
+) -> Categories:
+    texts = canonical_texts(pl.Series([_text(one) for one in values], dtype=pl.String)).to_list()
+    kind: pl.DataType = pl.String()
+    released: list[Any] = [_text(one) for one in values]
+    if all(isinstance(one, bool) for one in values):
+        kind, released = pl.Boolean(), values
+    elif all(one.lstrip("-").isdigit() and str(int(one)) == one for one in texts):
+        kind, released = pl.Int64(), [int(one) for one in texts]
+    elif all(isinstance(one, int | float) and not isinstance(one, bool) for one in values):
+        kind, released = pl.Float64(), [float(one) for one in values]
+    names = parents if parents is not None else texts
+    order = sorted(range(len(values)), key=lambda one: names.index(names[one]))
+    labels = list(dict.fromkeys(names[one] for one in order))
+    group = np.array([labels.index(names[one]) for one in order], np.int32)
+    return Categories(
+        name=name,
+        groups=len(labels),
+        has_other=OTHER not in texts,
+        has_null=nulls,
+        dtype=kind,
+        values=tuple(released[one] for one in order),
+        texts=tuple(texts[one] for one in order),
+        group=group,
+    )
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _range(name: str, domain: Domain) -> Range:
+    numbers = (domain.start, domain.step or 1)
+    dtype: pl.DataType = pl.Date() if isinstance(domain.start, date) else pl.Float64()
+    if not isinstance(domain.start, date) and all(float(one).is_integer() for one in numbers):
+        dtype = pl.Int64()
+    return Range(
+        name=name,
+        groups=domain.bin_count,
+        has_other=False,
+        has_null=domain.nulls,
+        dtype=dtype,
+        domain=domain,
+    )

@@ -1,0 +1,121 @@
+"""From a table to a synthetic one, through public domains and a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError
+from kanonym.differential_privacy.accounting import Budget
+from kanonym.differential_privacy.bits import Bits
+from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.drawing import keeps_constraints
+from kanonym.synthesis.marginals.aim import fit_aim
+from kanonym.synthesis.marginals.constraints import impossible_cells
+from kanonym.synthesis.marginals.domains import CellDomain
+from kanonym.synthesis.marginals.fitting import estimate_total
+from kanonym.synthesis.marginals.graphical_model import GraphicalModel
+from kanonym.synthesis.marginals.junction_tree import Attributes
+from kanonym.synthesis.marginals.measuring import PrivateRecords
+from kanonym.synthesis.marginals.mst import fit_mst
+from kanonym.synthesis.marginals.records import draw_records
+
+Fit = Callable[[PrivateRecords, Mapping[Attributes, NDArray[np.bool_]]], GraphicalModel]
+
+FITS: dict[str, Fit] = {"aim": fit_aim, "mst": fit_mst}
+"""Differentially private methods by their names; the first is the default."""
+REDRAWS = 50
+"""How often values within the cells of a record are drawn again where they break a constraint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """Synthetic records, and what was measured for them.
+
+    Attributes
+    ----------
+    table
+        The records.
+    measured
+        Names of the columns of each noisy marginal.
+
+    """
+
+    table: pl.DataFrame
+    measured: tuple[tuple[str, ...], ...]
+
+
+def generate(
+    columns: Sequence[pl.Series],
+    domains: Sequence[CellDomain],
+    method: str,
+    budget: Budget,
+    bits: Bits,
+    *,
+    per_person: int,
+    rows: int | None,
+    rules: Sequence[Constraint],
+) -> Generated:
+    """Measure a table, and draw another one from what was measured.
+
+    Parameters
+    ----------
+    columns
+        The table's, one for each domain.
+    domains
+        Public.
+    method
+        A name in `FITS`.
+    budget, bits
+        What may be spent, and what noise is made of.
+    per_person
+        How many records one person has at most.
+    rows
+        Records to draw; None for as many as the noisy counts say.
+    rules
+        Public constraints, which every record keeps.
+
+    """
+    impossible = impossible_cells(domains, rules)
+    sizes = tuple(one.size for one in domains)
+    codes = np.stack([one.encode(column) for one, column in zip(domains, columns, strict=True)])
+    records = PrivateRecords(codes, sizes, per_person, budget, bits)
+    model = FITS[method](records, impossible)
+    n = round(estimate_total(records.measured)) if rows is None else rows
+    random = np.random.default_rng(bits.words(4))
+    cells = draw_records(model, sizes, n, random)
+    table = _values_of(domains, cells, rules, random)
+    names = [one.name for one in domains]
+    measured = tuple(tuple(names[one] for one in each) for each in records.measured)
+    return Generated(table, measured)
+
+
+def _values_of(
+    domains: Sequence[CellDomain],
+    cells: NDArray[np.int32],
+    rules: Sequence[Constraint],
+    random: np.random.Generator,
+) -> pl.DataFrame:
+    """Return values drawn within cells; again, for records that break a constraint."""
+    kept: list[pl.DataFrame] = []
+    for _ in range(REDRAWS if rules else 1):
+        table = pl.DataFrame(
+            [one.decode(part, random) for one, part in zip(domains, cells, strict=True)]
+        )
+        fine = keeps_constraints(table, rules)
+        kept.append(table.filter(pl.Series(fine)))
+        cells = cells[:, ~fine]
+        if not cells.shape[1]:
+            break
+    together = pl.concat(kept)
+    if len(kept) > 1:
+        together = together[random.permutation(len(together))]
+    if cells.shape[1] and not len(together):
+        raise DataError("no drawn record keeps the constraints; narrow the bins of their columns")
+    # What no draw could mend is replaced by records that keep the constraints.
+    more = random.integers(0, max(len(together), 1), cells.shape[1])
+    return pl.concat([together, together[more]]) if len(more) else together

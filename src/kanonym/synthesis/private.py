@@ -1,0 +1,340 @@
+"""Differentially private synthetic tables: what is asked, what is promised, what is public."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from kanonym.data import frames
+from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data.results.result import ResultTable
+from kanonym.data.schema import Attribute
+from kanonym.differential_privacy.accounting import Budget, rho_for
+from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
+from kanonym.models.base import check_integer
+from kanonym.policy import Policy
+from kanonym.policy.faults import unknown_name
+from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.marginals.domains import canonical_texts, cell_domains
+from kanonym.synthesis.marginals.generation import FITS, generate
+from kanonym.synthesis.synthesis import Synthesis
+
+DEFAULT_DELTA = 1e-9
+NOT_PRIVATE = "not private: drawn from a seed, which repeats the noise; for tests only"
+EVALUATION = (
+    "detection, copies, utility and attacks compare with the original table: they are not covered "
+    "by epsilon; keep them to yourself"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a differentially private synthetic table guarantees; all of it is public.
+
+    Attributes
+    ----------
+    epsilon, delta
+        As asked.
+    rho
+        The same as zero-concentrated differential privacy; what was spent is not more.
+    records_per_person
+        None: the unit of protection is one record. Otherwise one person, of whom at most so many
+        records were used.
+    private
+        Whether the noise came from the operating system. From a seed there is no guarantee.
+    domains
+        What was declared about each column.
+    measured
+        The columns of each noisy table that the model was made from.
+
+    """
+
+    epsilon: float
+    delta: float
+    rho: float
+    records_per_person: int | None
+    private: bool
+    domains: Mapping[str, Mapping[str, Any]]
+    measured: tuple[tuple[str, ...], ...]
+
+    @property
+    def unit(self) -> str:
+        """What is protected, in words."""
+        most = self.records_per_person
+        if most is None:
+            return "one record"
+        return f"one person, of whom at most {most} record{'s' * (most > 1)} were used"
+
+    @property
+    def sentence(self) -> str:
+        """The guarantee in plain words."""
+        if not self.private:
+            return NOT_PRIVATE
+        times = np.exp(self.epsilon)
+        whose = "the record" if self.records_per_person is None else "the person's records"
+        return (
+            f"Whatever anybody concludes from this table, they would conclude almost the same if "
+            f"{whose} had been left out: any conclusion becomes at most {times:.3g} times as "
+            f"likely, except with a probability of {self.delta:g}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "guarantee": "differential-privacy",
+            "private": self.private,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "rho": self.rho,
+            "protects": self.unit,
+            "records_per_person": self.records_per_person,
+            "meaning": self.sentence,
+            "public": {name: dict(facts) for name, facts in self.domains.items()},
+            "measured": [list(one) for one in self.measured],
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrivateSynthesis(Synthesis):
+    """A synthetic table under differential privacy.
+
+    `facts` and `print` hold only what is public. `detection`, `copies`, `utility`, `attacks` and
+    `to_dict` compare with the original: they are for its holder, and outside the guarantee.
+
+    Attributes
+    ----------
+    promise
+        What is guaranteed, to whom, and what was public.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("method", "rows", "promise")
+
+    promise: Promise = field(kw_only=True)
+
+    def facts(self) -> dict[str, Any]:
+        """Return how the table was made, in JSON form: only what may be published."""
+        return {
+            "method": self.method,
+            "rows": self.rows,
+            "dropped": list(self.dropped),
+            "constraints": list(self.constraints),
+            **self.promise.to_dict(),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how the table was made, and, for its holder alone, how it compares."""
+        judged = super().to_dict()
+        names = ("detection", "copies", "utility", "attacks")
+        holder = {name: judged[name] for name in names if name in judged}
+        return {**self.facts(), **holder, "evaluation": EVALUATION}
+
+    def tables(self) -> list[ResultTable]:
+        """Return what was promised, and the public domain of each column."""
+        rows = [
+            (name, str(facts["cells"]), "yes" if facts["nulls"] else "no")
+            for name, facts in self.promise.domains.items()
+        ]
+        lead = "\n".join(
+            [
+                f"{self.rows:,} records by {self.method}",
+                f"epsilon {self.promise.epsilon:g}, delta {self.promise.delta:g}, protects "
+                f"{self.promise.unit}",
+                self.promise.sentence,
+                *(f"constraint {one}" for one in self.constraints),
+            ]
+        )
+        return [ResultTable(("column", "cells", "nulls"), rows, frozenset({1}), lead)]
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateRequest:
+    """What is asked of a differentially private synthetic table; see `synthesize`."""
+
+    method: Any
+    epsilon: float | None
+    delta: float
+    policy: Policy | str | os.PathLike[str] | Mapping[str, Attribute] | None
+    entity: str | None
+    records_per_person: int | None
+    seed: int | None
+
+    def check(self) -> None:
+        """Refuse parameters that promise nothing.
+
+        Raises
+        ------
+        PolicyError
+            Says which one, and what it may be.
+
+        """
+        if self.method not in FITS:
+            raise PolicyError(
+                f"{shown_value(getattr(self.method, 'name', self.method))} has no epsilon: it is "
+                f"not differentially private; choose {' or '.join(FITS)}"
+            )
+        if self.epsilon is None:
+            raise PolicyError(f"{self.method} needs a privacy budget: give epsilon, such as 1")
+        check_number("synthesize", "epsilon", self.epsilon, above=0)
+        check_number("synthesize", "delta", self.delta, above=0, maximum=MOST_DELTA)
+        if self.policy is None:
+            raise PolicyError(
+                f"{self.method} needs a policy that declares the domain of each column: values "
+                "found in the table would disclose them"
+            )
+        if self.records_per_person is not None:
+            check_integer("synthesize", "records_per_person", self.records_per_person, 1)
+            if self.entity is None and not policy_entities(self.policy):
+                raise PolicyError("records_per_person needs an entity: the column that names persons")
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateDraw:
+    """Synthetic records, their promise, and the original ones for their holder."""
+
+    drawn: pl.DataFrame
+    method: str
+    dropped: tuple[str, ...]
+    promise: Promise
+    learned: pl.DataFrame
+    rest: pl.DataFrame | None
+
+    @property
+    def rows(self) -> int:
+        """Synthetic records."""
+        return len(self.drawn)
+
+    def result(self, shown: Any, **told: Any) -> PrivateSynthesis:
+        """Return the result, with the table as the caller gets it."""
+        return PrivateSynthesis(
+            frame=shown,
+            method=self.method,
+            rows=self.rows,
+            dropped=self.dropped,
+            promise=self.promise,
+            _learned=_of_types(self.learned, self.drawn),
+            _synthetic=self.drawn,
+            _rest=None if self.rest is None else _of_types(self.rest, self.drawn),
+            **told,
+        )
+
+
+def synthesize_private(
+    table: pl.DataFrame,
+    rest: pl.DataFrame | None,
+    request: PrivateRequest,
+    rows: int | None,
+    rules: Sequence[Constraint],
+    dropped: Sequence[str],
+) -> PrivateDraw:
+    """Draw a synthetic table under (ε, δ).
+
+    Parameters
+    ----------
+    table, rest
+        Records that are learned from, and those that are held out.
+    request
+        Checked.
+    rows
+        Records to draw; None for as many as noisy counts say.
+    rules
+        What every record keeps; public.
+    dropped
+        Columns that were dropped before.
+
+    Raises
+    ------
+    PolicyError, SchemaError
+        A column has no role or no public domain, or there is no such entity. No message depends on
+        a value of the table.
+
+    """
+    assert request.epsilon is not None    # noqa: S101 - checked before
+    attributes, others, entity = read_roles(request.policy)
+    entity = request.entity or entity
+    schema = Schema.resolve(table.columns, {
+        name: one for name, one in attributes.items() if name not in dropped
+    }, others)
+    domains = cell_domains(table.columns, schema.attributes)
+    most = None
+    if entity is not None:
+        most = request.records_per_person or 1
+        _check_entity(entity, schema)
+    bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
+    rho = rho_for(exact_number(request.epsilon), exact_number(request.delta))
+    kept = table if entity is None else _at_most(table, entity, most or 1, bits)
+    made = generate(
+        [kept[one.name] for one in domains],
+        domains,
+        request.method,
+        Budget(rho),
+        bits,
+        per_person=most or 1,
+        rows=rows,
+        rules=rules,
+    )
+    promise = Promise(
+        epsilon=float(request.epsilon),
+        delta=float(request.delta),
+        rho=float(rho),
+        records_per_person=most,
+        private=bits.private,
+        domains={one.name: one.facts() for one in domains},
+        measured=made.measured,
+    )
+    names = [one.name for one in domains]
+    identifiers = [name for name in table.columns if name not in names]
+    return PrivateDraw(
+        drawn=made.table,
+        method=request.method,
+        dropped=(*dropped, *identifiers),
+        promise=promise,
+        learned=table.select(names),
+        rest=None if rest is None else rest.select(names),
+    )
+
+
+def read_roles(
+    given: Any,
+) -> tuple[Mapping[str, Attribute], Role | None, str | None]:
+    """Return the attributes of a policy, the role of all others, and the entity of its models."""
+    policy = attribute_policy(given)
+    return policy.attributes, policy.others, next(iter(policy.entities), None)
+
+
+def _check_entity(entity: str, schema: Schema) -> None:
+    """Refuse an entity that is no identifier of the table."""
+    if entity not in schema.attributes:
+        raise SchemaError(unknown_name("column", entity, list(schema.attributes)))
+    if schema.attributes[entity].role is not Role.IDENTIFIER:
+        raise SchemaError(f"entity {entity!r} is not an identifier; give it that role")
+
+
+def _at_most(table: pl.DataFrame, entity: str, most: int, bits: Bits) -> pl.DataFrame:
+    """Return at most so many records of each person, chosen without looking at their values.
+
+    Records without a value of the entity count as those of one person.
+    """
+    shuffled = table.with_columns(pl.Series("", bits.words(len(table)))).sort("")
+    first = shuffled.with_columns(pl.int_range(pl.len()).over(entity).alias("")).filter(
+        pl.col("") < most
+    )
+    return first.drop("")
+
+
+def _of_types(table: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with the types of another one, for comparisons; null where that fails."""
+    return pl.DataFrame(
+        [
+            canonical_texts(table[one.name]).cast(one.dtype, strict=False)
+            if one.dtype != pl.Date
+            else canonical_texts(table[one.name]).str.slice(0, 10).str.to_date(strict=False)
+            for one in like.get_columns()
+        ]
+    )

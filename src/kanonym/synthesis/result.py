@@ -1,0 +1,143 @@
+"""A synthetic table, and how it is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from kanonym.data.results.result import Result, ResultTable
+from kanonym.evaluation.attacks.result import AttackResults
+from kanonym.evaluation.utility.table_utility import Utility
+from kanonym.metrics.measured_table import format_figure, measured_table
+from kanonym.metrics.measured_value import MeasuredValue
+from kanonym.synthesis.appraisal import (
+    Copies,
+    attack_synthetic,
+    count_copies,
+    measure_detection,
+    utility_of,
+)
+
+ROOT = 0x73796E
+"""Keeps what is drawn here apart from other draws of the same seed."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Synthesis(Result):
+    """A synthetic table, and how good and how safe it is.
+
+    What it is judged by is measured when it is first asked for: `detection`, `copies` and
+    `utility` in seconds, `attacks` in up to minutes. `to_dict` and `print` ask for all of it.
+
+    Attributes
+    ----------
+    frame
+        The synthetic table, of the type of the one that came in.
+    method
+        Name of the synthesizer.
+    rows
+        Synthetic records.
+    rows_in, held_out
+        Records that came in, and how many of them were not learned from.
+    seed
+        Of what was drawn.
+    dropped
+        Columns that were left out.
+    constraints
+        What holds in every record.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = (
+        "method",
+        "rows",
+        "rows_in",
+        "held_out",
+    )
+
+    frame: Any = field(repr=False)
+    method: str
+    rows: int
+    rows_in: int
+    held_out: int
+    seed: int
+    dropped: tuple[str, ...]
+    constraints: tuple[str, ...]
+    _learned: pl.DataFrame = field(repr=False)
+    _synthetic: pl.DataFrame = field(repr=False)
+    _rest: pl.DataFrame | None = field(repr=False)
+    _known: tuple[str, ...]
+    _sensitive: tuple[str, ...]
+
+    @cached_property
+    def detection(self) -> MeasuredValue:
+        """How well a classifier tells synthetic records from those learned from; 0.5 is chance."""
+        return measure_detection(self._learned, self._synthetic, self._random(b"detection"))
+
+    @cached_property
+    def copies(self) -> Copies:
+        """How many synthetic records equal one of a real person."""
+        return count_copies(self._learned, self._synthetic, self._rest, self._random(b"copies"))
+
+    @cached_property
+    def utility(self) -> Utility:
+        """What the table is good for, by the measures that compare distributions."""
+        return utility_of(self._learned, self._synthetic, self.seed)
+
+    @cached_property
+    def attacks(self) -> AttackResults:
+        """What intruders get from the table, against chance and against held-out persons."""
+        return attack_synthetic(
+            self._learned,
+            self._synthetic,
+            self._rest,
+            quasi_identifiers=self._known,
+            sensitive=self._sensitive,
+            seed=self.seed,
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Return how the table was made, in JSON form, without judging it."""
+        return {
+            "method": self.method,
+            "rows": self.rows,
+            "rows_in": self.rows_in,
+            "held_out": self.held_out,
+            "seed": self.seed,
+            "dropped": list(self.dropped),
+            "constraints": list(self.constraints),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how the table was made and how it is judged, in JSON form."""
+        return {
+            **self.facts(),
+            "detection": self.detection.to_dict(),
+            "copies": self.copies.to_dict(),
+            "utility": self.utility.to_dict(),
+            **self.attacks.to_dict(),
+        }
+
+    def tables(self) -> list[ResultTable]:
+        """Return how the table was made and how it is judged, a number a row."""
+        held = f", {self.held_out:,} held out" if self.held_out else ""
+        lines = [
+            f"{self.rows:,} records by {self.method}, seed {self.seed}",
+            f"learned from {self.rows_in - self.held_out:,} records{held}",
+            *(f"constraint {one}" for one in self.constraints),
+        ]
+        records = measured_table("records", {"detection": self.detection})
+        copies = [
+            (f"copies, {name}", format_figure(share), "lower")
+            for name, share in self.copies.to_dict().items()
+            if share is not None
+        ]
+        judged = replace(records, rows=[*records.rows, *copies], lead="\n".join(lines))
+        return [judged, *self.utility.tables(), *self.attacks.tables()]
+
+    def _random(self, what: bytes) -> np.random.Generator:
+        return np.random.default_rng([self.seed, ROOT, *what])
