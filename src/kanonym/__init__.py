@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kanonym.comparison import Comparison, compare, recommend
     from kanonym.comparison.lattice_nodes import lattice
     from kanonym.data import hierarchy
+    from kanonym.data.domain import Domain
     from kanonym.data.errors import (
         DataError,
         HierarchyError,
@@ -62,6 +63,7 @@ __all__ = [
     "AttackResult",
     "Comparison",
     "DataError",
+    "Domain",
     "FullDomain",
     "HierarchyError",
     "Identifier",
@@ -124,6 +126,7 @@ __getattr__, __dir__ = lazy_names(
         "AttackResult": "kanonym.evaluation.attacks.result",
         "Comparison": "kanonym.comparison",
         "DataError": "kanonym.data.errors",
+        "Domain": "kanonym.data.domain",
         "FullDomain": "kanonym.algorithms.full_domain",
         "HierarchyError": "kanonym.data.errors",
         "Identifier": "kanonym.data.schema",

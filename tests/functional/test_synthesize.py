@@ -44,7 +44,7 @@ def test_a_table_is_learned_and_another_one_drawn(kanonym, stays):
     assert made.height == 120
     assert (made["left"] >= made["came"]).all()
     assert set(made["zip"]) <= set(stays["zip"])
-    for said in ("120 by copula, seed 0", "left >= came", "no privacy model applies"):
+    for said in ("120 by copula, seed 0", "left >= came", "this method gives no guarantee"):
         assert said in ran.text
 
 
@@ -171,3 +171,83 @@ def test_all_faults_are_told_at_once(kanonym, folder):
     assert ran.code == 3
     assert "3 faults" in ran.error
     assert not (folder / "out.csv").exists()
+
+
+ZIPS = ", ".join(f"'0{one}': '{one // 5}'" for one in range(1000, 1010))
+POLICY = """
+attributes:
+  name: {role: identifier}
+  age: {role: quasi-identifier, domain: {minimum: 18, maximum: 97, bins: 4}}
+  zip: {role: quasi-identifier, hierarchy: {mapping: {ZIPS}}}
+  came: {role: insensitive, domain: {minimum: 0, maximum: 319, bins: 8, nulls: false}}
+  left: {role: insensitive, domain: {minimum: 0, maximum: 319, bins: 8, nulls: false}}
+  ill: {role: sensitive, domain: [flu, cold]}
+""".replace("ZIPS", ZIPS)
+PRIVATE = f"{RUN} --policy policy.yaml --epsilon 5"
+
+
+@pytest.fixture
+def policy(folder, monkeypatch):
+    """Write `policy.yaml`, with a domain for each column and no model; let fits be short."""
+    from kanonym.synthesis.marginals import aim
+
+    monkeypatch.setattr(aim, "ROUNDS_PER_ATTRIBUTE", 3)
+    (folder / "policy.yaml").write_text(POLICY)
+
+
+@pytest.mark.usefixtures("stays", "policy")
+def test_a_budget_makes_a_private_table_and_is_written_down(kanonym):
+    """With --epsilon: public domains, rules kept, the promise in words, and a ledger that adds."""
+    asked = [PRIVATE, "--constraint", "left >= came", "--ledger", "ledger.json"]
+    ran = kanonym(*asked)
+    assert ran.code == 0
+    made = read_table("out.csv")
+    assert made.columns == ["age", "zip", "came", "left", "ill"]
+    assert (made["left"] >= made["came"]).all()
+    assert set(made["zip"]) <= {f"0{one}" for one in range(1000, 1010)} | {"other", None}
+    for said in ("by aim", "epsilon 5, delta 1e-09", "one record", "at most 148 times as"):
+        assert said in ran.text
+    again = kanonym(*asked, "--json").json
+    assert again["ledger"]["epsilon"] == 10
+    assert again["private"] is True
+    assert not {"rows_in", "seconds"} & {*again}
+
+
+@pytest.mark.usefixtures("stays", "policy")
+def test_a_seeded_private_table_is_told_to_be_none(kanonym):
+    """A seed makes every output say "not private", and no ledger takes it."""
+    ran = kanonym(f"{PRIVATE} --method mst --seed 3")
+    assert "not private: drawn from a seed" in ran.text
+    assert "epsilon" not in ran.text
+    refused = kanonym(f"{PRIVATE} --seed 3 --ledger ledger.json")
+    assert refused.code == 2
+    assert "no budget covers it" in refused.error
+
+
+@pytest.mark.usefixtures("stays", "policy")
+def test_no_message_of_a_private_run_tells_of_a_value(kanonym, folder):
+    """Values that no domain knows change neither the messages nor the columns."""
+    table = read_table("stays.csv").with_columns(ill=pl.lit("Zzyzx disease"), age=pl.lit("old"))
+    table.write_csv(folder / "stays.csv")
+    ran = kanonym(f"{PRIVATE} --json")
+    assert ran.code == 0
+    assert "Zzyzx" not in ran.text + ran.error + (folder / "out.csv").read_text()
+    assert read_table("out.csv").columns == ["age", "zip", "came", "left", "ill"]
+
+
+@pytest.mark.usefixtures("stays", "policy")
+@pytest.mark.parametrize(
+    ("asked", "code", "reason"),
+    [
+        ("--epsilon 1", 2, "needs --policy"),
+        ("--epsilon 1 --method copula", 2, "not differentially private"),
+        ("--policy policy.yaml", 2, "needs --epsilon"),
+        ("--ledger l.json", 2, "needs --epsilon"),
+        ("--epsilon 1 --policy policy.yaml --leaf 9", 2, "needs --method trees"),
+    ],
+)
+def test_a_promise_needs_budget_policy_and_method(kanonym, asked, code, reason):
+    """What would promise nothing, or ignore an option, is refused with what is missing."""
+    refused = kanonym(f"{RUN} {asked}")
+    assert refused.code == code
+    assert reason in refused.error

@@ -12,7 +12,7 @@ from kanonym.data.errors import PolicyError, shown_value
 MOST_BINS = 1_000
 DEFAULT_BINS = 20
 
-Number = float    # whole numbers included
+Number = float  # whole numbers included
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ class Domain:
     @property
     def start(self) -> Number | date:
         """The minimum, as a number or a date."""
-        return _end(self.minimum)
+        start: Number | date = _end(self.minimum)
+        return start
 
     @property
     def width(self) -> Number | timedelta:
@@ -91,7 +92,9 @@ class Domain:
     @property
     def number_of_values(self) -> int:
         """How many values a range has."""
-        return round((_end(self.maximum) - self.start) / self.width) + 1    # type: ignore[operator]
+        span = _end(self.maximum) - self.start
+        steps: int = round(span / self.width)
+        return steps + 1
 
     @property
     def bin_count(self) -> int:
@@ -129,7 +132,7 @@ class Domain:
         low, high = _end(self.minimum), _end(self.maximum)
         if isinstance(low, date) is not isinstance(high, date):
             raise PolicyError("minimum and maximum of a domain are two numbers or two dates")
-        if not low < high:    # type: ignore[operator]
+        if not low < high:
             raise PolicyError(f"minimum of a domain is below its maximum, not {self.minimum}")
         whole = isinstance(low, date) or (float(low).is_integer() and float(high).is_integer())
         if self.step is None and not whole:
@@ -161,7 +164,5 @@ def _end(given: Any) -> Any:
                 f"an end of a domain is a number or a date such as 2024-12-31; {given!r} is none"
             ) from None
     if isinstance(given, bool) or not isinstance(given, int | float) or given - given != 0:
-        raise PolicyError(
-            f"an end of a domain is a number or a date; {shown_value(given)} is none"
-        )
+        raise PolicyError(f"an end of a domain is a number or a date; {shown_value(given)} is none")
     return given

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 from kanonym.data.conventions import Convention, convention_of
+from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError, SchemaError
 
 if TYPE_CHECKING:
@@ -80,6 +81,9 @@ class QuasiIdentifier:
         How a column of texts is written, if not as this package writes it: `date` with a
         format such as `%d.%m.%Y`, `number` with an example such as `1.234,50 €`. It is read
         so and released so. `text` is never taken for one of them.
+    domain
+        The values that it may have, declared without the table, for differentially private
+        synthesis (`Domain`). None: those of the hierarchy.
 
     """
 
@@ -88,6 +92,7 @@ class QuasiIdentifier:
     action: Any = ()
     type: Literal["date", "number", "text"] | None = None
     format: str | None = None
+    domain: Domain | None = None
 
     role = Role.QUASI_IDENTIFIER
 
@@ -121,6 +126,9 @@ class Sensitive:
         How a column of texts is written, if not as this package writes it: `date` with a
         format such as `%d.%m.%Y`, `number` with an example such as `1.234,50 €`. It is read
         so and released so. `text` is never taken for one of them.
+    domain
+        The values that it may have, declared without the table, for differentially private
+        synthesis (`Domain`). None: those of the hierarchy.
 
     """
 
@@ -129,6 +137,7 @@ class Sensitive:
     action: Any = ()
     type: Literal["date", "number", "text"] | None = None
     format: str | None = None
+    domain: Domain | None = None
 
     role = Role.SENSITIVE
 
@@ -148,10 +157,14 @@ class Insensitive:
     ----------
     action
         One action or several, in order: what they leave is released instead.
+    domain
+        The values that it may have, declared without the table, for differentially private
+        synthesis (`Domain`). None: those of the hierarchy.
 
     """
 
     action: Any = ()
+    domain: Domain | None = None
 
     role = Role.INSENSITIVE
 

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from kanonym.data import hierarchy
+from kanonym.data.domain import Domain
 from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.schema import (
@@ -134,6 +135,12 @@ def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
         except FaultsFoundError as error:
             faults += [fault.below(("hierarchy",)) for fault in error.faults]
             del values["hierarchy"]
+    if values.get("domain") is not None:
+        try:
+            values["domain"] = build_domain(values["domain"])
+        except FaultsFoundError as error:
+            faults += [fault.below(("domain",)) for fault in error.faults]
+            del values["domain"]
     if isinstance(role, str) and role in ROLES:
         try:
             built: Attribute = call_with_values(ROLES[role], values, role)
@@ -170,6 +177,17 @@ def build_source(given: Any, directory: Path) -> HierarchySource:
         return hierarchy.from_dict(given, directory)
     except HierarchyError as error:
         raise FaultsFoundError([Fault((), str(error))]) from None
+
+
+def build_domain(given: Any) -> Domain:
+    """Return a domain, or the one of a list of values or of its YAML form."""
+    if isinstance(given, Domain):
+        return given
+    form = {"values": given} if isinstance(given, list) else given
+    if not isinstance(form, Mapping):
+        raise FaultsFoundError([Fault((), "must be {values: [...]} or {minimum: …, maximum: …}")])
+    built: Domain = call_with_values(Domain, form, "a domain")
+    return built
 
 
 def source_of_text(text: str) -> HierarchySource:

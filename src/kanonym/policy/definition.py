@@ -26,10 +26,12 @@ from kanonym.actions.registry import random_actions
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.mondrian import Mondrian
+from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.option import option_of
 from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Recoding, Role, Schema
+from kanonym.models.anonymity import KAnonymity
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, item_sets, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
@@ -449,13 +451,39 @@ def policy_from(given: PolicySource) -> Policy:
     return given
 
 
+def attribute_policy(given: PolicySource | Mapping[str, Any]) -> Policy:
+    """Return a policy of which only the attributes count, and models may be missing.
+
+    Where no class is formed no model is needed: one that changes nothing stands in for it.
+
+    Parameters
+    ----------
+    given
+        A policy, the path of its file, or its attributes.
+
+    Raises
+    ------
+    PolicyError
+        It is none of these, or has faults.
+
+    """
+    if isinstance(given, Policy):
+        return given
+    if isinstance(given, Mapping):
+        return Policy(attributes=dict(given), models=[KAnonymity(1)])
+    file = Path(given)
+    parts = document.parse(document.read_text(file), str(file))
+    with _parse_context(_Origin(str(file), file.parent)):
+        return Policy(**(parts if parts.get("models") else {**parts, "models": [KAnonymity(1)]}))
+
+
 def _plain(part: Any) -> dict[str, Any]:
     """Return the parameters of an attribute, a model or an algorithm, None left out."""
     given = {field.name: getattr(part, field.name) for field in fields(part)}
     if "action" in given:
         given["action"] = [actions.form_of(one) for one in given["action"]] or None
     return {
-        name: value.to_dict() if isinstance(value, HierarchySource) else value
+        name: value.to_dict() if isinstance(value, HierarchySource | Domain) else value
         for name, value in given.items()
         if value is not None and value != ()
     }

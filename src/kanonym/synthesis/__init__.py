@@ -7,8 +7,10 @@ from kanonym.synthesis.cell_values.drawn_table import DrawnTable
 from kanonym.synthesis.external import SDV, SmartNoise
 from kanonym.synthesis.injection.inject import Injection, inject
 from kanonym.synthesis.injection.marks import Marks, injected_rows
+from kanonym.synthesis.private import PrivateSynthesis, Promise
+from kanonym.synthesis.result import Synthesis
 from kanonym.synthesis.synthesizer import Copula, Synthesizer
-from kanonym.synthesis.tables import Synthesis, synthesize
+from kanonym.synthesis.tables import synthesize
 from kanonym.synthesis.trees import SequentialTrees
 
 __all__ = [
@@ -17,6 +19,8 @@ __all__ = [
     "DrawnTable",
     "Injection",
     "Marks",
+    "PrivateSynthesis",
+    "Promise",
     "SequentialTrees",
     "SmartNoise",
     "Synthesis",

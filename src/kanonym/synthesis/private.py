@@ -5,27 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from kanonym.data import frames
-from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data.errors import PolicyError, SchemaError, shown_value
 from kanonym.data.results.result import ResultTable
-from kanonym.data.schema import Attribute
+from kanonym.data.schema import Attribute, Role, Schema
 from kanonym.differential_privacy.accounting import Budget, rho_for
 from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
-from kanonym.models.base import check_integer
-from kanonym.policy import Policy
+from kanonym.differential_privacy.ledger import exact_number
+from kanonym.models.base import check_integer, check_number
+from kanonym.policy import Policy, attribute_policy
 from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.marginals.domains import canonical_texts, cell_domains
 from kanonym.synthesis.marginals.generation import FITS, generate
-from kanonym.synthesis.synthesis import Synthesis
+from kanonym.synthesis.result import Synthesis
 
 DEFAULT_DELTA = 1e-9
+MOST_DELTA = 1e-4
+"""A larger δ would let a mechanism publish some records as they are."""
 NOT_PRIVATE = "not private: drawn from a seed, which repeats the noise; for tests only"
 EVALUATION = (
     "detection, copies, utility and attacks compare with the original table: they are not covered "
@@ -69,7 +70,7 @@ class Promise:
         most = self.records_per_person
         if most is None:
             return "one record"
-        return f"one person, of whom at most {most} record{'s' * (most > 1)} were used"
+        return f"one person, with at most {most} record{'s' * (most > 1)}"
 
     @property
     def sentence(self) -> str:
@@ -130,10 +131,14 @@ class PrivateSynthesis(Synthesis):
 
     def to_dict(self) -> dict[str, Any]:
         """Return how the table was made, and, for its holder alone, how it compares."""
-        judged = super().to_dict()
-        names = ("detection", "copies", "utility", "attacks")
-        holder = {name: judged[name] for name in names if name in judged}
-        return {**self.facts(), **holder, "evaluation": EVALUATION}
+        return {
+            **self.facts(),
+            "evaluation": EVALUATION,
+            "detection": self.detection.to_dict(),
+            "copies": self.copies.to_dict(),
+            "utility": self.utility.to_dict(),
+            **self.attacks.to_dict(),
+        }
 
     def tables(self) -> list[ResultTable]:
         """Return what was promised, and the public domain of each column."""
@@ -141,15 +146,14 @@ class PrivateSynthesis(Synthesis):
             (name, str(facts["cells"]), "yes" if facts["nulls"] else "no")
             for name, facts in self.promise.domains.items()
         ]
-        lead = "\n".join(
-            [
-                f"{self.rows:,} records by {self.method}",
-                f"epsilon {self.promise.epsilon:g}, delta {self.promise.delta:g}, protects "
-                f"{self.promise.unit}",
-                self.promise.sentence,
-                *(f"constraint {one}" for one in self.constraints),
-            ]
-        )
+        promise = self.promise
+        lines = [
+            f"{self.rows:,} records by {self.method}",
+            f"epsilon {promise.epsilon:g}, delta {promise.delta:g}, protects {promise.unit}",
+            promise.sentence,
+            *(f"constraint {one}" for one in self.constraints),
+        ]
+        lead = "\n".join(lines)
         return [ResultTable(("column", "cells", "nulls"), rows, frozenset({1}), lead)]
 
 
@@ -174,7 +178,7 @@ class PrivateRequest:
             Says which one, and what it may be.
 
         """
-        if self.method not in FITS:
+        if not isinstance(self.method, str) or self.method not in FITS:
             raise PolicyError(
                 f"{shown_value(getattr(self.method, 'name', self.method))} has no epsilon: it is "
                 f"not differentially private; choose {' or '.join(FITS)}"
@@ -190,8 +194,6 @@ class PrivateRequest:
             )
         if self.records_per_person is not None:
             check_integer("synthesize", "records_per_person", self.records_per_person, 1)
-            if self.entity is None and not policy_entities(self.policy):
-                raise PolicyError("records_per_person needs an entity: the column that names persons")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,20 +257,21 @@ def synthesize_private(
         a value of the table.
 
     """
-    assert request.epsilon is not None    # noqa: S101 - checked before
-    attributes, others, entity = read_roles(request.policy)
-    entity = request.entity or entity
-    schema = Schema.resolve(table.columns, {
-        name: one for name, one in attributes.items() if name not in dropped
-    }, others)
+    epsilon, given = request.epsilon or 0.0, request.policy or {}  # both checked before
+    policy = attribute_policy(given)
+    entity = request.entity or next(iter(policy.entities), None)
+    roles = {name: one for name, one in policy.attributes.items() if name not in dropped}
+    schema = Schema.resolve(table.columns, roles, policy.others)
     domains = cell_domains(table.columns, schema.attributes)
     most = None
+    if entity is None and request.records_per_person is not None:
+        raise PolicyError("records_per_person needs an entity: the identifier of a person")
     if entity is not None:
         most = request.records_per_person or 1
         _check_entity(entity, schema)
     bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
-    rho = rho_for(exact_number(request.epsilon), exact_number(request.delta))
-    kept = table if entity is None else _at_most(table, entity, most or 1, bits)
+    rho = rho_for(exact_number(epsilon), exact_number(request.delta))
+    kept = table if entity is None else limit_records(table, entity, most or 1, bits)
     made = generate(
         [kept[one.name] for one in domains],
         domains,
@@ -280,7 +283,7 @@ def synthesize_private(
         rules=rules,
     )
     promise = Promise(
-        epsilon=float(request.epsilon),
+        epsilon=float(epsilon),
         delta=float(request.delta),
         rho=float(rho),
         records_per_person=most,
@@ -300,14 +303,6 @@ def synthesize_private(
     )
 
 
-def read_roles(
-    given: Any,
-) -> tuple[Mapping[str, Attribute], Role | None, str | None]:
-    """Return the attributes of a policy, the role of all others, and the entity of its models."""
-    policy = attribute_policy(given)
-    return policy.attributes, policy.others, next(iter(policy.entities), None)
-
-
 def _check_entity(entity: str, schema: Schema) -> None:
     """Refuse an entity that is no identifier of the table."""
     if entity not in schema.attributes:
@@ -316,7 +311,7 @@ def _check_entity(entity: str, schema: Schema) -> None:
         raise SchemaError(f"entity {entity!r} is not an identifier; give it that role")
 
 
-def _at_most(table: pl.DataFrame, entity: str, most: int, bits: Bits) -> pl.DataFrame:
+def limit_records(table: pl.DataFrame, entity: str, most: int, bits: Bits) -> pl.DataFrame:
     """Return at most so many records of each person, chosen without looking at their values.
 
     Records without a value of the entity count as those of one person.

@@ -113,7 +113,7 @@ def synthesize(
     (3, 2)
 
     """
-    private = epsilon is not None or method in FITS
+    private = epsilon is not None or (isinstance(method, str) and method in FITS)
     native = frames.to_eager(frame)
     names = frames.column_names(native)
     dropped, known, hidden = (

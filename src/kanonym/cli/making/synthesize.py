@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +11,12 @@ import typer
 from kanonym.cli import options
 
 if TYPE_CHECKING:
+    from kanonym.data.conventions import Convention
+    from kanonym.synthesis import Synthesis
     from kanonym.synthesis.synthesizer import Synthesizer
 
 JUDGED = "Evaluation"
+PRIVATE = "Differential privacy"
 
 
 def synthesize(
@@ -44,16 +48,17 @@ def synthesize(
         ),
     ] = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
             help=(
-                "copula or trees, or a method of another library, which must be installed: "
+                "With --epsilon: aim (default) or mst. Without: copula (default) or trees, which "
+                "promise nothing. Or a method of another library, which must be installed: "
                 "sdv:gaussian-copula, sdv:ctgan, sdv:tvae, sdv:copula-gan, smartnoise:mst, "
                 "smartnoise:aim, smartnoise:mwem, smartnoise:patectgan, smartnoise:dpctgan."
             ),
         ),
-    ] = "copula",
+    ] = None,
     leaf: Annotated[
         int | None,
         typer.Option(
@@ -70,9 +75,62 @@ def synthesize(
     ] = None,
     epsilon: Annotated[
         float | None,
-        typer.Option(metavar="E", help="Privacy budget; for the methods of SmartNoise."),
+        typer.Option(
+            metavar="E",
+            help="Differential privacy with this budget; for aim, mst, and methods of SmartNoise.",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")] = 0,
+    delta: Annotated[
+        float | None,
+        typer.Option(
+            metavar="D",
+            help="Probability with which the guarantee may fail; default: 1e-9.",
+            rich_help_panel=PRIVATE,
+        ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            metavar="FILE",
+            help="Policy that declares each column's domain, or a hierarchy file; for aim and mst.",
+            rich_help_panel=PRIVATE,
+        ),
+    ] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Identifier of a person: protect persons, not single records.",
+            rich_help_panel=PRIVATE,
+        ),
+    ] = None,
+    records_per_person: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Records of each person that are used; default: 1. Needs --entity.",
+            rich_help_panel=PRIVATE,
+        ),
+    ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="File that sums what releases of INPUT have spent; keep it, do not publish it.",
+            rich_help_panel=PRIVATE,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Random seed; default: 0. For aim and mst there is none: with one, the table is "
+            "not private.",
+        ),
+    ] = None,
     hold_out: Annotated[
         float | None,
         typer.Option(
@@ -120,9 +178,11 @@ def synthesize(
 ) -> None:
     """Draw a synthetic table from a model of the original.
 
-    This is not anonymization: no record is copied on purpose, but some may equal a real one, and
-    only the methods of SmartNoise give a guarantee. Judge the table before you share it:
-    --hold-out 0.2 --judge -q age,zip -s disease
+    With --epsilon the table is differentially private:
+    --policy policy.yaml --epsilon 1 --ledger ledger.json
+
+    Without, it promises nothing: no record is copied on purpose, but some may equal a real one.
+    Judge such a table before you share it: --hold-out 0.2 --judge -q age,zip -s disease
     """
     from kanonym import synthesis
     from kanonym.cli.printing.synthesis import synthesis_tables
@@ -140,7 +200,17 @@ def synthesize(
         raise typer.BadParameter(f"{hold_out:g} is not between 0 and 1", param_hint="--hold-out")
     options.check_places({"INPUT": table}, [("-o", output)])
     check_table_output(output, options.format_of(output, format))
-    chosen = _method(method, epsilon, leaf, options.parse_names(order))
+    private = _is_private(method, epsilon)
+    asked = {
+        "delta": delta,
+        "policy": policy,
+        "entity": entity,
+        "records_per_person": records_per_person,
+        "ledger": ledger,
+    }
+    parts = (leaf, options.parse_names(order))
+    _check_budget(asked, seed, parts, private=private)
+    chosen = method if private else _method(method, epsilon, *parts)
     start = perf_counter()
     with show_progress() as step:
         step("read")
@@ -153,7 +223,9 @@ def synthesize(
         )
         dropped = options.parse_names(drop)
         kept = [name for name in frame.columns if name not in dropped]
-        frame, written = options.read_values(frame, step, kept)
+        written: Mapping[str, Convention] = {}
+        if not private:  # how people write dates is found in the values: that would be disclosed
+            frame, written = options.read_values(frame, step, kept)
         step("learn and draw")
         made = synthesis.synthesize(
             frame,
@@ -161,6 +233,11 @@ def synthesize(
             drop=dropped,
             constraints=constraint or (),
             method=chosen,
+            epsilon=epsilon if private else None,
+            delta=delta,
+            policy=policy,
+            entity=entity,
+            records_per_person=records_per_person,
             hold_out=hold_out,
             quasi_identifiers=options.parse_names(quasi_identifiers),
             sensitive=options.parse_names(sensitive),
@@ -169,35 +246,87 @@ def synthesize(
         if judge:
             step("judge")
         found = made.to_dict() if judge else made.facts()
+        if ledger is not None:
+            found |= {"ledger": _enter(ledger, made, output)}
         step("write")
         released = styled_table(made.frame, written)
         write_table(
             released,
             output,
             format,
-            table,
+            None if private else table,  # labels and styles of its file may tell of values
             no_read_back=no_read_back,
             safe_cells=safe_cells,
-            coded=columns_of_known_values(frame, made.frame),
+            coded=() if private else columns_of_known_values(frame, made.frame),
             catalog=catalog,
         )
-    found |= {"seconds": {"total": perf_counter() - start}, "written": [output]}
+    if not private:  # how long it took depends on the table
+        found |= {"seconds": {"total": perf_counter() - start}}
+    found |= {"written": [output]}
     if json:
         show_json(found)
     else:
         show(*synthesis_tables(found), to_stderr=output == "-")
 
 
+def _is_private(method: str | None, epsilon: float | None) -> bool:
+    """Return whether one of our differentially private methods is asked for."""
+    from kanonym.synthesis.marginals.generation import FITS
+
+    return method in FITS or (method is None and epsilon is not None)
+
+
+def _check_budget(
+    asked: Mapping[str, object], seed: int | None, parts: tuple[object, ...], *, private: bool
+) -> None:
+    """Refuse options that only aim and mst have, and those that they have not."""
+    for name, value in asked.items():
+        if value is not None and not private:
+            flag = f"--{name.replace('_', '-')}"
+            raise typer.BadParameter("needs --epsilon, and method aim or mst", param_hint=flag)
+    if private and asked["policy"] is None:
+        raise typer.BadParameter(
+            "needs --policy FILE, which declares the domain of each column", param_hint="--epsilon"
+        )
+    if private and any(parts):
+        raise typer.BadParameter("needs --method trees", param_hint="--leaf and --order")
+    if seed is not None and asked["ledger"] is not None:
+        raise typer.BadParameter(
+            "a table drawn from a seed is not private: no budget covers it", param_hint="--seed"
+        )
+
+
+def _enter(path: str, made: Synthesis, output: str) -> dict[str, object]:
+    """Add what a table spends to the ledger of its original; before the table is written."""
+    from pathlib import Path
+
+    from kanonym.differential_privacy.ledger import Spending, exact_number, spend
+    from kanonym.synthesis import PrivateSynthesis
+
+    assert isinstance(made, PrivateSynthesis)  # noqa: S101 - only with a budget
+    spending = Spending(
+        made.method,
+        exact_number(made.promise.epsilon),
+        exact_number(made.promise.delta),
+        protects="record" if made.promise.records_per_person is None else "person",
+        release=Path(output).name,
+    )
+    return spend(path, spending).total
+
+
 def _method(
-    name: str, epsilon: float | None, leaf: int | None, order: list[str]
+    given: str | None, epsilon: float | None, leaf: int | None, order: list[str]
 ) -> str | Synthesizer:
     """Return the method by its name, with the parameters that it takes."""
     from kanonym.synthesis.external import SmartNoise
     from kanonym.synthesis.trees import LEAF, SequentialTrees
 
+    name = given or "copula"
     library, _, synthesizer = name.partition(":")
     if epsilon is not None and library != "smartnoise":
-        raise typer.BadParameter(f"{name} has no budget", param_hint="--epsilon")
+        raise typer.BadParameter(
+            f"{name} is not differentially private; use aim or mst", param_hint="--epsilon"
+        )
     if (leaf is not None or order) and name != SequentialTrees.name:
         raise typer.BadParameter("needs --method trees", param_hint="--leaf and --order")
     if epsilon is not None:

@@ -15,13 +15,16 @@ from kanonym.cli.printing.attacks import attack_tables
 from kanonym.cli.terminal import format_number, grid, written_files_table
 
 UNJUDGED = (
-    "  Not judged: no privacy model applies to a synthetic table. To attack it and compare it\n"
-    "  with the original, add --judge and --hold-out.\n"
+    "  Not judged, and nothing is promised: this method gives no guarantee of privacy. To attack\n"
+    "  the table and compare it with the original, add --judge and --hold-out; for a guarantee,\n"
+    "  add --epsilon.\n"
 )
 
 
 def synthesis_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym synthesize` tells: how the table was made, and how it is judged."""
+    if "guarantee" in found:
+        return _private_tables(found)
     learned = f"{format_number(found['rows_in'] - found['held_out'])} learned from"
     facts = grid(
         ("records", f"{learned}, {format_number(found['held_out'])} held out"),
@@ -36,6 +39,36 @@ def synthesis_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         shown += [_utility(found["utility"]), *attack_tables(found)]
     else:
         shown.append(UNJUDGED)
+    return [*shown, written_files_table(found["written"])]
+
+
+def _private_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what is promised, and, if the table was judged, how it compares for its holder."""
+    ledger = found.get("ledger")
+    spent = []
+    if ledger:
+        total = f"epsilon {ledger['epsilon']:g}, delta {ledger['delta']:g}"
+        spent = [("spent so far", f"{total} in {format_number(ledger['releases'])} releases")]
+    promise = [("guarantee", found["meaning"])]
+    if found["private"]:
+        promise = [
+            ("guarantee", f"epsilon {found['epsilon']:g}, delta {found['delta']:g}"),
+            ("protects", found["protects"]),
+            ("meaning", found["meaning"]),
+        ]
+    facts = grid(
+        ("synthetic", f"{format_number(found['rows'])} by {found['method']}"),
+        *promise,
+        ("public before", "the domain of each column: values, ranges and bins; constraints"),
+        ("dropped", ", ".join(found["dropped"]) or "no column"),
+        *(("constraint", one) for one in found["constraints"]),
+        *spent,
+        *_quality_rows(found),
+    )
+    shown: list[RenderableType] = [facts]
+    if "utility" in found:
+        shown += [Text(f"  {found['evaluation']}\n"), _utility(found["utility"])]
+        shown += attack_tables(found)
     return [*shown, written_files_table(found["written"])]
 
 

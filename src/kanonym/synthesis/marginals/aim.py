@@ -30,12 +30,12 @@ MOST_CELLS = 20_000
 """Of a marginal that is measured."""
 MOST_TRIPLES = 3_000
 """Where there are more sets of three attributes, the workload are the sets of two."""
-MODEL_CELLS = 131_072
-"""Of all cliques together: 1 MB."""
+MODEL_CELLS = 262_144
+"""Of all cliques together: 2 MB."""
 ROUNDS_PER_ATTRIBUTE = 16
 MEASURING = Fraction(9, 10)
 """Share of a round's budget that is measured with; the rest chooses."""
-STEPS, LAST_STEPS = 60, 400
+STEPS, LAST_STEPS = 50, 300
 """Of the fit of a round, and of the last one."""
 NOISE_PER_CELL = sqrt(2 / pi)
 """Mean size of Gaussian noise, in σ."""
@@ -57,7 +57,7 @@ def fit_aim(
     sizes, budget = records.sizes, records.budget
     weights = candidate_weights(sizes)
     share = budget.rest / (ROUNDS_PER_ATTRIBUTE * len(sizes))
-    variance, epsilon = _scales(records, share)
+    variance, epsilon = scales_for(records, share)
     for one in range(len(sizes)):
         records.measure((one,), variance, "one attribute")
     start = Potentials({})
@@ -67,7 +67,7 @@ def fit_aim(
     while not last:
         last = budget.rest < 2 * records.cost_of(variance, epsilon)
         if last:
-            variance, epsilon = _scales(records, budget.rest)
+            variance, epsilon = scales_for(records, budget.rest)
         noise = NOISE_PER_CELL * sqrt(variance)
         total = estimate_total(records.measured)
         limit = MODEL_CELLS * float(budget.spent / budget.total)
@@ -105,7 +105,7 @@ def _parts(attributes: Attributes) -> Iterator[Attributes]:
         yield from combinations(attributes, width)
 
 
-def _scales(records: PrivateRecords, rho: Fraction) -> tuple[Fraction, Fraction]:
+def scales_for(records: PrivateRecords, rho: Fraction) -> tuple[Fraction, Fraction]:
     """Return the variance and the ε of a round that costs at most ρ."""
     return records.variance_for(MEASURING * rho), epsilon_for((1 - MEASURING) * rho)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ def impossible_cells(
     return found
 
 
-def _reach(domain: CellDomain, rule: Constraint) -> tuple[list[float | date], list[float | date]]:
+def _reach(domain: CellDomain, rule: Constraint) -> tuple[list[Any], list[Any]]:
     """Return the smallest and the largest value of each bin."""
     if not isinstance(domain, Range):
         raise PolicyError(

@@ -179,7 +179,8 @@ def cell_domains(columns: Sequence[str], attributes: Mapping[str, Attribute]) ->
         Columns have no domain: all are listed.
 
     """
-    found, lacking = [], []
+    found: list[CellDomain] = []
+    lacking = []
     for name in columns:
         attribute = attributes[name]
         if attribute.role is Role.IDENTIFIER:
@@ -269,6 +270,8 @@ def _categories(
     name: str, values: list[Any], parents: list[str] | None, *, nulls: bool
 ) -> Categories:
     texts = canonical_texts(pl.Series([_text(one) for one in values], dtype=pl.String)).to_list()
+    if len(set(texts)) < len(texts):
+        raise PolicyError(f"domain of {name!r} has a value twice, as 1 and 1.0 are")
     kind: pl.DataType = pl.String()
     released: list[Any] = [_text(one) for one in values]
     if all(isinstance(one, bool) for one in values):
@@ -298,9 +301,11 @@ def _text(value: Any) -> str:
 
 
 def _range(name: str, domain: Domain) -> Range:
-    numbers = (domain.start, domain.step or 1)
-    dtype: pl.DataType = pl.Date() if isinstance(domain.start, date) else pl.Float64()
-    if not isinstance(domain.start, date) and all(float(one).is_integer() for one in numbers):
+    start = domain.start
+    dtype: pl.DataType = pl.Float64()
+    if isinstance(start, date):
+        dtype = pl.Date()
+    elif float(start).is_integer() and float(domain.step or 1).is_integer():
         dtype = pl.Int64()
     return Range(
         name=name,

@@ -104,9 +104,7 @@ def fit_model(
     run = 0
     for _ in range(iterations):
         kept = run / (run + 3)
-        tried_moves = {
-            one: kept * moves[one] - start.step * slope for one, slope in slopes.items()
-        }
+        tried_moves = {one: kept * moves[one] - start.step * slope for one, slope in slopes.items()}
         tried = descent.moved(tables, tried_moves)
         tried_beliefs = calibrate(tree, sizes, tried)
         tried_loss, tried_slopes = descent.loss(tried_beliefs)

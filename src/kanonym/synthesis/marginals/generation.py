@@ -113,9 +113,11 @@ def _values_of(
             break
     together = pl.concat(kept)
     if len(kept) > 1:
-        together = together[random.permutation(len(together))]
+        together = together.select(pl.all().gather(random.permutation(len(together))))
     if cells.shape[1] and not len(together):
         raise DataError("no drawn record keeps the constraints; narrow the bins of their columns")
     # What no draw could mend is replaced by records that keep the constraints.
-    more = random.integers(0, max(len(together), 1), cells.shape[1])
-    return pl.concat([together, together[more]]) if len(more) else together
+    if not cells.shape[1]:
+        return together
+    more = random.integers(0, len(together), (cells.shape[1],))
+    return pl.concat([together, together.select(pl.all().gather(more))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_letters
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,10 +48,11 @@ class GraphicalModel:
         """
         wanted = frozenset(attributes)
         root = max(
-            range(len(self.tables)), key=lambda one: len(wanted.intersection(self.tree.cliques[one]))
+            range(len(self.tables)),
+            key=lambda one: len(wanted.intersection(self.tree.cliques[one])),
         )
         table, axes = self._collect(root, -1, wanted)
-        return table if axes == list(attributes) else np.einsum(table, axes, list(attributes))
+        return table.transpose([axes.index(one) for one in attributes])
 
     def _collect(self, place: int, origin: int, wanted: frozenset[int]) -> tuple[Table, list[int]]:
         """Return the table of what is wanted in a clique and beyond it, seen from its origin.
@@ -77,7 +79,9 @@ class GraphicalModel:
             message, message_axes = self._collect(other, place, further)
             later = {one for _, separator, _ in parts[position + 1 :] for one in separator}
             result = sorted(
-                one for one in {*axes, *message_axes} if one in wanted or one in back or one in later
+                one
+                for one in {*axes, *message_axes}
+                if one in wanted or one in back or one in later
             )
             table, axes = _product(table, axes, message, message_axes, result), result
         if origin >= 0:
@@ -104,27 +108,24 @@ def spread(clique: Attributes, attributes: Attributes, sizes: Sequence[int]) -> 
 
 
 def _conditional(table: Table, axes: list[int], given: Attributes, marginal: Table) -> Table:
-    shape = [
-        table.shape[axis] if one in given else 1 for axis, one in enumerate(axes)
-    ]
+    shape = [table.shape[axis] if one in given else 1 for axis, one in enumerate(axes)]
     return divide(table, marginal.reshape(shape))
 
 
 def divide(table: Table, by: Table) -> Table:
     """Return a quotient, 0 where the divisor is 0: what cannot occur does not."""
-    return np.divide(table, by, out=np.zeros(np.broadcast_shapes(table.shape, by.shape)), where=by > 0)
+    return np.divide(
+        table, by, out=np.zeros(np.broadcast_shapes(table.shape, by.shape)), where=by > 0
+    )
 
 
 def _product(
     table: Table, axes: list[int], other: Table, other_axes: list[int], result: list[int]
 ) -> Table:
     """Return the sum over what is not in the result of the product of two tables."""
-    labels = {one: place for place, one in enumerate(sorted({*axes, *other_axes}))}
-    product: Table = np.einsum(
-        table,
-        [labels[one] for one in axes],
-        other,
-        [labels[one] for one in other_axes],
-        [labels[one] for one in result],
+    letters = dict(zip(sorted({*axes, *other_axes}), ascii_letters, strict=False))
+    left, right, out = (
+        "".join(letters[one] for one in some) for some in (axes, other_axes, result)
     )
+    product: Table = np.einsum(f"{left},{right}->{out}", table, other)
     return product

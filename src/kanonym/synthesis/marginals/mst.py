@@ -34,7 +34,7 @@ def fit_mst(
     start = Potentials({})
     model = fit_model(sizes, records.measured, start, STEPS, impossible)
     total = estimate_total(records.measured)
-    pairs = list(combinations(range(d), 2))
+    pairs: list[Attributes] = list(combinations(range(d), 2))
     expected = {one: model.marginal(one) * total for one in pairs}
     weights = dict.fromkeys(pairs, 1)
     joined = list(range(d))

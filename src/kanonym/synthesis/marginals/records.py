@@ -49,7 +49,7 @@ def _share_out(
     counts = rows[occurring][:, None]
     ends *= counts / ends[:, -1:]
     shifted = np.floor(ends + random.random((len(occurring), 1))).astype(np.int64)
-    shifted[:, -1] = counts[:, 0]    # all of them, whatever was rounded
+    shifted[:, -1] = counts[:, 0]  # all of them, whatever was rounded
     np.minimum(shifted, counts, out=shifted)
     times = np.diff(shifted, axis=1, prepend=0)
     chosen = np.repeat(np.tile(np.arange(table.shape[1]), len(occurring)), times.ravel())
