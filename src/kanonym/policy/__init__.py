@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from kanonym.data.loading.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from kanonym.policy.definition import Policy, PolicySource, attribute_policy
+    from kanonym.policy.definition import Policy, PolicySource
 
-__all__ = ["Policy", "PolicySource", "attribute_policy"]
+__all__ = ["Policy", "PolicySource"]
 
 __getattr__, __dir__ = lazy_names(__name__, dict.fromkeys(__all__, "kanonym.policy.definition"))

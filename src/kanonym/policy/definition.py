@@ -31,7 +31,6 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.option import option_of
 from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Recoding, Role, Schema
-from kanonym.models.anonymity import KAnonymity
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, item_sets, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
@@ -449,32 +448,6 @@ def policy_from(given: PolicySource) -> Policy:
             f"policy must be a Policy or the path of a policy file, not {type(given).__name__}"
         )
     return given
-
-
-def attribute_policy(given: PolicySource | Mapping[str, Any]) -> Policy:
-    """Return a policy of which only the attributes count, and models may be missing.
-
-    Where no class is formed no model is needed: one that changes nothing stands in for it.
-
-    Parameters
-    ----------
-    given
-        A policy, the path of its file, or its attributes.
-
-    Raises
-    ------
-    PolicyError
-        It is none of these, or has faults.
-
-    """
-    if isinstance(given, Policy):
-        return given
-    if isinstance(given, Mapping):
-        return Policy(attributes=dict(given), models=[KAnonymity(1)])
-    file = Path(given)
-    parts = document.parse(document.read_text(file), str(file))
-    with _parse_context(_Origin(str(file), file.parent)):
-        return Policy(**(parts if parts.get("models") else {**parts, "models": [KAnonymity(1)]}))
 
 
 def _plain(part: Any) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from kanonym.differential_privacy.accounting import Budget, rho_for
 from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
 from kanonym.differential_privacy.ledger import exact_number
 from kanonym.models.base import check_integer, check_number
-from kanonym.policy import Policy, attribute_policy
+from kanonym.policy import Policy
+from kanonym.policy.attribute_policy import attribute_policy
 from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.marginals.domains import canonical_texts, cell_domains
