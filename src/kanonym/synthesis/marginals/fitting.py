@@ -27,7 +27,7 @@ from kanonym.synthesis.marginals.junction_tree import Attributes, JunctionTree, 
 from kanonym.synthesis.marginals.sums import SharedSums
 
 LONGER, SHORTER = 1.2, 0.5
-LEAST = 1e-200
+LEAST = 1e-100
 """Of a potential that is no structural zero: what is too small for a number could not return."""
 FINEST_STEP = 1e-12
 
@@ -199,7 +199,8 @@ def calibrate(tree: JunctionTree, sizes: Sequence[int], potentials: Sequence[Tab
         message = np.maximum(message / message.max(), LEAST)
         sums[place] = message
         shape = spread(tree.cliques[parent], separator, sizes)
-        beliefs[parent] = beliefs[parent] * message.reshape(shape)
+        product = beliefs[parent] * message.reshape(shape)
+        beliefs[parent] = product / product.max()  # else many small factors may become 0
     beliefs[0] = beliefs[0] / beliefs[0].sum()
     for place in range(1, len(beliefs)):
         parent, separator = tree.parents[place], tree.separators[place]
