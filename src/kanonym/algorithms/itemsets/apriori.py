@@ -21,9 +21,9 @@ class Apriori(ItemAlgorithm):
 
     Greedy: labels of rare itemsets are raised to their parents, or dropped, best ratio of
     rare itemsets to loss first; known itemsets of one item come first, then of two, and so on.
-    Then each decision is undone where that is safe. Raising alone and raising with dropping are
-    both tried, and the better one is kept. The account has the loss, and a lower bound of what any
-    cut loses.
+    Raising alone and raising with dropping are both tried, and the better one is kept; each of its
+    decisions is then undone where that is safe. The account has the loss, and a lower bound of what
+    any cut loses.
 
     Cost: the itemsets of at most `m` items of all records once, then those of the records that
     each raised label touches.
@@ -72,20 +72,17 @@ def best_cut(search: CutSearch, *, may_drop: bool, start: Cut | None = None) -> 
 
     """
     first = np.arange(search.tree.n_items, dtype=np.int32) if start is None else start
-    found = []
     raised = search.greedy(first, may_drop=False)
-    if raised is not None:
-        found.append(search.refined(raised, may_drop=may_drop))
+    found = [] if raised is None else [raised]
     if may_drop and (raised is None or search.loss(raised) > 0):
         dropped = search.greedy(first, may_drop=True)
-        if dropped is not None:
-            found.append(search.refined(dropped, may_drop=True))
+        found += [] if dropped is None else [dropped]
     if not found:
         raise InfeasibleError(
             f"no cut through the hierarchy of items gives known itemsets {search.k} records: fewer "
             "records have any item. Let items be dropped (drop: true), or require less"
         )
-    return min(found, key=search.loss)
+    return search.refined(min(found, key=search.loss), may_drop=may_drop)
 
 
 def recoding_of(search: CutSearch, cut: Cut, *, may_drop: bool) -> ItemRecoding:

@@ -90,11 +90,7 @@ class CutSearch:
         keys = keys[counts < self.k]
         shifts = self.bits * np.arange(size - 1, -1, -1)
         found: NDArray[np.int64] = (keys[:, None] >> shifts) & ((1 << self.bits) - 1)
-        return (
-            found[np.lexsort(found.T[::-1])].astype(np.int32)
-            if len(found)
-            else found.astype(np.int32)
-        )
+        return found.astype(np.int32)
 
     def is_safe(self, cut: Cut) -> bool:
         """Say whether no itemset of labels is rare."""
@@ -148,7 +144,8 @@ class CutSearch:
             return kept
 
         labels = _touched(rare, tree.n_nodes)
-        parents = _touched([tree.parents[one] for one in rare], tree.n_nodes)
+        above = [tree.parents[one] for one in rare]
+        parents = _touched(above, tree.n_nodes, distinct=False)
         up = np.flatnonzero(parents).astype(np.int32)
         ratio = parents[up] / loss_of(up, tree.costs[up])
         candidates = [(tree.first[up], tree.last[up], up, ratio)]
@@ -242,13 +239,19 @@ class CutSearch:
         return True
 
 
-def _touched(rare: Sequence[NDArray[np.int32]], n_nodes: int) -> NDArray[np.int64]:
-    """Return (n_nodes,) int64: how many rare itemsets have each node."""
+def _touched(
+    rare: Sequence[NDArray[np.int32]], n_nodes: int, *, distinct: bool = True
+) -> NDArray[np.int64]:
+    """Return (n_nodes,) int64: how many rare itemsets have each node.
+
+    distinct: whether no itemset has a node twice.
+    """
     found = np.zeros(n_nodes, np.int64)
     for one in rare:
-        ordered = np.sort(one, axis=1)
-        repeated = np.zeros(ordered.shape, np.bool_)
-        repeated[:, 1:] = ordered[:, 1:] == ordered[:, :-1]
-        held = ordered[~repeated]
+        held = one.ravel()
+        if not distinct and one.shape[1] > 1:
+            ordered = np.sort(one, axis=1) if one.shape[1] > 2 else one
+            again = ordered[:, 1:] == ordered[:, :-1]
+            held = np.concatenate([ordered[:, 0], ordered[:, 1:][~again]])
         found += np.bincount(held[held >= 0], minlength=n_nodes)
     return found

@@ -31,8 +31,9 @@ def least_loss(search: CutSearch, *, may_drop: bool) -> float:
     if search.m >= MOST:
         every = np.ones(search.tree.n_nodes, np.bool_)
         pairs = search.rare((search.offsets, search.items), MOST, every)
-        ordered = pairs[np.argsort(room[pairs].min(axis=1, initial=np.inf), kind="stable")]
-        bound += float(pack(ordered[::-1].copy(), room))
+        # The dearest first; ties by item, so that the order of the records has no part in it.
+        ordered = np.lexsort((*pairs.T, -room[pairs].min(axis=1, initial=np.inf)))
+        bound += float(pack(pairs[ordered], room))
     return min(bound / total, 1.0)
 
 
