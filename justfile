@@ -50,7 +50,7 @@ docs:
 # take the pictures of docs/workbench.md again; needs Chromium
 pictures:
     KANONYM_ARTIFACTS=.artifacts pytest -q tests/workbench/test_browser.py
-    for screen in columns hierarchies requirements records; do \
+    for screen in columns hierarchies actions requirements records; do \
         cp ".artifacts/workbench/$screen-en-1440-light.png" "docs/pictures/workbench-$screen.png"; done
 
 # run the blocks of pages, and write what they print into them again

@@ -5,10 +5,12 @@ Pictures of the screens are kept in the folder that the variable KANONYM_ARTIFAC
 
 from __future__ import annotations
 
+import base64
 import multiprocessing
 import os
 import re
 import sys
+from itertools import product
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -238,12 +240,13 @@ def test_from_the_table_to_a_verified_release_by_keyboard_alone(person, folder):
     person.key_to("a.primary", "export")
     person.tab_to("form[action$='/export/write'] button.primary")
     person.browser.press("Enter", text="\r")
-    person.wait(f"document.querySelector('#command') && {IDLE}")
-    (place,) = (folder / "project" / "releases").iterdir()
+    person.wait(f"document.querySelector('a[href$=\"report.html\"]') && {IDLE}")
+    folders = (folder / "project" / "releases").iterdir()
+    (place,) = (one for one in folders if one.name.isdecimal())
     policy = Policy.from_file(place / "policy.yaml")
     found = verify(ka.read_table(place / "released.csv"), policy)
     assert found.satisfied
-    assert {"policy.yaml", "manifest.json", "report.html", "released.csv"} == {
+    assert {"policy.yaml", "manifest.json", "report.html", "released.csv", "release.json"} == {
         one.name for one in place.iterdir()
     }
 
@@ -274,7 +277,7 @@ def test_screens_are_pictured(person, screen, language):
         pytest.skip("pictures are taken for the folder that KANONYM_ARTIFACTS names")
     folder = Path(os.environ["KANONYM_ARTIFACTS"]) / "workbench"
     folder.mkdir(parents=True, exist_ok=True)
-    for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (NARROW, "light")):
+    for width, scheme in product((WIDE, NARROW), ("light", "dark")):
         person.browser.look(width, scheme=scheme)
         person.show(screen)
         if person.browser.run("document.documentElement.lang") != language:
@@ -284,6 +287,19 @@ def test_screens_are_pictured(person, screen, language):
         person.browser.picture(picture)
         assert picture.stat().st_size > 5000
     person.click("form[action='/language'] button[value=en]")
+
+
+def test_a_screen_is_printed_without_its_buttons(person):
+    """On paper there is the content alone, in black on white, as a PDF of some pages."""
+    person.browser.look(WIDE, media="print", scheme="dark")
+    person.show("results")
+    shown = "getComputedStyle(document.querySelector('{}')).{}"
+    assert person.browser.run(shown.format("nav", "display")) == "none"
+    assert person.browser.run(shown.format("main button", "display")) == "none"
+    assert person.browser.run(shown.format("body", "backgroundColor")) == "rgb(255, 255, 255)"
+    told = person.browser.call("Page.printToPDF", printBackground=True)
+    assert base64.b64decode(told["data"]).startswith(b"%PDF")
+    person.browser.look(WIDE)
 
 
 def test_a_cancel_ends_the_work(person):

@@ -29,6 +29,7 @@ SENTENCES: Sentences = {
     "wb.actions.kind.masking": "Masking",
     "wb.actions.kind.pseudonymization": "Pseudonyms",
     "wb.actions.kind.perturbation": "Noise and exchange",
+    "wb.actions.kind.free_text": "Free text",
     "wb.actions.example": "Example: cells of this table",
     "wb.actions.try": "Show an example",
     "wb.actions.was": "in the table",

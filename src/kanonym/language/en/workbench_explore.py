@@ -56,7 +56,6 @@ SENTENCES: Sentences = {
     "wb.records.after": "same after",
     "wb.records.gone": "suppressed",
     "wb.records.telling": "what tells it apart",
-    "wb.why": "why",
     "wb.why.records": (
         "With {column} {value} instead of {released}, its class would have {records}; at least "
         "{required} are required."

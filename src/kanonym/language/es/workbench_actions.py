@@ -29,6 +29,7 @@ SENTENCES: Sentences = {
     "wb.actions.kind.masking": "Ocultación",
     "wb.actions.kind.pseudonymization": "Seudónimos",
     "wb.actions.kind.perturbation": "Ruido e intercambio",
+    "wb.actions.kind.free_text": "Texto libre",
     "wb.actions.example": "Ejemplo: celdas de esta tabla",
     "wb.actions.try": "Mostrar un ejemplo",
     "wb.actions.was": "en la tabla",

@@ -56,7 +56,6 @@ SENTENCES: Sentences = {
     "wb.records.after": "iguales después",
     "wb.records.gone": "suprimido",
     "wb.records.telling": "qué lo distingue",
-    "wb.why": "por qué",
     "wb.why.records": (
         "Con {column} {value} en vez de {released}, su clase tendría {records}; se exigen al "
         "menos {required}."

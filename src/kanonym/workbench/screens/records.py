@@ -58,7 +58,7 @@ def _sentence(view: View, names: Sequence[str], record: RecordRisk, reason: Reas
     """Say why a value is not released as it is, or a record not at all."""
     says, failure = view.says, reason.failure
     facts = {"records": says.plural(reason.records, "record")}
-    key = "wb.why" if reason.attribute else "wb.why.suppressed"
+    key = "wb.why" if reason.attribute is not None else "wb.why.suppressed"
     if reason.attribute is not None:
         released = record.cells[names.index(reason.attribute)][1]
         missing = says.text("wb.null")
