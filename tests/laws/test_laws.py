@@ -85,7 +85,7 @@ def test_every_model_has_its_laws():
     Mondrian forms classes without a population, and refuses them; sets of items have laws of their
     own.
     """
-    apart = ("population", "itemsets")
+    apart = ("population", "itemsets", "mechanism")
     known = {model for model in ALL if model.guarantee not in apart}
     assert {type(model) for models in MODELS.values() for model in models} == known
 

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals
 from kanonym.data.results.short_repr import ShortRepr
@@ -60,6 +63,8 @@ class Problem(ShortRepr):
     suppression_limit: float = 0.0
     listen: Listener | None = None
     key: int | None = None
+    persons: NDArray[np.int32] | None = None
+    seed: int | None = None
 
 
 @runtime_checkable

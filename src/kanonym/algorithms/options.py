@@ -61,6 +61,15 @@ Steps = Annotated[
 Seconds = Annotated[
     float | None, Option("Stop after this many seconds, with the best so far.", "S", group="search")
 ]
+Degree = Annotated[
+    Literal["none", "low", "low-medium", "medium", "medium-high", "high", "complete"] | None,
+    Option(
+        "With differential-privacy: levels by how far up they are: none, low, low-medium, medium, "
+        "medium-high, high or complete.",
+        "NAME",
+        group="search",
+    ),
+]
 
 PARAMETERS: dict[str, Any] = {
     "split": Split,
@@ -71,5 +80,6 @@ PARAMETERS: dict[str, Any] = {
     "search": Search,
     "steps": Steps,
     "seconds": Seconds,
+    "degree": Degree,
 }
 """The annotation of each; a law compares them with the fields of the algorithms."""

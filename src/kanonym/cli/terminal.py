@@ -14,6 +14,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from kanonym.cli.printing.private import promise_rows
 from kanonym.data.credentials import displayable_url
 
 NAMED = {
@@ -35,6 +36,7 @@ STYLES = {
     "satisfied": "green",
     "satisfied with warnings": "yellow",
     "violated": "bold red",
+    "not private": "bold red",
     "nothing required": "bold",
 }
 EXAMPLES = 4  # labels of a level that are shown
@@ -130,6 +132,7 @@ def release_tables(
         *([] if of_sets_alone else [span]),
         ("prosecutor risk", f"at most {format_number(risk['prosecutor']['highest'])}"),
         *_items(found["algorithm"]),
+        *promise_rows(found.get("differential_privacy")),
         *_search(found["algorithm"]),
         *_cells(found["algorithm"]),
         *kept_value_rows(found),
@@ -279,6 +282,9 @@ def warnings_table(verification: Mapping[str, Any]) -> Table:
     facts.add_column()
     facts.add_column(overflow="fold")
     facts.add_row("verdict", Text(found, style=STYLES[found]))
+    for one in verification.get("models", []):
+        if "rests_on" in one and one["verdict"] == "by construction":
+            facts.add_row("rests on", Text(one["rests_on"]))
     for one in verification["largest_shares"]:
         facts.add_row("worst class", Text(_largest_share(one)))
     for one in verification["warnings"]:

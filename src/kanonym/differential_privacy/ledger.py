@@ -16,12 +16,16 @@ from kanonym.data import files
 from kanonym.data.errors import DataError
 from kanonym.data.files.lock import lock_file
 from kanonym.data.results.result import Result, ResultTable
+from kanonym.differential_privacy.accounting import epsilon_for
 from kanonym.differential_privacy.sampling import round_up
 
 VERSION = 1
 
 Unit = Literal["record", "person"]
 """What a mechanism protects: one record, or one person with all records."""
+
+RHO_DELTA = Fraction(1, 10**9)
+"""The δ at which ρ is told as ε."""
 
 _NUMBER = re.compile(r"\d+(\.\d+)?(e[-+]?\d+)?")
 
@@ -142,13 +146,20 @@ class Ledger(Result):
     @property
     def total(self) -> dict[str, Any]:
         """Number of releases and what they have spent together, as numbers rounded up."""
-        return {
+        found: dict[str, Any] = {
             "releases": len(self.spent),
             "epsilon": float(_decimal_text(self.epsilon)),
             "delta": float(_decimal_text(self.delta)),
-            **({"rho": float(_decimal_text(self.rho))} if self.rho else {}),
             "protects": self.protects,
         }
+        if self.rho:  # as ε and δ that anybody can read
+            together = self.epsilon + epsilon_for(self.rho, RHO_DELTA)
+            found |= {
+                "rho": float(_decimal_text(self.rho)),
+                "epsilon_with_rho": round_up(together),
+                "delta_with_rho": float(_decimal_text(self.delta + RHO_DELTA)),
+            }
+        return found
 
     def tables(self) -> list[ResultTable]:
         """Return a row a release, below the sum."""

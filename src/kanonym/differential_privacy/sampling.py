@@ -8,7 +8,6 @@ suppress classes of fewer than k records of the sample.
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from kanonym.data.errors import PolicyError
+from kanonym.differential_privacy.bits import Bits
 
 GRID = 1 << 64
 """β is a whole multiple of 1/GRID, so that 64 random bits decide about a record exactly."""
@@ -128,16 +128,28 @@ def sampling_of(epsilon: Fraction, delta: float, beta: float | None = None) -> S
     return Sampling(chosen, gamma, k, largest)
 
 
-def draw_sample(n_records: int, beta: Fraction) -> NDArray[np.bool_]:
-    """Return (n_records,) bool: each True with probability β exactly, by the system's source."""
-    bits = np.frombuffer(os.urandom(8 * n_records), np.uint64)
-    return bits < np.uint64(int(beta * GRID))
+def draw_sample(n_records: int, beta: Fraction, bits: Bits) -> NDArray[np.bool_]:
+    """Return (n_records,) bool: each True with probability β exactly, one word of bits each."""
+    return bits.words(n_records) < np.uint64(int(beta * GRID))
 
 
-def draw_seeded_sample(n_records: int, beta: Fraction, seed: int) -> NDArray[np.bool_]:
-    """Return a sample that a seed repeats, for tests: whoever knows the seed knows the sample."""
-    bits = np.random.default_rng(seed).integers(0, GRID - 1, n_records, np.uint64, endpoint=True)
-    return bits < np.uint64(int(beta * GRID))
+def draw_one_each(persons: NDArray[np.int32], bits: Bits) -> NDArray[np.bool_]:
+    """Return (n_records,) bool: one record of each person, whatever the records hold.
+
+    Parameters
+    ----------
+    persons
+        (n_records,) int32, the person of each record.
+    bits
+        What the draw is made of: the record of the smallest word stays.
+
+    """
+    order = np.lexsort((bits.words(len(persons)), persons))
+    first = np.ones(len(persons), np.bool_)
+    first[1:] = persons[order[1:]] != persons[order[:-1]]
+    kept = np.zeros(len(persons), np.bool_)
+    kept[order[first]] = True
+    return kept
 
 
 def round_down(number: Fraction) -> float:

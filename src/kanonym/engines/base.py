@@ -18,7 +18,13 @@ from kanonym.policy import Policy
 from kanonym.verification import ColumnValues
 
 Ability = Literal[
-    "row-actions", "record-order", "formats", "aggregate", "file-options", "item-sets"
+    "row-actions",
+    "record-order",
+    "formats",
+    "aggregate",
+    "file-options",
+    "item-sets",
+    "sampling",
 ]
 """What only some engines can do; all can count, recode, verify and write."""
 
@@ -30,6 +36,7 @@ _INSTEAD: dict[Ability, str] = {
     "formats": "Convert the column there first, or load the table into memory",
     "aggregate": "Group the release there by its columns, and count",
     "item-sets": "Load the table into memory",
+    "sampling": "Records are drawn in this process: load the table into memory",
     "file-options": "It always counts what it wrote, and has no safe cells; leave both out",
 }
 

@@ -240,7 +240,7 @@ def decide(
     found: the division, where it is known already.
     """
     table, costs = ready.table, ready.costs
-    problem = task.problem(table, costs)
+    problem = task.problem(table, costs, ready.persons)
     values_of = partial(
         recode,
         table,

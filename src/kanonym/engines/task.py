@@ -22,11 +22,13 @@ from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
 from kanonym.data.population import encode_with_population, require_contained
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive, conventions_of
-from kanonym.data.table import EncodedTable, encode, kind_of
+from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
+from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import PrivacyModel
+from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of
 from kanonym.recoding.recode import CENTROIDS, choose_recoding, released_names
@@ -60,6 +62,8 @@ class Task:
         prove that sensitive values forbade it.
     item_algorithm
         Who recodes sets of items.
+    seed
+        What the policy gives for repeatable draws; None draws from the system's source.
 
     """
 
@@ -73,6 +77,7 @@ class Task:
     target: str | None = None
     hides_refusals: bool = False
     item_algorithm: ItemAlgorithm = field(default_factory=Apriori)
+    seed: int | None = None
 
     @classmethod
     def of(cls, policy: Policy, schema: Schema) -> Task:
@@ -91,12 +96,31 @@ class Task:
             target=target_of(policy.algorithm, schema),
             hides_refusals=policy.minimality == "chance",
             item_algorithm=policy.item_algorithm or Apriori(),
+            seed=policy.seed,
         )
 
-    def problem(self, table: EncodedTable, costs: Costs) -> Problem:
-        """Return what the algorithm is asked about an encoded table."""
+    def problem(
+        self, table: EncodedTable, costs: Costs, persons: NDArray[np.int32] | None = None
+    ) -> Problem:
+        """Return what the algorithm is asked about an encoded table.
+
+        persons: of `Prepared`.
+        """
         key = secret_key(table) if self.hides_refusals and table.sensitive else None
-        return Problem(table, costs, self.models, self.suppression_limit, key=key)
+        return Problem(
+            table,
+            costs,
+            self.models,
+            self.suppression_limit,
+            key=key,
+            persons=persons,
+            seed=self.seed,
+        )
+
+    @property
+    def samples(self) -> bool:
+        """Whether a model samples records: hierarchies are then public ones."""
+        return sampling_model(self.models) is not None
 
     @property
     def columns(self) -> list[str]:
@@ -120,6 +144,8 @@ class Prepared(ShortRepr):
         What releasing a span of codes loses, for algorithms that read it; else empty.
     built
         Descriptions of the hierarchies that were built because none was given.
+    persons
+        (n_rows,) int32, the person of each record, where a model keeps one record of each; or None.
 
     """
 
@@ -130,6 +156,7 @@ class Prepared(ShortRepr):
     dtypes: list[pl.DataType]
     costs: Costs
     built: dict[str, str]
+    persons: NDArray[np.int32] | None = None
 
 
 def prepare(
@@ -171,7 +198,12 @@ def prepare(
         }
         for name, description in built.items():
             watch.tell(f"{name}: no hierarchy given; built {description}")
-    return Prepared(table, recodings, [values.dtype for values, _ in known], costs, built)
+        promised = sampling_model(task.models)
+        each = None  # the person of each record
+        if promised is not None and promised.entity is not None:
+            each, _ = value_codes(column(promised.entity))
+    dtypes = [values.dtype for values, _ in known]
+    return Prepared(table, recodings, dtypes, costs, built, each)
 
 
 def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
@@ -241,7 +273,13 @@ def _quasi_identifiers(
         names = [name] if attribute.role is not Role.IDENTIFIER or attribute.action else []
         if isinstance(attribute, QuasiIdentifier):
             values = column(name)
-            source, recoding = _recoding_for(task, attribute, values)
+            source: HierarchySource | None
+            recoding: Recoding
+            if task.samples:
+                public = public_hierarchy(name, attribute.hierarchy)
+                values, source, recoding = public.leaves(values), public.tree, "hierarchy"
+            else:
+                source, recoding = _recoding_for(task, attribute, values)
             known.append((values, source))
             recodings.append(recoding)
             names = released_names(name, recoding)

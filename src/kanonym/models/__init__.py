@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
-from kanonym.models.base import MEASURES, Criterion, Guarantee, PerClass, PrivacyModel, WholeTable
+from kanonym.models.base import Guarantee, PerClass, PrivacyModel, WholeTable
 from kanonym.models.closeness import TCloseness
+from kanonym.models.criteria import MEASURES, Criterion
+from kanonym.models.differential import DifferentialPrivacy
 from kanonym.models.diversity import LDiversity
 from kanonym.models.itemsets import KKmAnonymity, KmAnonymity
 from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
@@ -25,6 +27,7 @@ ALL: tuple[type[PrivacyModel], ...] = (
     DeltaPresence,
     KmAnonymity,
     KKmAnonymity,
+    DifferentialPrivacy,
 )
 """Every model; tests of laws run over it."""
 
@@ -41,6 +44,7 @@ __all__ = [
     "Criterion",
     "DeltaDisclosure",
     "DeltaPresence",
+    "DifferentialPrivacy",
     "Guarantee",
     "KAnonymity",
     "KKmAnonymity",

@@ -7,14 +7,8 @@ from typing import ClassVar
 
 from kanonym.data.errors import PolicyError
 from kanonym.kernels.classes import disclosure
-from kanonym.models.base import (
-    Criterion,
-    Monotone,
-    PerClass,
-    check_attribute,
-    check_integer,
-    check_number,
-)
+from kanonym.models.base import Monotone, PerClass, check_attribute, check_integer, check_number
+from kanonym.models.criteria import Criterion
 
 
 @dataclass(frozen=True, slots=True)

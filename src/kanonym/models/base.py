@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast, runtime_checkable
 
@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.differential_privacy.sampling import Sampling
 from kanonym.kernels.classes import disclosure
 from kanonym.models.answer import Answer
+from kanonym.models.criteria import Criterion
 from kanonym.models.released_table import ReleasedTable
 
 if TYPE_CHECKING:
@@ -40,63 +42,11 @@ beside those of a population table. `itemsets`: combinations of values in releas
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """One compiled condition on a class; a model is met where all of its own hold.
-
-    Attributes
-    ----------
-    measure
-        A measure of `kernels.classes.disclosure` (its integer constant).
-    attribute
-        The sensitive attribute that it looks at; None for the class size alone.
-    threshold
-        The required value.
-    relation
-        `>=`, `<=` or `<`: how the measured value must relate to the threshold.
-    argument
-        A further integer of the measure (l of recursive (c, l)-diversity), else 0.
-
-    """
-
-    measure: int
-    attribute: str | None
-    threshold: float
-    relation: str
-    argument: int = 0
-
-    def measure_classes(self, classes: Classes) -> NDArray[np.float64]:
-        """Return (n_classes,) float64: the measure of every class."""
-        if self.attribute is None:
-            return classes.sizes.astype(np.float64)
-        distribution = classes.distributions[self.attribute]
-        ancestors = distribution.ancestors
-        if self.measure == disclosure.T_HIERARCHICAL and not len(ancestors):
-            raise PolicyError(
-                f"t-closeness with hierarchical distance needs a hierarchy of {self.attribute!r}"
-            )
-        return disclosure.measure_classes(
-            self.measure,
-            distribution.offsets,
-            distribution.values,
-            distribution.counts,
-            classes.sizes,
-            disclosure.reference_shares(distribution.table, ancestors),
-            ancestors,
-            self.argument,
-        )
-
-    def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
-        """Return (n_classes,) bool: which classes meet the condition."""
-        relation = disclosure.RELATIONS[self.relation]
-        return disclosure.hold_all(self.measure_classes(classes), relation, float(self.threshold))
-
-
 @runtime_checkable
 class PrivacyModel(Protocol):
     """A requirement on every equivalence class of a table, or on all of them together.
 
-    The traits from `guarantee` to `rests_on` have defaults in `ModelTraits`, which every model
+    The traits from `guarantee` to `sampling` have defaults in `ModelTraits`, which every model
     inherits from: what differs says so.
     """
 
@@ -151,6 +101,11 @@ class PrivacyModel(Protocol):
     @property
     def known_items(self) -> KnownItems | None:
         """What is required of sets of items; None where the model is not about them."""
+        ...
+
+    @property
+    def sampling(self) -> Sampling | None:
+        """How records are sampled; None where all of them take part."""
         ...
 
     @property
@@ -255,6 +210,11 @@ class ModelTraits:
         """None: the model is not about sets of items."""
         return None
 
+    @property
+    def sampling(self) -> Sampling | None:
+        """None: all records take part."""
+        return None
+
     def answer(self: _ClassPredicate, released: ReleasedTable) -> Answer:
         """Ask every class."""
         holds = self.satisfied(released.classes)
@@ -282,24 +242,6 @@ class _HasCriteria(Protocol):
     def criteria(self) -> tuple[Criterion, ...]:
         """Return the conditions."""
         ...
-
-
-MEASURES: dict[str, int] = {
-    "records": disclosure.SIZE,
-    "distinct": disclosure.DISTINCT,
-    "entropy": disclosure.ENTROPY,
-    "largest-share": disclosure.ALPHA,
-    "t-equal": disclosure.T_EQUAL,
-    "t-ordered": disclosure.T_ORDERED,
-    "t-hierarchical": disclosure.T_HIERARCHICAL,
-    "largest-difference": disclosure.TOTAL_VARIATION,
-    "kullback-leibler": disclosure.KL,
-    "basic-beta": disclosure.BETA_BASIC,
-    "enhanced-beta": disclosure.BETA_ENHANCED,
-    "delta": disclosure.DELTA,
-    "diversity-percent": disclosure.DIVERSITY_PERCENT,
-}
-"""What a `Criterion` may measure of a class; definitions in `kernels.classes.disclosure`."""
 
 
 class PerClass(ModelTraits):

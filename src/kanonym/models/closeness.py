@@ -6,14 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from kanonym.kernels.classes import disclosure
-from kanonym.models.base import (
-    Criterion,
-    Monotone,
-    PerClass,
-    check_attribute,
-    check_choice,
-    check_number,
-)
+from kanonym.models.base import Monotone, PerClass, check_attribute, check_choice, check_number
+from kanonym.models.criteria import Criterion
 
 Distance = Literal["equal", "ordered", "hierarchical", "largest-difference", "kullback-leibler"]
 

@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 from kanonym.data.errors import PolicyError
 from kanonym.kernels.classes import disclosure
 from kanonym.models.base import (
-    Criterion,
     Monotone,
     PerClass,
     check_attribute,
@@ -16,6 +15,7 @@ from kanonym.models.base import (
     check_integer,
     check_number,
 )
+from kanonym.models.criteria import Criterion
 
 Diversity = Literal["distinct", "entropy", "recursive"]
 

@@ -7,14 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from kanonym.kernels.classes import disclosure
-from kanonym.models.base import (
-    Criterion,
-    Monotone,
-    PerClass,
-    check_attribute,
-    check_choice,
-    check_number,
-)
+from kanonym.models.base import Monotone, PerClass, check_attribute, check_choice, check_number
+from kanonym.models.criteria import Criterion
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes

@@ -15,13 +15,13 @@ from kanonym.data.errors import PolicyError, shown_value
 from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.models.answer import Answer
 from kanonym.models.base import (
-    Criterion,
     Guarantee,
     ModelTraits,
     Monotone,
     check_integer,
     check_number,
 )
+from kanonym.models.criteria import Criterion
 from kanonym.models.released_table import ReleasedTable
 
 if TYPE_CHECKING:

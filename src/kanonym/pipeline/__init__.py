@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
+from kanonym.data.errors import PolicyError
+from kanonym.differential_privacy.ledger import Ledger, spend
 from kanonym.engines import engine_of
 from kanonym.engines.base import Engine, Input, require_abilities
 from kanonym.engines.decision import Decision
 from kanonym.engines.local import bind_actions, encoded_columns, resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
+from kanonym.models.differential import DifferentialPrivacy, sampling_model
 from kanonym.pipeline.checks import measure, released_columns, verify
 from kanonym.pipeline.conventions import parse_with_policy, to_canonical, with_conventions
 from kanonym.pipeline.person_checks import input_warnings
@@ -24,6 +28,7 @@ from kanonym.pipeline.replaying import decide_again, replay
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import FrameT, Release
+from kanonym.release.promise import protected_unit
 from kanonym.verification import Verification
 
 if TYPE_CHECKING:
@@ -53,6 +58,7 @@ def anonymize(
     policy: PolicySource | None = ...,
     *,
     output: str | Path | None = ...,
+    ledger: str | Path | None = ...,
     progress: Callable[[str], None] | None = ...,
     **short: Unpack[Keywords],
 ) -> Release[Any]: ...
@@ -62,6 +68,7 @@ def anonymize(
     policy: PolicySource | None = ...,
     *,
     output: str | Path | None = ...,
+    ledger: str | Path | None = ...,
     progress: Callable[[str], None] | None = ...,
     **short: Unpack[Keywords],
 ) -> Release[FrameT]: ...
@@ -71,6 +78,7 @@ def anonymize(
     policy: PolicySource | None = None,
     *,
     output: str | Path | None = None,
+    ledger: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
     **short: Unpack[Keywords],
 ) -> Release[Any]:
@@ -87,6 +95,9 @@ def anonymize(
     output
         Where the release is written: a file; of a table in a database the name of another
         one. None writes nothing.
+    ledger
+        Under differential privacy: the file that adds up what the table has spent. This release
+        is added to it before it is returned. None, and nothing says what else was released.
     progress
         Called with the name of each stage as it begins, and with `stage: sentence` for
         what a stage tells: `encode` of hierarchies that it builds because none was
@@ -121,6 +132,9 @@ def anonymize(
     watch = Stopwatch(progress)
     engine = engine_of(frame)
     place = None if output is None else os.fspath(output)
+    promised = sampling_model(policy.models)
+    if promised is None and ledger is not None:
+        raise PolicyError("a ledger adds up epsilon: the policy asks for no differential privacy")
     with ExitStack() as stack:
         if place is not None:  # else the release is read from the engine later
             stack.callback(engine.close)
@@ -131,8 +145,18 @@ def anonymize(
             seed = resolve_seed(policy.seed)
             table = engine.read(policy, schema, seed)
             task = Task.of(policy, schema)
+        known = None
+        if promised is not None and ledger is not None:
+            # Before the release exists: a run that then fails has spent too much, never too little.
+            known = spend_on(ledger, policy, promised) if policy.seed is None else None
         decision = table.decide(task, watch)
-        return _write_release(engine, table, task, decision, (policy, seed, place), watch)
+        made = _write_release(engine, table, task, decision, (policy, seed, place), watch)
+        return made if known is None else replace(made, ledger=known)
+
+
+def spend_on(ledger: str | Path, policy: Policy, promised: DifferentialPrivacy) -> Ledger:
+    """Add to a ledger what a release of a policy spends; errors as of `ledger.spend`."""
+    return spend(ledger, replace(promised.spending, protects=protected_unit(policy)))
 
 
 def _write_release(

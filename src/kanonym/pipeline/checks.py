@@ -34,6 +34,7 @@ from kanonym.pipeline.planning import (
     is_perturbed,
     persons_of_policy,
 )
+from kanonym.pipeline.private_checks import check_private_release
 from kanonym.pipeline.recorded_persons import RecordedPersons
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
@@ -164,6 +165,9 @@ def verify(
         warned = input_warnings(policy, schema, before.values)
     else:
         warned = release_warnings(policy, schema, columns, values)
+    found = check_private_release(
+        found, policy, [name for name in columns if name != count], released.column
+    )
     uncounted = unprotected_warnings([name for name in free if name not in further], every)
     return found.with_warnings(
         *uncounted, *warned, *amount_warnings(policy, schema, columns, values)

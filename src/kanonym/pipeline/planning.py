@@ -41,6 +41,7 @@ def required_abilities(policy: Policy, schema: Schema) -> list[Request]:
     if target is not None and schema.attributes[target].action:
         # It guides the algorithm as it came in; on an engine only what actions leave is counted.
         asked.append(Request("row-actions", f"target {target!r}, which has an action"))
+    asked += [Request("sampling", one.type) for one in policy.models if one.sampling is not None]
     if policy.keep_order:
         asked.append(Request("record-order", "keep_order"))
     return asked

@@ -17,7 +17,7 @@ from kanonym.data.table import Domain, EncodedTable
 from kanonym.engines.decision import Decision
 from kanonym.kernels.classes.disclosure import SIZE
 from kanonym.models import PrivacyModel
-from kanonym.models.base import Criterion
+from kanonym.models.criteria import Criterion
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from kanonym.engines.task import sensitive_names
 from kanonym.pipeline.checks import countable_columns, model_columns, unmodelled_attributes
 from kanonym.pipeline.person_checks import amount_warnings
 from kanonym.pipeline.planning import counting_of, persons_of_policy
+from kanonym.pipeline.private_checks import check_private_release
 from kanonym.policy import Policy
 from kanonym.verification import (
     SensitiveColumn,
@@ -76,6 +77,7 @@ def verify_staged(
     if every.counts is not None:
         for name in left:
             found = _with_share(found, staged, names, name)
+    found = check_private_release(found, policy, staged.columns, every.column)
     return found.with_warnings(*amount_warnings(policy, schema, staged.columns, staged.values))
 
 

@@ -12,7 +12,7 @@ from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.algorithms.clustering.kdtree import KDTree
 from kanonym.algorithms.clustering.kmeans import KMeans
-from kanonym.algorithms.full_domain import FullDomain
+from kanonym.algorithms.full_domain import CLASSIFICATION, FullDomain
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.local_recoding import LocalRecoding
 from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
@@ -71,7 +71,7 @@ def build_algorithm(given: Any) -> Algorithm:
     form = {"type": given} if isinstance(given, str) else given
     if isinstance(form, Mapping):
         form = {
-            name: _metric(value) if name == "metric" else _tuples(value)
+            name: _metric(value) if name == "metric" and value != CLASSIFICATION else _tuples(value)
             for name, value in form.items()
         }
         if isinstance(form.get("type"), str) and form["type"] in ITEM_ALGORITHMS:
@@ -124,7 +124,7 @@ def check_attributes(
     known = {name for name, one in attributes.items() if isinstance(one, QuasiIdentifier)}
     faults = []
     given = parameters_of(built)
-    for parameter in ("levels", "weights", "importance"):
+    for parameter in ("levels", "weights", "importance", "targets"):
         for name in given.get(parameter) or ():
             if name in known or (name not in attributes and others is Role.QUASI_IDENTIFIER):
                 continue
@@ -204,7 +204,7 @@ def parameters_of(built: Algorithm | ItemAlgorithm) -> dict[str, Any]:
 def form_of(built: Algorithm | ItemAlgorithm) -> dict[str, Any]:
     """Return the form that an algorithm has in YAML and JSON, without what says nothing."""
     plain = {name: _plain(value) for name, value in parameters_of(built).items()}
-    said = {name: value for name, value in plain.items() if value not in (None, {}, [])}
+    said = {name: value for name, value in plain.items() if value not in (None, {}, [], ())}
     return {"type": built.type, **said}
 
 

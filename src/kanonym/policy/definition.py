@@ -35,6 +35,7 @@ from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, item_sets, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
 from kanonym.policy.keywords import Keywords, Seed, SuppressionLimit, takes_keywords
+from kanonym.policy.private_release import faults_of_private_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +253,13 @@ class Policy(BaseModel):
                 f"guessed, such as 15 random digits, and keep it secret"
             )
             raise PydanticCustomError("faults", "faults", {"faults": [Fault(("seed",), reason)]})
+        return self
+
+    @model_validator(mode="after")
+    def _require_private_release(self) -> Self:
+        faults = faults_of_private_release(self)
+        if faults:
+            raise PydanticCustomError("faults", "faults", {"faults": faults})
         return self
 
     @classmethod

@@ -23,6 +23,7 @@ from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Role, Schema
+from kanonym.differential_privacy.ledger import Ledger
 from kanonym.engines.base import Request, unsupported_error
 from kanonym.engines.decision import Decision
 from kanonym.metrics.person_risk import PersonRisk
@@ -30,6 +31,7 @@ from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import InformationLoss, measure_utility
 from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
+from kanonym.release.promise import Promise, holder_facts, public_manifest
 from kanonym.verification import Verification, group_released
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 FrameT = TypeVar("FrameT", default=Any)
 """The type of a table."""
 
-_FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names")
+_FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names", "promise")
 """What is measured before a release is pickled."""
 
 _LEFT_OUT = ("decision", "writer", "examples")
@@ -81,6 +83,8 @@ class Release(Result, Generic[FrameT]):
         The released columns, in order.
     writer
         On an engine: writes the release once more and verifies what was written.
+    ledger
+        Under differential privacy: what its table has spent, this release included; or None.
 
     """
 
@@ -106,6 +110,7 @@ class Release(Result, Generic[FrameT]):
     engine: str = "local"
     columns: tuple[str, ...] = ()
     writer: Callable[[str], None] | None = field(default=None, repr=False)
+    ledger: Ledger | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the figures, and nothing that tells who is whose record."""
@@ -125,6 +130,11 @@ class Release(Result, Generic[FrameT]):
     def persons(self) -> PersonRisk | None:
         """The risk of persons, where k-anonymity counts them; else None."""
         return self.decision.persons if "decision" in self.__dict__ else None
+
+    @cached_property
+    def promise(self) -> Promise | None:
+        """What differential privacy promises, in public figures; None without such a model."""
+        return Promise.of(self.policy, self.decision, self.ledger)
 
     @cached_property
     def utility(self) -> InformationLoss:
@@ -239,16 +249,20 @@ class Release(Result, Generic[FrameT]):
             "risk": self.risk.to_dict(),
             "seconds": {**self.seconds, "total": sum(self.seconds.values())},
             **({"values_kept": self.values_kept} if self.values_kept else {}),
+            **({"differential_privacy": holder_facts(self.promise)} if self.promise else {}),
         }
 
     def tables(self) -> list[ResultTable]:
         """Return how many records are released, and what verification found."""
+        promise = self.promise
+        kept = () if promise is None else (("for", "the holder: these figures are not private"),)
         rows = (
             ("records", f"{self.rows_out:,} of {self.rows_in:,}"),
             ("suppressed", f"{self.suppressed:,}"),
             ("columns", f"{len(self.columns)} of {len(self.schema.attributes)}"),
             ("algorithm", self.policy.algorithm.type),
             ("engine", self.engine),
+            *kept,
         )
         return [ResultTable(("release", ""), rows), *self.verification.tables()]
 
@@ -357,6 +371,46 @@ class Release(Result, Generic[FrameT]):
         }
         files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
 
+    def public_manifest(
+        self, path: str | Path, *, output: str | Path | files.Content | None = None
+    ) -> None:
+        """Write what may go along with a release under differential privacy, as JSON.
+
+        It has the promise and public parameters: nothing that depends on the records but what
+        the release itself shows.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        output
+            The file of the release; its name and SHA-256 go in.
+
+        Raises
+        ------
+        PolicyError
+            The release is not one under differential privacy.
+
+        """
+        parts = public_manifest(self.promise, self.columns, output)
+        files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
+
+    def public_report(
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        language: str = "en",
+        output: str | Path | files.Content | None = None,
+    ) -> None:
+        """Write the report that may go along with a release under differential privacy.
+
+        path: `.html`, `.pdf`, `.md` or `.json`. output: as of `public_manifest`.
+        """
+        from kanonym.reporting import public_report  # noqa: PLC0415 - reports stand above releases
+
+        public_report(self, path, title=title, language=language, output=output)
+
     @property
     def plot(self) -> ReleasePlots:
         """Its charts, as Altair objects: `release.plot.classes()`, `.partition("age", "zip")`."""
@@ -415,6 +469,8 @@ class Release(Result, Generic[FrameT]):
         """What a manifest says of the order of the records."""
         if self.writer is not None:
             return "by the released values; no seed is used"
+        if self.promise is not None:
+            return "shuffled"
         if self.policy.keep_order:
             return "that of the input, which can reveal identities"
         if self.policy.seed is None:

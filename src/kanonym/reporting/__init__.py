@@ -19,10 +19,15 @@ from kanonym.evaluation.risk.table_risk import Risk
 from kanonym.evaluation.utility.table_utility import Utility
 from kanonym.language import translator
 from kanonym.profiling import Profile
+from kanonym.release.promise import require_promise
 from kanonym.reporting.known import KnownResults
 from kanonym.reporting.known.frontier import Frontier, frontier_of
 from kanonym.reporting.known.provenance import Provenance, hash_as_csv
-from kanonym.reporting.rendering.markdown import render_json, render_markdown
+from kanonym.reporting.rendering.markdown import (
+    render_json,
+    render_markdown,
+    render_markdown_document,
+)
 from kanonym.reporting.summary import Cover, Summary
 from kanonym.reporting.summary_builder import summarize
 
@@ -43,6 +48,7 @@ __all__ = [
     "encode",
     "format_of",
     "frontier_of",
+    "public_report",
     "render",
     "render_comparison",
     "render_frontier",
@@ -150,6 +156,59 @@ def report(
     cover = Cover.of(title, purpose, author, language)
     summary = summarize(release, cover, known, rectangles=rectangles, provenance=provenance)
     files.write_bytes(path, encode(summary, form))
+
+
+def public_report(
+    release: Release,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    language: str = "en",
+    output: str | Path | files.Content | None = None,
+) -> None:
+    """Write the report that may go along with a release under differential privacy.
+
+    It has the promise in plain words and public parameters: nothing that depends on the records.
+
+    Parameters
+    ----------
+    release
+        From `ka.anonymize`, of a policy with the model `differential-privacy`.
+    path
+        Where to: .html, .pdf, .md or .json.
+    title, language
+        As of `report`.
+    output
+        The file of the release; its name and SHA-256 go in.
+
+    Raises
+    ------
+    PolicyError
+        The release is not one under differential privacy.
+    DataError
+        As of `report`.
+
+    """
+    from kanonym.reporting.public_document import public_document  # noqa: PLC0415 - templates
+    from kanonym.reporting.rendering.html import render_document  # noqa: PLC0415 - as above
+
+    form = format_of(path)
+    promise = require_promise(release.promise)
+    if form == "json":
+        release.public_manifest(path, output=output)
+        return
+    written = None if output is None else files.Content.of(output)
+    document = public_document(promise, release.columns, translator(language), title, written)
+    if form == "markdown":
+        files.write_text(path, render_markdown_document(document))
+        return
+    page = render_document(document)
+    if form == "pdf":
+        from kanonym.reporting.rendering.pdf import print_pdf  # noqa: PLC0415
+
+        files.write_bytes(path, print_pdf(page))
+    else:
+        files.write_bytes(path, page.encode())
 
 
 def report_profile(

@@ -210,6 +210,7 @@ def _privacy(context: _Context) -> Privacy:
         highest=risk.highest,
         average=risk.average,
         known_items=max((int(one.get("m", 0)) for one in context.models), default=0),
+        constructed=any(check.verdict == "by construction" for check in verification.checks),
     )
     verified = VerificationFigures(
         satisfied=verification.satisfied,
@@ -232,6 +233,7 @@ def _loss(context: _Context, rectangles: tuple[str, str] | None) -> Loss:
         limit=float(context.policy.get("suppression_limit", 0)),
         lost=release.utility.span_loss,
         by_column={name: one.loss for name, one in covered.items()},
+        sampled=any(one.guarantee == "mechanism" for one in release.verification.checks),
     )
     maps, further = maps_of(
         context.table,
@@ -273,6 +275,7 @@ def _limits(context: _Context, known: KnownResults) -> tuple[tuple[str, str], ..
         ],
         attacked=any(one.attempts for one in known.attacks),
         entity=str(entities[0]) if entities else None,
+        private=any(check.guarantee == "mechanism" for check in checks),
     )
 
 

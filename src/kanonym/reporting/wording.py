@@ -34,6 +34,7 @@ ANSWERS: Mapping[Verdict, str] = {
     "satisfied": "satisfied",
     "satisfied with warnings": "satisfied",
     "violated": "failed",
+    "not private": "not-private",
     "nothing required": "none",
 }
 KINDS = {"l-diversity": "distinct", "beta-likeness": "basic"}
@@ -81,6 +82,9 @@ def _facts(
     elif type_ in ITEMSETS:
         facts["records"] = speech.plural(int(required), "record")
         facts["items"] = speech.plural(int(given.get("m", 1)), "item")
+    elif type_ == "differential-privacy":
+        facts["delta"] = f"{given['delta']:g}"
+        facts["unit"] = speech.text("private.person" if given.get("entity") else "private.record")
     elif type_ == "beta-likeness":
         facts["times"] = speech.value(1 + required)
     elif type_ == "delta-disclosure":
@@ -114,8 +118,12 @@ def answer_text(
     highest: float,
     average: float,
     known_items: int = 0,
+    constructed: bool = False,
 ) -> tuple[str, ...]:
-    """Say whether the requirements hold and what an intruder can still do."""
+    """Say whether the requirements hold and what an intruder can still do.
+
+    constructed: whether a proof about how the release was made takes the place of checks.
+    """
     if not rows_out:
         return (speech.text("answer.empty"),)
     key = ANSWERS[verdict]
@@ -129,8 +137,9 @@ def answer_text(
     )
     if verdict == "satisfied with warnings":
         found += " " + speech.text("answer.warned", warnings, warnings=speech.count(warnings))
+    checked = "answer.constructed" if constructed else "answer.checked"
     return (
-        f"{found} {speech.text('answer.checked')}",
+        f"{found} {speech.text(checked)}",
         speech.text(
             "answer.classes",
             rows_out,
@@ -156,14 +165,15 @@ def price_text(
     limit: float,
     lost: float,
     by_column: Mapping[str, float],
+    sampled: bool = False,
 ) -> tuple[str, ...]:
-    """Say what the protection cost."""
+    """Say what the protection cost; sampled: whether a sample of the records was drawn first."""
     if not rows_in:
         return (speech.text("price.none"),)
     left_out = speech.text("price.complete", rows=speech.count(rows_in))
     if suppressed:
         left_out = speech.text(
-            "price.suppressed",
+            "price.sampled" if sampled else "price.suppressed",
             suppressed,
             suppressed=speech.count(suppressed),
             records=speech.plural(rows_in, "record"),
@@ -245,6 +255,7 @@ def limit_texts(
     actions: Sequence[tuple[str, str, str, str]] = (),
     attacked: bool = False,
     entity: str | None = None,
+    private: bool = False,
 ) -> tuple[tuple[str, str], ...]:
     """Say what the release does not protect against: `(heading, sentence)` each.
 
@@ -262,8 +273,16 @@ def limit_texts(
         Whether attacks were tried.
     entity
         The column that tells persons apart where k-anonymity counts persons.
+    private
+        Whether the release is differentially private.
 
     """
+    if private:
+        keys = ("holder", "groups", "records.one" if entity is None else "persons.one", "budget")
+        return tuple(
+            (speech.text(f"limit.{key}"), speech.text(f"limit.{key}.text"))
+            for key in (*keys, "loss", "law")
+        )
     having = {
         "sensitive": [name for name, its in roles.items() if its.startswith("sensitive")],
         "insensitive": [name for name, its in roles.items() if its == "insensitive"],

@@ -14,10 +14,15 @@ from kanonym.verification.class_counting import Counting
 LISTED = 5
 """Columns that a message names; further ones are counted."""
 
-Verdict = Literal["satisfied", "satisfied with warnings", "violated", "nothing required"]
-"""`satisfied`: every model holds, at least one requires something, and no warning stands."""
+Verdict = Literal[
+    "satisfied", "satisfied with warnings", "violated", "not private", "nothing required"
+]
+"""`satisfied`: every model holds, at least one requires something, and no warning stands.
 
-GuaranteeVerdict = Literal["checked", "by construction", "violated"]
+`not private`: what a mechanism draws was repeatable, so that its promise does not hold.
+"""
+
+GuaranteeVerdict = Literal["checked", "by construction", "not private", "violated"]
 """`checked`: on released values. `by construction`: they cannot show it; `rests_on` says why."""
 
 WarningKind = Literal[
@@ -32,6 +37,8 @@ WarningKind = Literal[
     "trivial-model",
     "no-records",
     "drawn-values",
+    "not-private",
+    "foreign-labels",
 ]
 WARNING_KINDS: tuple[str, ...] = get_args(WarningKind)
 """Every kind of warning. The report has a sentence for each: `warning.KIND`."""
@@ -67,6 +74,14 @@ class VerificationWarning:
             "message": self.message,
             "counts": dict(self.counts),
         }
+
+
+NOT_PRIVATE = VerificationWarning(
+    "not-private",
+    (),
+    "a seed was given, and whoever knows or guesses it can repeat what was drawn: this release is "
+    "not differentially private. Leave the seed out for a release; use one for tests only",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +134,8 @@ class ModelCheck:
         What the model speaks about: one of `models.base.Guarantee`.
     rests_on
         What the proof of a mechanism rests on; None where released values were checked.
+    repeatable
+        Whether a seed repeats what a mechanism drew: it then promises nothing.
 
     """
 
@@ -132,10 +149,13 @@ class ModelCheck:
     recorded: bool = False
     guarantee: Guarantee = "per class"
     rests_on: str | None = None
+    repeatable: bool = False
 
     @property
     def verdict(self) -> GuaranteeVerdict:
         """Whether released values were checked, or the way the release was made is the proof."""
+        if self.repeatable:
+            return "not private"
         if not self.satisfied:
             return "violated"
         return "by construction" if self.guarantee == "mechanism" else "checked"
@@ -212,6 +232,8 @@ class Verification(Result):
     @property
     def verdict(self) -> Verdict:
         """What to tell people: `satisfied` only where every model holds and nothing warns."""
+        if any(check.repeatable for check in self.checks):
+            return "not private"
         if self.satisfied is False:
             return "violated"
         if all(check.trivial for check in self.checks):
@@ -224,6 +246,33 @@ class Verification(Result):
         return replace(
             self, warnings=tuple(sorted(every, key=lambda one: WARNING_KINDS.index(one.kind)))
         )
+
+    def repeated_by_seed(self) -> Self:
+        """Return the same of a release whose draws a seed repeats: no mechanism holds."""
+        void = [
+            replace(check, satisfied=False, repeatable=True)
+            if check.guarantee == "mechanism"
+            else check
+            for check in self.checks
+        ]
+        return replace(self, checks=tuple(void)).with_warnings(NOT_PRIVATE)
+
+    def with_foreign_labels(self, columns: Sequence[str]) -> Self:
+        """Return the same of a release with columns that a mechanism does not make: violated."""
+        if not columns:
+            return self
+        named = column_names_text(columns)
+        warned = VerificationWarning(
+            "foreign-labels",
+            tuple(columns),
+            f"{named}: released values that are no labels of one level of the hierarchy, or a "
+            "column that the policy does not release. The mechanism did not make this table",
+        )
+        failed = [
+            replace(check, satisfied=False) if check.guarantee == "mechanism" else check
+            for check in self.checks
+        ]
+        return replace(self, checks=tuple(failed)).with_warnings(warned)
 
     @property
     def k(self) -> int:

@@ -11,9 +11,10 @@ import pytest
 
 from kanonym.data.errors import PolicyError
 from kanonym.differential_privacy import sampling
+from kanonym.differential_privacy.bits import SystemBits
 from kanonym.differential_privacy.sampling import (
+    draw_one_each,
     draw_sample,
-    draw_seeded_sample,
     largest_beta,
     round_down,
     sampling_of,
@@ -106,20 +107,43 @@ def test_classes_that_no_table_has_are_refused(epsilon):
     assert sampling_of(Fraction(epsilon), 1e-6, 0.5).k < 30
 
 
-def test_bits_below_beta_are_kept(monkeypatch):
+class FixedBits:
+    """The words that a test wants."""
+
+    private = False
+
+    def __init__(self, words):
+        self._words = np.array(words, np.uint64)
+
+    def words(self, count):
+        """Return the first ones."""
+        return self._words[:count]
+
+
+def test_bits_below_beta_are_kept():
     """A record is kept where its 64 bits are below β·2^64: exactly that share of all bits."""
     beta = Fraction(3, 4)
     edge = int(beta * sampling.GRID)
-    bits = np.array([0, edge - 1, edge, sampling.GRID - 1], np.uint64)
-    monkeypatch.setattr(sampling.os, "urandom", lambda n: bits.tobytes()[:n])
-    assert draw_sample(4, beta).tolist() == [True, True, False, False]
+    bits = FixedBits([0, edge - 1, edge, sampling.GRID - 1])
+    assert draw_sample(4, beta, bits).tolist() == [True, True, False, False]
 
 
 def test_a_sample_has_its_share_and_differs_each_time():
-    """The system's source draws it; a seed alone repeats one."""
+    """The system's source draws it anew each time."""
     beta = Fraction(1, 4)
-    first, second = draw_sample(40_000, beta), draw_sample(40_000, beta)
+    first, second = (draw_sample(40_000, beta, SystemBits()) for _ in range(2))
     assert abs(first.mean() - 0.25) < 0.015
     assert (first != second).any()
-    seeded = draw_seeded_sample(1000, beta, 7)
-    assert (seeded == draw_seeded_sample(1000, beta, 7)).all()
+
+
+def test_one_record_of_each_person_stays():
+    """It is the one of the smallest word; whose words are others does not matter to it."""
+    persons = np.array([1, 0, 1, 2, 0], np.int32)
+    assert draw_one_each(persons, FixedBits([5, 4, 3, 9, 8])).tolist() == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+    assert draw_one_each(persons[:0], SystemBits()).tolist() == []

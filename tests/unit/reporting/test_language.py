@@ -85,7 +85,7 @@ def test_every_sentence_is_used():
     built = ("noun.", "head.", "measure.", "attack.", "requirement.", "gdpr.", "symbol.")
     built += ("repeat.", "fate.", "role.", "done.", "limit.", "verdict.", "answer.", "first.")
     built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
-    built += ("privacy.", "short.")
+    built += ("privacy.", "short.", "private.")
     built += ("wb.screen.", "wb.job.", "wb.verdict.", "wb.type.", "wb.model.", "wb.algorithm.")
     built += ("wb.open.as.", "wb.builder.", "wb.explore.", "wb.why.")
     built += ("wb.actions.when.", "wb.actions.kind.")

@@ -22,6 +22,7 @@ from kanonym.algorithms.full_domain.nodes import (
     labels_of_tuples,
     score_of,
 )
+from kanonym.algorithms.full_domain.private import CLASSIFICATION, DEGREES, private_partition
 from kanonym.algorithms.full_domain.search import SearchClock, SearchResult
 from kanonym.algorithms.full_domain.space import SearchSpace, count_nodes, prepare_space
 from kanonym.algorithms.full_domain.strategies import (
@@ -30,14 +31,15 @@ from kanonym.algorithms.full_domain.strategies import (
     search_optimal,
 )
 from kanonym.algorithms.full_domain.walk import evaluate_every_node
-from kanonym.algorithms.options import Bounds, Levels, MetricForm, Search, Seconds, Steps
+from kanonym.algorithms.options import Bounds, Degree, Levels, MetricForm, Search, Seconds, Steps
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.merged_table import MergedTable
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss import Metric, metric_from
-from kanonym.models.base import PrivacyModel, check_integer, check_number
+from kanonym.models.base import PrivacyModel, check_choice, check_integer, check_number
+from kanonym.models.differential import sampling_model
 
 LISTED = 100_000
 """Of larger lattices not every node is evaluated."""
@@ -70,6 +72,13 @@ class FullDomain(Algorithm):
         Most nodes to be checked. The same limit gives the same release everywhere.
     seconds
         Most seconds to be spent on the search.
+    degree
+        Under differential privacy: how far up the hierarchies levels are that `levels` does not
+        name: `none`, `low`, `low-medium`, `medium`, `medium-high`, `high` or `complete`, which
+        are 0, 0.2, 0.4, 0.5, 0.6, 0.8 and 1 of the highest level, half levels up.
+    targets
+        Quasi-identifiers to be predicted, for the metric `classification`, by which only levels
+        under differential privacy are drawn.
 
     Raises
     ------
@@ -95,6 +104,8 @@ class FullDomain(Algorithm):
     weights: Mapping[str, float] = field(default_factory=dict)
     steps: Steps = None
     seconds: Seconds = None
+    degree: Degree = None
+    targets: Sequence[str] = ()
 
     type: ClassVar[str] = "full-domain"
     recodes: ClassVar[Recodes] = "levels"
@@ -102,7 +113,15 @@ class FullDomain(Algorithm):
     spends_limit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "metric", metric_from(self.metric))
+        if self.metric != CLASSIFICATION:
+            object.__setattr__(self, "metric", metric_from(self.metric))
+        if (self.metric == CLASSIFICATION) != bool(self.targets):
+            raise PolicyError(
+                f"{self.type}: metric classification and targets, the columns to be predicted, "
+                "belong together"
+            )
+        if self.degree is not None:
+            check_choice(self.type, "degree", self.degree, tuple(DEGREES))
         if self.search not in ("optimal", "best-first", "genetic"):
             raise PolicyError(
                 f"{self.type}: search is {self.search!r}; it must be optimal, best-first or genetic"
@@ -113,6 +132,11 @@ class FullDomain(Algorithm):
     def lattice(self) -> FullDomain:
         """The search itself."""
         return self
+
+    @property
+    def metric_type(self) -> str:
+        """The name of its metric."""
+        return self.metric.type if isinstance(self.metric, Metric) else str(self.metric)
 
     def partition(self, problem: Problem) -> Partition:
         """Find the best node, and the classes that it makes of a table.
@@ -131,6 +155,16 @@ class FullDomain(Algorithm):
 
         """
         table = problem.table
+        promised = sampling_model(problem.models)
+        if promised is not None:
+            return private_partition(
+                problem,
+                promised,
+                self.metric_type,
+                self.levels,
+                degree=self.degree,
+                targets=self.targets,
+            )
         space = self.space(table, problem.models, problem.suppression_limit)
         if not table.n_rows:
             return Partition(
@@ -350,4 +384,4 @@ def evaluate_nodes(
     return list(evaluate(space, list(nodes)))
 
 
-__all__ = ["EvaluatedNode", "FullDomain", "evaluate_lattice", "evaluate_nodes"]
+__all__ = ["CLASSIFICATION", "EvaluatedNode", "FullDomain", "evaluate_lattice", "evaluate_nodes"]

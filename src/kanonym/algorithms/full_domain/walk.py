@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from threading import Lock
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener
 from kanonym.algorithms.full_domain.branch import (
@@ -14,12 +20,14 @@ from kanonym.algorithms.full_domain.branch import (
     promising_children,
     root_branch,
 )
-from kanonym.algorithms.full_domain.nodes import EvaluatedNode, evaluate_node
+from kanonym.algorithms.full_domain.nodes import EvaluatedNode, Node, evaluate_node
 from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.data.progress import Progress
 from kanonym.kernels.lattice.walk import BUDGET, DROPS
 from kanonym.kernels.parallel import parallel
+
+Found = TypeVar("Found")
 
 
 def evaluate_every_node(
@@ -29,8 +37,40 @@ def evaluate_every_node(
 
     Cost: as of an exhaustive search, and a judgement of every node.
     """
+    found = _every_node(space, partial(evaluate_node, space), listen, seconds)
+    return sorted(found, key=lambda node: node.levels)
+
+
+def visit_every_node(
+    space: SearchSpace,
+    visit: Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], Found],
+) -> list[Found]:
+    """Return what is found at every node, in no particular order.
+
+    Cost: as `evaluate_every_node`, but records leave as soon as they cannot be kept further down.
+
+    visit: takes levels, and the labels (n, d) and sizes (n,) of its classes. Classes that are
+    smaller than the models require are left out, or stand there in part.
+    """
+
+    def at(node: Node) -> Found:
+        found = node.generalized
+        return visit(found.levels, found.labels, found.sizes)
+
+    return _every_node(space, at, drops=True)
+
+
+def _every_node(
+    space: SearchSpace,
+    visit: Callable[[Node], Found],
+    listen: Listener | None = None,
+    seconds: float | None = None,
+    *,
+    drops: bool = False,
+) -> list[Found]:
+    """Visit every node of a lattice."""
     required = space.required.copy()
-    required[BUDGET], required[DROPS] = space.table.n_rows, 0
+    required[BUDGET], required[DROPS] = space.table.n_rows, drops
     # Nothing is left out: no bound, no limit, no model rules a branch out.
     free = replace(space, required=required, exact=False, checks=(), bounded_by_classes=False)
     clock, lock = SearchClock(seconds, listen), Lock()
@@ -43,14 +83,14 @@ def evaluate_every_node(
             sentence = f"{done:,} of {free.size:,} nodes checked"
             clock.report_message(Progress(sentence, done=done, total=free.size))
 
-    def below(branch: Branch) -> list[EvaluatedNode]:
+    def below(branch: Branch) -> list[Found]:
         last = len(branch.levels) + 1 == len(space.order)
         nodes = []
         for child in promising_children(free, branch, NOTHING):
             if clock.is_over():
                 break
             if last:
-                nodes.append(evaluate_node(space, coarsest_node(free, branch, child.level)))
+                nodes.append(visit(coarsest_node(free, branch, child.level)))
             else:
                 nodes += below(descend(free, branch, child))
         if last:
@@ -59,9 +99,7 @@ def evaluate_every_node(
 
     start = root_branch(free)
     if len(space.order) == 1:
-        found = below(start)
-    else:
-        first = promising_children(free, start, NOTHING)
-        branches = parallel(lambda child: below(descend(free, start, child)), first)
-        found = [node for nodes in branches for node in nodes]
-    return sorted(found, key=lambda node: node.levels)
+        return below(start)
+    first = promising_children(free, start, NOTHING)
+    branches = parallel(lambda child: below(descend(free, start, child)), first)
+    return [node for nodes in branches for node in nodes]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -16,6 +16,7 @@ from kanonym.cli.making.repetition import repetition
 from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
 
 if TYPE_CHECKING:
+    from kanonym.policy import Policy
     from kanonym.release import Release
     from kanonym.synthesis import DrawnTable
 
@@ -91,6 +92,36 @@ def anonymize(
         typer.Option(
             metavar="FILE",
             help="How to reproduce and check the release, as JSON.",
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help=(
+                "Under differential privacy: the file, kept by you, that adds up what the table "
+                "has spent. Required without --dry-run."
+            ),
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
+    public_report: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help=(
+                "Under differential privacy: the report that may go along with the release, as "
+                ".html, .pdf, .md or .json; may be repeated."
+            ),
+            rich_help_panel=options.WRITTEN,
+        ),
+    ] = None,
+    public_manifest: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Under differential privacy: the manifest that may go along, as JSON.",
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
@@ -189,21 +220,22 @@ def anonymize(
     from kanonym.data.frames import to_polars
     from kanonym.engines import is_local
 
-    reports = report or []
+    papers = _Papers(report or [], manifest, public_report or [], public_manifest)
     _check_output(output, json=json, dry_run=dry_run)
-    _check_reports(reports)
+    papers.check()
     place = locations.Place.of(output or os.devnull, table, table_name, output_table)
     policy = asked.policy()
     options.check_places(
         {"INPUT": table, **asked.files, "-o": output if place.table else None},
         [
             ("-o", output and place.file),
-            *(("--report", r) for r in reports),
-            ("--manifest", manifest),
+            *papers.options,
+            ("--ledger", ledger),
             ("--drawn", drawn),
         ],
         policy,
     )
+    private = _check_private(policy, ledger, papers, drawn, drawn_by, dry_run=dry_run)
     _check_drawn(
         drawn,
         drawn_by,
@@ -213,7 +245,7 @@ def anonymize(
     )
     if output is not None and place.file is not None and engine is None:
         check_table_output(output, options.format_of(output, format))
-    reports, manifest, written = _outputs(place, reports, manifest, drawn, dry_run=dry_run)
+    papers, written = _outputs(place, papers, drawn, dry_run=dry_run)
     with show_progress() as step:
         step("read")
         start = perf_counter()
@@ -234,8 +266,13 @@ def anonymize(
             if stays and not dry_run
             else None
         )
-        policy, notes = (policy, ()) if stays else pipeline.with_conventions(policy, frame, tell)
-        release = pipeline.anonymize(frame, policy, output=there, progress=step)
+        # Under differential privacy, how texts are read must not follow from their values.
+        policy, notes = (
+            (policy, ()) if stays or private else pipeline.with_conventions(policy, frame, tell)
+        )
+        release = pipeline.anonymize(
+            frame, policy, output=there, ledger=None if dry_run else ledger, progress=step
+        )
         values = None if dry_run or drawn is None else _draw(release, drawn_by, constraint, step)
         step("write")
         start = perf_counter()
@@ -253,21 +290,21 @@ def anonymize(
             )
         told = _write_drawn(values, drawn, format, locations.file_at(table))
         known = (
-            {} if stays or not reports else _evaluate_release(frame, release, step, wanted=attack)
+            _evaluate_release(frame, release, step, wanted=attack)
+            if papers.reports and not stays
+            else {}
         )
         source = locations.verify_unchanged(table, source) if stays else source
-        places: dict[str, Any] = {"input": source, "output": result}
         about: dict[str, Any] = {
             "title": title,
             "purpose": purpose,
             "author": author,
             "language": language,
             **repetition(context)._asdict(),
+            **known,
         }
-        for report_place in reports:
-            release.report(report_place, **about, **known, **places)
-        if manifest:
-            release.manifest(manifest, **places, detected=notes, drawn=told)
+        places: dict[str, Any] = {"input": source, "output": result}
+        papers.write(release, about, places, detected=notes, drawn=told)
         writing = perf_counter() - start
     _show_release(release, told, written, (reading, writing), json=json, to_stderr=output == "-")
 
@@ -302,22 +339,62 @@ def _show_release(
         show(*release_tables(found, written, release.examples), to_stderr=to_stderr)
 
 
+class _Papers(NamedTuple):
+    """What is written beside a release: for its holder, and for the public."""
+
+    reports: list[Path]
+    manifest: Path | None
+    public_reports: list[Path]
+    public_manifest: Path | None
+
+    @property
+    def options(self) -> list[tuple[str, Path | None]]:
+        """Every file with the option that names it."""
+        return [
+            *(("--report", one) for one in self.reports),
+            *(("--public-report", one) for one in self.public_reports),
+            ("--manifest", self.manifest),
+            ("--public-manifest", self.public_manifest),
+        ]
+
+    @property
+    def public(self) -> bool:
+        """Whether there is one for the public."""
+        return bool(self.public_reports or self.public_manifest)
+
+    def check(self) -> None:
+        """Refuse a report whose form there is not."""
+        for option, one in self.options:
+            if one and option.endswith("report") and one.suffix.lower() not in REPORTS:
+                reason = f"{one} must end in {', '.join(REPORTS)}"
+                raise typer.BadParameter(reason, param_hint=option)
+
+    def write(
+        self, release: Release, about: dict[str, Any], places: dict[str, Any], **notes: Any
+    ) -> None:
+        """Write them; about, places: of the report, of all; notes: of the manifest."""
+        for one in self.reports:
+            release.report(one, **about, **places)
+        if self.manifest:
+            release.manifest(self.manifest, **places, **notes)
+        told = {name: about[name] for name in ("title", "language")}
+        for one in self.public_reports:
+            release.public_report(one, **told, output=places["output"])
+        if self.public_manifest:
+            release.public_manifest(self.public_manifest, output=places["output"])
+
+
 def _outputs(
-    place: locations.Place,
-    reports: list[Path],
-    manifest: Path | None,
-    drawn: str | None,
-    *,
-    dry_run: bool,
-) -> tuple[list[Path], Path | None, list[str]]:
-    """Return reports, manifest and all places to be written, once they are found writable."""
+    place: locations.Place, papers: _Papers, drawn: str | None, *, dry_run: bool
+) -> tuple[_Papers, list[str]]:
+    """Return what is written and all its places, once they are found writable."""
     from kanonym.data.files import check_output
 
-    beside = [*map(str, reports), *([str(manifest)] if manifest else [])]
+    beside = [str(one) for _, one in papers.options if one]
     for file in beside:
         check_output(file)
     beside += [] if drawn is None else [drawn]
-    return ([], None, []) if dry_run else (reports, manifest, [place.display_name, *beside])
+    return (_Papers([], None, [], None), []) if dry_run else (papers, [place.display_name, *beside])
 
 
 def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:
@@ -382,13 +459,40 @@ def _parse_drawn_by(by: str) -> Literal["label", "class"]:
     raise typer.BadParameter(f"{by!r} is neither label nor class", param_hint="--drawn-by")
 
 
-def _check_reports(reports: list[Path]) -> None:
-    """Refuse a report whose form there is not."""
-    for one in reports:
-        if one.suffix.lower() not in REPORTS:
-            raise typer.BadParameter(
-                f"{one} must end in {', '.join(REPORTS)}", param_hint="--report"
-            )
+def _check_private(
+    policy: Policy,
+    ledger: Path | None,
+    papers: _Papers,
+    drawn: str | None,
+    drawn_by: str,
+    *,
+    dry_run: bool,
+) -> bool:
+    """Say whether a policy asks for differential privacy, and refuse what does not go with it."""
+    from kanonym.models.differential import sampling_model
+
+    if sampling_model(policy.models) is None:
+        for given, option in (
+            (ledger is not None, "--ledger"),
+            (papers.public, "--public-report and --public-manifest"),
+        ):
+            if given:
+                reason = "for differential privacy alone, and the policy does not ask for it"
+                raise typer.BadParameter(reason, param_hint=option)
+        return False
+    if ledger is None and not dry_run:
+        raise typer.BadParameter(
+            "missing option: each release of a table spends more of its privacy. Give a file that "
+            "adds it up, the same for every release of this table",
+            param_hint="--ledger",
+        )
+    if drawn is not None and drawn_by == "class":
+        raise typer.BadParameter(
+            "draws by the values of the original records, which no epsilon pays for; use "
+            "--drawn-by label",
+            param_hint="--drawn-by",
+        )
+    return True
 
 
 def _evaluate_release(

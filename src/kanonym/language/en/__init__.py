@@ -11,6 +11,7 @@ from kanonym.language.en import (
     measures,
     models,
     page,
+    private,
     profiles,
     terms,
     units,
@@ -27,6 +28,7 @@ from kanonym.language.speech import Sentences, Translator
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
+    **private.SENTENCES,
     **verdicts.SENTENCES,
     **warnings.SENTENCES,
     **models.SENTENCES,

@@ -75,6 +75,10 @@ SENTENCES: Sentences = {
         "Each class has at least {records}, and whoever knows a person’s class and up to {items} "
         "of theirs finds at least as many in it that could be theirs."
     ),
+    "requirement.differential-privacy": (
+        "The release is differentially private with ε = {asked} and δ = {delta}: whatever anybody "
+        "learns from it, they would learn almost the same without any single {unit}."
+    ),
     "requirement.other": "The model {type} is required with the value {asked}.",
     "requirement.other.of": "The model {type} on “{attribute}” is required with the value {asked}.",
     "requirement.shared": (

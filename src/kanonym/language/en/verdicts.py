@@ -19,6 +19,8 @@ SENTENCES: Sentences = {
     ),
     "verdict.failed": "Policy NOT satisfied",
     "verdict.failed.note": "do not publish this table",
+    "verdict.not-private": "NOT private: a seed was given",
+    "verdict.not-private.note": "do not publish this table",
     "verdict.none": "No requirement was set",
     "verdict.none.note": "check the smallest class before you publish",
     "verdict.empty": "No record was released",
@@ -32,6 +34,10 @@ SENTENCES: Sentences = {
     ),
     "answer.satisfied.two": "Yes: both requirements are met.",
     "answer.failed": "No: the released table does NOT satisfy its policy. Do not publish it.",
+    "answer.not-private": (
+        "No: a seed was given, so what was drawn can be repeated, and nothing is promised. Do not "
+        "publish this table."
+    ),
     "answer.warned": (
         "But there is a warning: the requirement alone does not protect everybody.",
         "But there are {warnings} warnings: the requirements alone do not protect everybody.",
@@ -42,6 +48,10 @@ SENTENCES: Sentences = {
     ),
     "answer.empty": "No record was released: there is nothing to find out, and nothing to use.",
     "answer.checked": "This was checked on the released values themselves.",
+    "answer.constructed": (
+        "The released values were checked as far as they show it; that records were sampled rests "
+        "on how the release was made."
+    ),
     "answer.classes": (
         "The released {records} forms {classes}; the smallest has {smallest}.",
         "The {records} that were released form {classes}; the smallest has {smallest}.",
@@ -73,6 +83,10 @@ SENTENCES: Sentences = {
     "price.suppressed": (
         "{suppressed} of {records} ({share}) was suppressed; {limit} were allowed.",
         "{suppressed} of {records} ({share}) were suppressed; {limit} were allowed.",
+    ),
+    "price.sampled": (
+        "{suppressed} of {records} ({share}) was left out: not sampled, or in too small a class.",
+        "{suppressed} of {records} ({share}) were left out: not sampled, or in too small a class.",
     ),
     "price.complete": "No record was suppressed: all {rows} are in the release.",
     "price.lost": (
@@ -128,6 +142,29 @@ SENTENCES: Sentences = {
     "limit.records.entity": (
         "k-anonymity and the chances here count the people identified by “{attribute}”. Attacks "
         "and class sizes count records."
+    ),
+    "limit.holder": "This report",
+    "limit.holder.text": (
+        "Its figures depend on the records and are no part of the promise. Keep it, and publish "
+        "the public report instead (`kanonym anonymize --public-report`)."
+    ),
+    "limit.groups": "Facts about groups",
+    "limit.groups.text": (
+        "What is true of many people stays visible, and may be concluded for a person whether or "
+        "not this person is in the table."
+    ),
+    "limit.records.one": "Several records per person",
+    "limit.records.one.text": (
+        "One record is protected. For a person with m records the effective ε is m times as large."
+    ),
+    "limit.persons.one": "One record per person",
+    "limit.persons.one.text": (
+        "At most one record of each person took part, so persons are protected."
+    ),
+    "limit.budget": "Other releases",
+    "limit.budget.text": (
+        "Whoever has several releases of the same table has the sum of their ε and δ; the ledger "
+        "adds them up. Trying settings and keeping the best result costs as much as publishing all."
     ),
     "limit.tried": "The attacks",
     "limit.tried.text": (

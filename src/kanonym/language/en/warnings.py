@@ -52,5 +52,13 @@ SENTENCES: Sentences = {
         "Values of {columns} were drawn from labels: records with equal values are together by "
         "chance, and the figures below protect nobody. What counts is the table with the labels."
     ),
+    "warning.not-private": (
+        "A seed was given: whoever knows it can repeat what was drawn. This release is not "
+        "differentially private."
+    ),
+    "warning.foreign-labels": (
+        "{columns}: released values that are not those of one level of the hierarchy, or a column "
+        "that the policy does not release."
+    ),
     "warning.no-records": "No record was released, so there was nothing to check.",
 }

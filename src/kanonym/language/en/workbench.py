@@ -57,6 +57,7 @@ SENTENCES: Sentences = {
     "wb.verdict.satisfied": "All requirements are satisfied",
     "wb.verdict.satisfied with warnings": "All requirements are satisfied, with warnings",
     "wb.verdict.violated": "A requirement is violated",
+    "wb.verdict.not private": "Not private: a seed was given",
     "wb.verdict.nothing required": "Nothing was required",
     "wb.status.ask": "Count the records that violate the requirements",
     "wb.status.violating": "Records violating now: {records} of {rows}",

@@ -15,6 +15,7 @@ from kanonym.language.es import (
     messages,
     models,
     page,
+    private,
     profiles,
     terms,
     units,
@@ -31,6 +32,7 @@ from kanonym.language.speech import Sentences, Translator
 
 SENTENCES: Sentences = {
     **page.SENTENCES,
+    **private.SENTENCES,
     **verdicts.SENTENCES,
     **warnings.SENTENCES,
     **models.SENTENCES,

@@ -80,6 +80,10 @@ SENTENCES: Sentences = {
         "Cada clase tiene al menos {records}, y quien conoce la clase de una persona y hasta "
         "{items} suyos encuentra en ella al menos otros tantos que podrían ser suyos."
     ),
+    "requirement.differential-privacy": (
+        "La publicación es diferencialmente privada con ε = {asked} y δ = {delta}: lo que "
+        "cualquiera aprende de ella lo aprendería casi igual sin un {unit} cualquiera."
+    ),
     "requirement.other": "Se exige el modelo {type} con el valor {asked}.",
     "requirement.other.of": "Se exige el modelo {type} sobre «{attribute}» con el valor {asked}.",
     "requirement.shared": (

@@ -19,6 +19,8 @@ SENTENCES: Sentences = {
     ),
     "verdict.failed": "Política NO cumplida",
     "verdict.failed.note": "no publique esta tabla",
+    "verdict.not-private": "NO es privada: se dio una semilla",
+    "verdict.not-private.note": "no publique esta tabla",
     "verdict.none": "No se fijó ningún requisito",
     "verdict.none.note": "compruebe la clase más pequeña antes de publicar",
     "verdict.empty": "No se publicó ningún registro",
@@ -32,6 +34,10 @@ SENTENCES: Sentences = {
     ),
     "answer.satisfied.two": "Sí: se cumplen los dos requisitos.",
     "answer.failed": "No: la tabla publicada NO cumple su política. No la publique.",
+    "answer.not-private": (
+        "No: se dio una semilla, así que lo sorteado se puede repetir y no se promete nada. No "
+        "publique esta tabla."
+    ),
     "answer.warned": (
         "Pero hay una advertencia: el requisito por sí solo no protege a todas las personas.",
         "Pero hay {warnings} advertencias: los requisitos solos no protegen a todas las personas.",
@@ -44,6 +50,10 @@ SENTENCES: Sentences = {
         "No se publicó ningún registro: no hay nada que averiguar ni nada que aprovechar."
     ),
     "answer.checked": "Se comprobó en los propios valores publicados.",
+    "answer.constructed": (
+        "Los valores publicados se comprobaron en lo que muestran; que los registros se sortearon "
+        "se apoya en cómo se hizo la publicación."
+    ),
     "answer.classes": (
         "El registro publicado forma {classes}; la menor tiene {smallest}.",
         "Los {records} publicados forman {classes}; la menor tiene {smallest}.",
@@ -75,6 +85,10 @@ SENTENCES: Sentences = {
     "price.suppressed": (
         "Se suprimió {suppressed} de {records} ({share}); se permitía suprimir el {limit}.",
         "Se suprimieron {suppressed} de {records} ({share}); se permitía suprimir el {limit}.",
+    ),
+    "price.sampled": (
+        "Quedó fuera {suppressed} de {records} ({share}): no sorteado, o de una clase pequeña.",
+        "Quedaron fuera {suppressed} de {records} ({share}): no sorteados, o de clases pequeñas.",
     ),
     "price.complete": "No se suprimió ningún registro: los {rows} están en la publicación.",
     "price.lost": (
@@ -132,6 +146,30 @@ SENTENCES: Sentences = {
     "limit.records.entity": (
         "El k-anonimato y las probabilidades de aquí cuentan las personas identificadas por "
         "«{attribute}». Los ataques y el tamaño de las clases cuentan registros."
+    ),
+    "limit.holder": "Este informe",
+    "limit.holder.text": (
+        "Sus cifras dependen de los registros y no son parte de la promesa. Guárdelo y publique en "
+        "su lugar el informe público (`kanonym anonymize --public-report`)."
+    ),
+    "limit.groups": "Hechos sobre grupos",
+    "limit.groups.text": (
+        "Lo que es cierto de muchas personas sigue visible, y puede deducirse de una persona esté "
+        "o no en la tabla."
+    ),
+    "limit.records.one": "Varios registros por persona",
+    "limit.records.one.text": (
+        "Se protege un registro. Para una persona con m registros, el ε efectivo es m veces mayor."
+    ),
+    "limit.persons.one": "Un registro por persona",
+    "limit.persons.one.text": (
+        "Como máximo participó un registro de cada persona, así que se protege a las personas."
+    ),
+    "limit.budget": "Otras publicaciones",
+    "limit.budget.text": (
+        "Quien tiene varias publicaciones de la misma tabla tiene la suma de sus ε y δ; el libro "
+        "de cuentas las suma. Probar ajustes y quedarse con el mejor resultado cuesta lo mismo que "
+        "publicarlos todos."
     ),
     "limit.tried": "Los ataques",
     "limit.tried.text": (

@@ -55,5 +55,13 @@ SENTENCES: Sentences = {
         "valores iguales coinciden por azar, y las cifras de abajo no protegen a nadie. Lo que "
         "cuenta es la tabla con las etiquetas."
     ),
+    "warning.not-private": (
+        "Se dio una semilla: quien la conoce puede repetir lo sorteado. Esta publicación no es "
+        "diferencialmente privada."
+    ),
+    "warning.foreign-labels": (
+        "{columns}: valores publicados que no son los de un solo nivel de la jerarquía, o una "
+        "columna que la política no publica."
+    ),
     "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }

@@ -57,6 +57,7 @@ SENTENCES: Sentences = {
     "wb.verdict.satisfied": "Se cumplen todos los requisitos",
     "wb.verdict.satisfied with warnings": "Se cumplen todos los requisitos, con advertencias",
     "wb.verdict.violated": "Se incumple un requisito",
+    "wb.verdict.not private": "No es privada: se dio una semilla",
     "wb.verdict.nothing required": "No se exigía nada",
     "wb.status.ask": "Contar los registros que incumplen los requisitos",
     "wb.status.violating": "Registros que incumplen ahora: {records} de {rows}",

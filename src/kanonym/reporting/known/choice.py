@@ -106,8 +106,8 @@ def choice_of(release: Release, base: int = 1, says: Translator = ENGLISH) -> Ch
     rounded to multiples of `base`.
     """
     account, search = release.decision.account, release.policy.algorithm.lattice
-    if search is None or "levels" not in account:
-        return None
+    if search is None or "levels" not in account or "drawn" in account:
+        return None  # under differential privacy none is better or worse by the metric
     levels, highest = account["levels"], release.highest_levels
     lowest = account.get("premerged", {}).get("levels", {})  # lower ones cannot be counted
     beside = [

@@ -37,6 +37,7 @@ COLOURS: Mapping[Verdict, Colour] = {
     "satisfied": "satisfied",
     "satisfied with warnings": "warned",
     "violated": "failed",
+    "not private": "failed",
     "nothing required": "nothing",
 }
 ROLES = ("identifier", "quasi-identifier", "sensitive", "set", "insensitive")

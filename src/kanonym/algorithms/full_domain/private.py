@@ -1,0 +1,271 @@
+"""Full-domain generalization under differential privacy: levels first, then a fresh sample.
+
+Levels are named, or drawn from the whole table by the exponential mechanism; the release is made
+of a sample that is drawn afterwards. The two are independent mechanisms, whose ε add up. In ARX
+the search looks at the sample that it releases, and takes the visited node of the best exact
+score, which is not differentially private; see docs/decisions/0037-safepub.md.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.algorithms.base import Problem
+from kanonym.algorithms.full_domain.scores import (
+    Classification,
+    NodeClasses,
+    Score,
+    score_of_metric,
+)
+from kanonym.algorithms.full_domain.space import (
+    hierarchies,
+    level_bounds,
+    prepare_space,
+)
+from kanonym.algorithms.full_domain.walk import visit_every_node
+from kanonym.algorithms.options import Bounds
+from kanonym.data.errors import PolicyError
+from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.partition import SUPPRESSED, Partition
+from kanonym.data.table import EncodedTable
+from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
+from kanonym.differential_privacy.sampling import draw_one_each, draw_sample
+from kanonym.differential_privacy.selection import draw_candidate
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.metrics.information_loss import metric_from
+from kanonym.models import KAnonymity
+from kanonym.models.differential import DifferentialPrivacy
+
+CLASSIFICATION = Classification.type
+"""The metric that has a score, but is no information loss."""
+
+MOST_NODES = 200_000
+"""Every node of the lattice is looked at before one is drawn: larger ones are refused."""
+
+DEGREES: dict[str, Fraction] = {
+    "none": Fraction(0),
+    "low": Fraction(1, 5),
+    "low-medium": Fraction(2, 5),
+    "medium": Fraction(1, 2),
+    "medium-high": Fraction(3, 5),
+    "high": Fraction(4, 5),
+    "complete": Fraction(1),
+}
+"""How far up its hierarchy an attribute goes, as a share of the highest level; as in ARX."""
+
+
+def private_partition(
+    problem: Problem,
+    model: DifferentialPrivacy,
+    metric: str,
+    levels: Mapping[str, Bounds],
+    *,
+    degree: str | None = None,
+    targets: Sequence[str] = (),
+) -> Partition:
+    """Choose the levels, draw a sample, and keep its classes of at least k records.
+
+    Parameters
+    ----------
+    problem
+        The table, over public hierarchies. Its `seed` repeats every draw: then nothing is private.
+    model
+        What is promised.
+    metric
+        By whose score levels are drawn.
+    levels
+        By attribute the level, or the bounds within which it is drawn or follows from `degree`.
+    degree
+        How far up levels are that are not named: one of `DEGREES`.
+    targets
+        Of `classification`: the attributes to be predicted.
+
+    Notes
+    -----
+    Cost: a grouping of the sample; where levels are drawn, of every node of the lattice.
+
+    """
+    table = problem.table
+    bits: Bits = SystemBits() if problem.seed is None else SeededBits(problem.seed)
+    taking_part = np.ones(len(table.tuple_of_row), np.bool_)
+    if problem.persons is not None:
+        taking_part = draw_one_each(problem.persons, bits)
+    account: dict[str, Any] = {}
+    ranges = lattice_ranges(table, levels, degree)
+    if model.search_epsilon is None:
+        chosen = np.array([one.start for one in ranges], np.int64)
+    else:
+        chosen = draw_levels(
+            records_taking_part(table, taking_part),
+            model,
+            bits,
+            metric,
+            levels,
+            tuple(targets),
+        )
+        account |= {"metric": metric, "lattice_size": math.prod(map(len, ranges))}
+    sampled = taking_part & draw_sample(len(taking_part), model.sampling.beta, bits)
+    names = [domain.name for domain in table.domains]
+    labels, n_classes = classes_of_sample(table, sampled, chosen, model.sampling.k)
+    return Partition(
+        labels,
+        n_classes,
+        by_row=True,
+        levels=np.tile(chosen.astype(np.int32), (n_classes, 1)),
+        account={
+            "levels": dict(zip(names, chosen.tolist(), strict=True)),
+            "drawn": model.search_epsilon is not None,
+            **account,
+            "beta": float(model.sampling.beta),
+            "k": model.sampling.k,
+            "delta_reached": model.sampling.delta,
+            "sampled": int(sampled.sum()),
+        },
+    )
+
+
+def lattice_ranges(
+    table: EncodedTable, levels: Mapping[str, Bounds], degree: str | None = None
+) -> list[range]:
+    """Return the levels that each quasi-identifier may have; errors as of `level_bounds`."""
+    level_bounds(table, levels)
+    trees = hierarchies(table)
+    return [
+        # A level that reads as the next one would be drawn twice.
+        allowed_levels(
+            tree, levels.get(domain.name), degree, len(tree.labels[0]) == len(tree.labels[1])
+        )
+        for domain, tree in zip(table.domains, trees, strict=True)
+    ]
+
+
+def level_at_degree(highest: int, degree: str) -> int:
+    """Return how far up a hierarchy a degree is, half levels up."""
+    return math.floor(DEGREES[degree] * highest + Fraction(1, 2))
+
+
+def allowed_levels(
+    tree: Hierarchy, bounds: Bounds | None, degree: str | None, lowest: int = 0
+) -> range:
+    """Return the levels that an attribute may have: one, unless it is drawn.
+
+    bounds: as the policy names them, or None. lowest: of the hierarchy.
+    """
+    low, high = 0, tree.n_levels - 1
+    if bounds is not None:
+        low, high = (bounds, bounds) if isinstance(bounds, int) else (bounds[0], bounds[-1])
+    low = min(max(low, lowest), high)
+    if degree is not None:
+        low = high = min(max(level_at_degree(tree.n_levels - 1, degree), low), high)
+    return range(low, high + 1)
+
+
+def records_taking_part(table: EncodedTable, taking_part: NDArray[np.bool_]) -> EncodedTable:
+    """Return the table of some of its records."""
+    if taking_part.all():
+        return table
+    of_row = table.tuple_of_row[taking_part]
+    weights = np.bincount(of_row, minlength=len(table.weights)).astype(np.int64)
+    left = weights > 0
+    place = np.cumsum(left, dtype=np.int32) - np.int32(1)
+    return replace(
+        table,
+        codes=np.ascontiguousarray(table.codes[left]),
+        sensitive_codes=table.sensitive_codes[left],
+        weights=weights[left],
+        tuple_of_row=place[of_row],
+    )
+
+
+def draw_levels(
+    table: EncodedTable,
+    model: DifferentialPrivacy,
+    bits: Bits,
+    metric: str,
+    levels: Mapping[str, Bounds],
+    targets: tuple[str, ...] = (),
+) -> NDArray[np.int64]:
+    """Return (d,) levels, drawn from the whole table by one exponential draw over all nodes.
+
+    A class counts as kept where it is expected to have k records of the sample: from ⌈k/β⌉ on.
+
+    Raises
+    ------
+    PolicyError
+        The lattice has too many nodes, or the metric no score.
+
+    """
+    found = model.sampling
+    nodes, scores, score = score_every_node(
+        table, metric, math.ceil(found.k / found.beta), levels, targets
+    )
+    drawn: int = draw_candidate(
+        scores, model.drawing_epsilon, score.sensitivity, bits, monotone=score.monotone
+    )
+    return np.array(nodes[drawn])
+
+
+def score_every_node(
+    table: EncodedTable,
+    metric: str,
+    k: int,
+    levels: Mapping[str, Bounds],
+    targets: tuple[str, ...] = (),
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Score]:
+    """Return (n, d) nodes in order, their (n,) scores, and what scored them.
+
+    k: records from which on a class counts as kept. Errors as of `draw_levels`.
+    """
+    ranges = lattice_ranges(table, levels)
+    names = [domain.name for domain in table.domains]
+    trees = hierarchies(table)
+    score = score_of_metric(metric, trees, k, [names.index(name) for name in targets])
+    n_nodes = math.prod(map(len, ranges))
+    if n_nodes > MOST_NODES:
+        raise PolicyError(
+            f"the lattice has {n_nodes:,} nodes, and the draw of the levels looks at each of them: "
+            f"bound the levels to at most {MOST_NODES:,} nodes, or name them"
+        )
+    nodes = np.array(list(itertools.product(*ranges)), np.int64).reshape(n_nodes, len(ranges))
+    bounds = {name: (one[0], one[-1]) for name, one in zip(names, ranges, strict=True)}
+    if not len(table.weights):
+        empty = np.zeros((0, len(names)), np.int32), np.zeros(0, np.int64), 0
+        return nodes, np.array([score.of(NodeClasses(one, *empty)) for one in nodes]), score
+    space = prepare_space(table, metric_from("height"), [KAnonymity(k)], 1.0, bounds, {})
+
+    def of_node(
+        at: NDArray[np.int64], labels: NDArray[np.int32], sizes: NDArray[np.int64]
+    ) -> tuple[tuple[int, ...], int]:
+        return tuple(at.tolist()), score.of(NodeClasses(at, labels, sizes, table.n_rows))
+
+    found = dict(visit_every_node(space, of_node))
+    return nodes, np.array([found[tuple(node)] for node in nodes.tolist()], np.int64), score
+
+
+def classes_of_sample(
+    table: EncodedTable, sampled: NDArray[np.bool_], levels: NDArray[np.int64], k: int
+) -> tuple[NDArray[np.int32], int]:
+    """Return (n_rows,) int32 classes of at least k sampled records, and their number."""
+    labels = np.full(len(sampled), SUPPRESSED, np.int32)
+    rows = np.flatnonzero(sampled)
+    if not len(rows):
+        return labels, 0
+    codes = table.codes[table.tuple_of_row[rows]]
+    columns, sizes = [], []
+    for a, tree in enumerate(hierarchies(table)):
+        level = int(levels[a])
+        columns.append(tree.codes[level].take(codes[:, a]))
+        sizes.append(len(tree.labels[level]))
+    groups = group_rows(columns, sizes)
+    kept = groups.sizes >= k
+    place = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED).astype(np.int32)
+    labels[rows] = place[groups.labels]
+    return labels, int(kept.sum())

@@ -1,0 +1,258 @@
+"""Hierarchies that do not depend on the table: what is public before a record is looked at.
+
+A hierarchy that is built from the values of a column tells of them: one record can add a level, a
+label or an error. Here every value has its place beforehand. Null is a branch of its own, whether
+it occurs or not, and any value that the hierarchy does not list is released as the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, HierarchySource, Intervals
+from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.hierarchy.builders.base import Column
+from kanonym.data.hierarchy.builders.grid import Grid, number_text
+from kanonym.data.hierarchy.rows import Rows
+from kanonym.data.results.short_repr import ShortRepr
+
+MOST_INTERVALS = 100_000
+"""A grid of more intervals is a mistake in the policy."""
+
+_WHOLE = r"^-?(0|[1-9][0-9]*)$"
+_DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$"
+
+Place = Callable[[pl.Series], NDArray[np.int32]]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PublicHierarchy(ShortRepr):
+    """A hierarchy in which every value has a place, whatever the table holds.
+
+    Attributes
+    ----------
+    tree
+        Its leaves are texts: listed values or intervals, then all others, then null.
+    lowest
+        The lowest level that is different from the one above: 1 where leaves are intervals.
+    place
+        From a column to (n,) int32 leaves.
+
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("tree.n_levels", "lowest")
+
+    tree: Hierarchy
+    lowest: int
+    place: Place
+
+    def levels_of(self, labels: pl.Series) -> list[int]:
+        """Return the levels at which all of some released labels can stand."""
+        held = set(canonical_texts(labels).unique().to_list())
+        root = self.tree.labels[-1][0]
+        return [
+            level
+            for level, names in enumerate(self.tree.labels)
+            if held <= {None, *canonical_texts(pl.Series([*names, root], dtype=pl.String))}
+        ]
+
+    def leaves(self, column: pl.Series) -> pl.Series:
+        """Return the leaf of each value, as the text that it has in the tree."""
+        return self.tree.values.gather(self.place(column)).alias(column.name)
+
+
+def public_hierarchy(name: str, source: HierarchySource | None) -> PublicHierarchy:
+    """Return the hierarchy of an attribute, if it can be known without the table.
+
+    Parameters
+    ----------
+    name
+        The attribute.
+    source
+        What the policy gives it.
+
+    Raises
+    ------
+    PolicyError
+        There is none, it is built from the data, or its root names something else as well.
+
+    """
+    if isinstance(source, FromFile | FromMapping):
+        return _listed(name, source.rows)
+    if isinstance(source, Intervals):
+        return _intervals(name, source)
+    if source is None:
+        reason = "has no hierarchy, and one that is built from the data tells of it"
+    else:
+        reason = f"has a hierarchy that is built from the data ({_kind(source)}), which tells of it"
+    raise PolicyError(
+        f"attribute {name!r} {reason}: give a file, a mapping, or intervals with bounds, or with "
+        "width, bottom and top"
+    )
+
+
+def _kind(source: HierarchySource) -> str:
+    return str(getattr(source, "kind", type(source).__name__))
+
+
+def _listed(name: str, rows: Rows) -> PublicHierarchy:
+    """Return the hierarchy of a file or a mapping."""
+    n_levels = len(rows.labels)
+    order = np.lexsort(rows.codes)
+    order = order[order != rows.null] if rows.null >= 0 else order
+    texts = [
+        [rows.labels[level][code] for code in rows.codes[level, order].tolist()]
+        for level in range(n_levels)
+    ]
+    null: list[str | None] = [None] * (n_levels - 1)
+    if rows.null >= 0:
+        null = [rows.labels[level][rows.codes[level, rows.null]] for level in range(n_levels - 1)]
+    tree = _complete(name, texts, null, str(rows.labels[-1][0]))
+    own = canonical_texts(pl.Series(name, texts[0], dtype=pl.String))
+    if own.n_unique() < len(own):
+        twice = own.filter(own.is_duplicated())[0]
+        raise PolicyError(f"{rows.origin}: {twice!r} is listed twice, in two ways of writing it")
+    known = pl.DataFrame({"value": own, "leaf": np.arange(len(own), dtype=np.int32)})
+    other, missing = tree.size - 2, tree.size - 1
+
+    def place(column: pl.Series) -> NDArray[np.int32]:
+        asked = canonical_texts(column)
+        found = pl.DataFrame({"value": asked}).join(
+            known, on="value", how="left", maintain_order="left"
+        )["leaf"]
+        leaves = found.fill_null(other).to_numpy().copy()
+        leaves[asked.is_null().to_numpy()] = missing
+        return leaves.astype(np.int32)
+
+    return PublicHierarchy(tree, 0, place)
+
+
+def _intervals(name: str, source: Intervals) -> PublicHierarchy:
+    """Return the hierarchy of intervals whose ends the policy gives."""
+    cuts = _cuts(name, source)
+    if not 0 < len(cuts) <= MOST_INTERVALS:
+        raise PolicyError(
+            f"attribute {name!r}: {len(cuts):,} ends of intervals; there may be 1 to "
+            f"{MOST_INTERVALS:,}"
+        )
+    # One number of each interval stands for it.
+    numbers = pl.Series(name, [cuts[0] - 1, *cuts], dtype=pl.Float64)
+    plan = source.plan(Column(numbers, np.ones(len(numbers), np.int64), null=False))
+    texts: list[list[str | None]] = []
+    for level in plan.levels:
+        new = np.append(True, np.diff(level.groups) != 0)
+        starts = np.flatnonzero(new)
+        labels = level.labels(starts, np.append(starts[1:], len(numbers)))
+        texts.append([labels[group] for group in (np.cumsum(new) - 1).tolist()])
+    texts = [texts[0], *texts, [ROOT] * len(numbers)]
+    tree = _complete(name, texts, [None] * (len(texts) - 1), ROOT)
+    ends = np.array(cuts, np.float64)
+    other, missing = tree.size - 2, tree.size - 1
+
+    def place(column: pl.Series) -> NDArray[np.int32]:
+        given = column
+        if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+            given = column.cast(pl.String).str.strip_chars()
+            numeric = given.cast(pl.Float64, strict=False)
+        elif column.dtype.is_numeric():
+            numeric = column.cast(pl.Float64, strict=False)
+        else:
+            numeric = pl.Series(column.name, [None] * len(column), dtype=pl.Float64)
+        empty = (given.is_null() | numeric.is_nan().fill_null(value=False)).to_numpy()
+        unread = numeric.is_null().to_numpy()
+        leaves = np.searchsorted(ends, numeric.fill_null(0).to_numpy(), side="right")
+        leaves[unread] = other
+        leaves[empty] = missing
+        return leaves.astype(np.int32)
+
+    return PublicHierarchy(tree, 1, place)
+
+
+def _cuts(name: str, source: Intervals) -> list[float]:
+    """Return the ends of the finest intervals, ascending."""
+    ends = [end for end in (source.bottom, source.top) if end is not None]
+    if source.bounds is not None:
+        lists = source.bounds
+        finest = lists[0] if isinstance(lists[0], Sequence) else lists
+        inner = [float(end) for end in finest]  # type: ignore[arg-type]
+        low = -np.inf if source.bottom is None else source.bottom
+        high = np.inf if source.top is None else source.top
+        return sorted({*ends, *(end for end in inner if low < end < high)})
+    if source.width is None or source.bottom is None or source.top is None:
+        raise PolicyError(
+            f"attribute {name!r}: quantiles and open ends depend on the data, which tells of it: "
+            "give intervals with bounds, or with width, bottom and top"
+        )
+    widths = source.width if isinstance(source.width, Sequence) else (source.width,)
+    grid = Grid.of(widths, source.origin or 0)
+    step = grid.widths[0]
+    first = int(np.floor((source.bottom * grid.scale - grid.origin) / step))
+    last = int(np.ceil((source.top * grid.scale - grid.origin) / step))
+    if last - first > MOST_INTERVALS:
+        return [0.0] * (last - first)
+    edges = [(grid.origin + i * step) / grid.scale for i in range(first, last + 1)]
+    return sorted({*ends, *(edge for edge in edges if source.bottom < edge < source.top)})
+
+
+def _complete(
+    name: str, texts: Sequence[Sequence[str | None]], null: Sequence[str | None], root: str
+) -> Hierarchy:
+    """Return a tree with two more leaves: all other values, and null.
+
+    texts: the labels of the listed leaves, by level, in depth-first order; the last are the root.
+    null: the labels of null below the root.
+    """
+    if any(root in {*row, missing} for row, missing in zip(texts, null, strict=False)):
+        raise PolicyError(
+            f"hierarchy of {name!r}: {root!r} is the root and a label below it. Values that it "
+            "does not list are released as the root: give the label below another name"
+        )
+    labels: list[tuple[str | None, ...]] = []
+    codes = np.zeros((len(texts), len(texts[0]) + 2), np.int32)
+    for level, row in enumerate(texts[:-1]):
+        whole = [*row, root, null[level]]
+        new = np.array([True, *(a != b for a, b in zip(whole[1:], whole, strict=False))])
+        labels.append(tuple(text for text, first in zip(whole, new.tolist(), strict=True) if first))
+        codes[level] = np.cumsum(new) - 1
+    labels.append((root,))
+    values = pl.Series(name, [*texts[0], root, null[0]], dtype=pl.String)
+    if null[0] is not None:
+        values = values.set(pl.Series([*[False] * (len(values) - 1), True]), None)
+    return Hierarchy(values, tuple(labels), codes)
+
+
+def canonical_texts(column: pl.Series) -> pl.Series:
+    """Return values as text: equal numbers read the same whatever the column's type."""
+    dtype = column.dtype
+    if dtype.is_integer():
+        return column.cast(pl.String)
+    if dtype.is_float():
+        return _number_texts(column.fill_nan(None))
+    if dtype == pl.Boolean:
+        return column.cast(pl.String)
+    texts = column.cast(pl.String).str.strip_chars()
+    lower = texts.str.to_lowercase()
+    texts = texts.zip_with(~lower.is_in(["true", "false"]).fill_null(value=False), lower)
+    decimal = (texts.str.contains(_DECIMAL) & ~texts.str.contains(_WHOLE)).fill_null(value=False)
+    if not decimal.any():
+        return texts
+    numbers = _number_texts(
+        texts.zip_with(decimal, pl.Series([None], dtype=pl.String)).cast(pl.Float64, strict=False)
+    )
+    return texts.zip_with(~decimal, numbers)
+
+
+def _number_texts(column: pl.Series) -> pl.Series:
+    """Return floats as labels show them: `39` for 39.0."""
+    distinct = column.unique()
+    texts = [None if one is None else number_text(one) for one in distinct.to_list()]
+    return column.replace_strict(
+        distinct, pl.Series(texts, dtype=pl.String), return_dtype=pl.String
+    )
