@@ -15,7 +15,8 @@ from kanonym.data.partition import Classes
 from kanonym.differential_privacy.ledger import Spending, exact_number
 from kanonym.differential_privacy.sampling import Sampling, sampling_of
 from kanonym.kernels.classes.disclosure import SIZE
-from kanonym.models.base import Answer, Guarantee, ModelTraits, Monotone, PrivacyModel, check_number
+from kanonym.models.answer import Answer
+from kanonym.models.base import Guarantee, ModelTraits, Monotone, PrivacyModel, check_number
 from kanonym.models.criteria import Criterion
 from kanonym.models.released_table import ReleasedTable
 

@@ -13,13 +13,8 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Classes
 from kanonym.kernels.classes import disclosure
 from kanonym.models.answer import Answer
-from kanonym.models.base import (
-    Criterion,
-    Guarantee,
-    Monotone,
-    PerClass,
-    check_integer,
-)
+from kanonym.models.base import Guarantee, Monotone, PerClass, check_integer
+from kanonym.models.criteria import Criterion
 from kanonym.models.known_items import MOST_LISTED, KnownItems, rare_items, rare_items_by_class
 from kanonym.models.released_table import ReleasedSets, ReleasedTable
 

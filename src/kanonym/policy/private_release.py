@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain.scores import SCORES
 from kanonym.data.errors import KanonymError
-from kanonym.data.schema import Attribute, Identifier, Insensitive, QuasiIdentifier, Role, Sensitive
+from kanonym.data.schema import Attribute, Identifier, QuasiIdentifier, Role
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.models.differential import DifferentialPrivacy, sampling_model
 from kanonym.policy.faults import Fault
@@ -117,7 +117,7 @@ def _person_faults(policy: Policy, model: DifferentialPrivacy) -> Iterator[Fault
 def _attribute_faults(name: str, attribute: Attribute) -> Iterator[Fault]:
     """Say what is wrong with an attribute."""
     place = ("attributes", name)
-    if isinstance(attribute, Sensitive | Insensitive):
+    if not isinstance(attribute, QuasiIdentifier | Identifier):
         reason = (
             f"is {attribute.role}, and would be released as it is. Under differential privacy "
             "every released column is generalized in the class: make it a quasi-identifier with a "

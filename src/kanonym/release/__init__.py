@@ -392,7 +392,7 @@ class Release(Result, Generic[FrameT]):
             The release is not one under differential privacy.
 
         """
-        parts = public_manifest(self.promise, self.columns, output)
+        parts = public_manifest(self.promise, self.columns, output, __version__)
         files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
 
     def public_report(

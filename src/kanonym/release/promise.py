@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kanonym import __version__
 from kanonym.data import files
 from kanonym.data.errors import PolicyError
 from kanonym.data.schema import QuasiIdentifier
@@ -163,13 +162,16 @@ def holder_facts(promise: Promise) -> dict[str, Any]:
 
 
 def public_manifest(
-    promise: Promise | None, columns: Sequence[str], output: str | Path | files.Content | None
+    promise: Promise | None,
+    columns: Sequence[str],
+    output: str | Path | files.Content | None,
+    version: str,
 ) -> dict[str, Any]:
     """Return what may go along with a release; parameters and errors as of the release's method."""
     written = None if output is None else files.Content.of(output)
     return {
         "audience": "public",
-        "kanonym": __version__,
+        "kanonym": version,
         "differential_privacy": require_promise(promise).to_dict(),
         "columns": list(columns),
         **({} if written is None else {"output": {"file": written.name, "sha256": written.sha256}}),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanonym import __version__
+from kanonym.release import versions
 from kanonym.reporting.document import (
     Banner,
     Bullets,
@@ -78,7 +78,7 @@ def public_document(
         language=says.code,
         title=title or says.text("private.title"),
         verdict=banner,
-        dated=f"kanonym {__version__}",
+        dated=f"kanonym {versions()['kanonym']}",
         signed=(),
         tiles=(),
         lead=(Paragraph(says.text("private.audience"), "note"),),
