@@ -386,3 +386,14 @@ def test_a_ledger_is_for_differential_privacy_alone():
     assert command("anonymize", *asked, "--ledger", "l.json") == 2
     with pytest.raises(PolicyError, match="a ledger adds up epsilon"):
         ka.anonymize(table_of(), quasi_identifiers=["age", "job"], k=3, ledger="l.json")
+
+
+def test_a_release_is_attacked_and_assessed_as_any_other():
+    """Labels are read by the hierarchies of the policy, the root of unlisted values included."""
+    table = table_of().with_columns(
+        job=pl.when(pl.int_range(RECORDS) < 100).then(pl.lit("doctor")).otherwise("job")
+    )
+    release = ka.anonymize(table, policy_of())
+    (found,) = ka.attack(table, release, attacks=["linkage"])
+    assert 0 <= found.targets.rate < 0.1
+    assert ka.assess(table, release).utility is not None

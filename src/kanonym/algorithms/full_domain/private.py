@@ -3,7 +3,7 @@
 Levels are named, or drawn from the whole table by the exponential mechanism; the release is made
 of a sample that is drawn afterwards. The two are independent mechanisms, whose ε add up. In ARX
 the search looks at the sample that it releases, and takes the visited node of the best exact
-score, which is not differentially private; see docs/decisions/0037-safepub.md.
+score, which is not differentially private; see docs/decisions/0040-safepub.md.
 """
 
 from __future__ import annotations
