@@ -15,7 +15,17 @@ import typer
 import kanonym
 from kanonym.cli import logs
 from kanonym.cli.group import CommandGroup, PanelCommand
-from kanonym.cli.judging import assess, attack, check, compare, measure, profile, recommend, verify
+from kanonym.cli.judging import (
+    assess,
+    attack,
+    audit,
+    check,
+    compare,
+    measure,
+    profile,
+    recommend,
+    verify,
+)
 from kanonym.cli.making import (
     anonymize,
     apply,
@@ -47,6 +57,7 @@ app.command("measure")(measure.measure)
 app.command("profile")(profile.profile)
 app.command("assess", cls=PanelCommand)(assess.assess)
 app.command("attack", cls=PanelCommand)(attack.attack)
+app.command("audit")(audit.audit)
 app.command("compare", cls=PanelCommand)(compare.compare)
 app.command("recommend")(recommend.recommend)
 app.command("lattice")(lattice.lattice)
