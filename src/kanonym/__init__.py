@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 from kanonym.data.loading.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from kanonym import actions, algorithms, engines, linked, metrics, models, series, synthesis
+    from kanonym import (
+        actions,
+        algorithms,
+        audit,
+        engines,
+        linked,
+        metrics,
+        models,
+        series,
+        synthesis,
+    )
     from kanonym.algorithms.full_domain import FullDomain
     from kanonym.algorithms.local_recoding import LocalRecoding
     from kanonym.algorithms.microaggregation.mdav import MDAV
@@ -94,6 +104,7 @@ __all__ = [
     "assess",
     "attack",
     "attacks",
+    "audit",
     "compare",
     "engines",
     "fit",
@@ -157,6 +168,7 @@ __getattr__, __dir__ = lazy_names(
         "assess": "kanonym.evaluation.assessment",
         "attack": "kanonym.evaluation.attacks.table_attacks",
         "attacks": "kanonym.evaluation.attacks",
+        "audit": "kanonym.audit",
         "compare": "kanonym.comparison",
         "engines": "kanonym.engines",
         "fit": "kanonym.series",

@@ -47,16 +47,15 @@ def audit(
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
     user_missing: options.UserMissing = None,
-    catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> None:
-    """Audit a differentially private mechanism: how much does one run give away?
+    """Audit a differentially private mechanism by canaries in one run.
 
     Canaries are put into the table, each by a coin, and guessed from what is released. The exit
     code is 1 where the guesses contradict the stated epsilon. An audit finds blunders, not small
     excesses: the guarantee rests on the proof.
     """
-    from kanonym.audit import audit as run_audit
+    from kanonym.audit import audit_policy
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import read_table
@@ -69,10 +68,9 @@ def audit(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            catalog=catalog,
         )
         step("audit")
-        found = run_audit(
+        found = audit_policy(
             frame,
             policy,
             epsilon=epsilon,

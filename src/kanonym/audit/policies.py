@@ -23,7 +23,8 @@ from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer
 from kanonym.models.differential import DifferentialPrivacy
 from kanonym.pipeline import anonymize
-from kanonym.policy import Policy, attribute_policy
+from kanonym.policy import Policy
+from kanonym.policy.attribute_policy import attribute_policy
 from kanonym.synthesis import synthesize
 from kanonym.synthesis.marginals.domains import CellDomain, canonical_texts, cell_domains
 from kanonym.synthesis.marginals.generation import FITS
@@ -32,7 +33,7 @@ CANARIES = 1_000
 ROOT = 0x61756469
 
 
-def audit(
+def audit_policy(
     frame: Any,
     policy: Policy | str | os.PathLike[str],
     *,
@@ -82,7 +83,7 @@ def audit(
     """
     check_integer("audit", "canaries", canaries, LEAST)
     asked = attribute_policy(policy)
-    native = frames.to_native(frame)
+    native = frames.to_eager(frame)
     columns = [frames.column(native, name) for name in frames.column_names(native)]
     table = pl.DataFrame([canonical_texts(one) for one in columns])
     if not table.height:
@@ -106,9 +107,7 @@ def audit(
     return _audit_synthesis(table, drawn, asked, chosen, epsilon, delta, seed)
 
 
-def _draw_canaries(
-    table: pl.DataFrame, number: int, random: np.random.Generator
-) -> pl.DataFrame:
+def _draw_canaries(table: pl.DataFrame, number: int, random: np.random.Generator) -> pl.DataFrame:
     """Return records of values that the columns have, each drawn apart from the others."""
     return pl.DataFrame(
         [
@@ -134,9 +133,7 @@ def _audit_synthesis(
     attributes = {name: schema.attributes[name] for name in names}
 
     def mechanism(records: pl.DataFrame) -> pl.DataFrame:
-        made = synthesize(
-            records, method=method, epsilon=epsilon, delta=delta, policy=attributes
-        )
+        made = synthesize(records, method=method, epsilon=epsilon, delta=delta, policy=attributes)
         return pl.DataFrame(made.frame)
 
     return audit_mechanism(
@@ -171,15 +168,13 @@ def _audit_release(
     canaries: pl.DataFrame, policy: Policy, model: DifferentialPrivacy, seed: int
 ) -> Audit:
     """Audit truthful records, on a table of classes near the size that decides."""
-    known = [
-        name for name, one in policy.attributes.items() if isinstance(one, QuasiIdentifier)
-    ]
+    known = [name for name, one in policy.attributes.items() if isinstance(one, QuasiIdentifier)]
     distinct = canaries.select(known).unique(maintain_order=True)
     copies = round(model.sampling.k / float(model.sampling.beta)) - 1
     others = distinct.select(pl.all().repeat_by(copies).explode())
     plain = replace(model, entity=None)
     attributes = {name: policy.attributes[name] for name in known}
-    asked = replace(policy, attributes=attributes, models=[plain])
+    asked = Policy(attributes=attributes, models=[plain], algorithm=policy.algorithm)
     levels: dict[str, int] = {}
 
     def mechanism(records: pl.DataFrame) -> pl.DataFrame:
@@ -190,8 +185,11 @@ def _audit_release(
     def scores(
         released: pl.DataFrame, known_records: pl.DataFrame, marked: pl.DataFrame
     ) -> NDArray[np.float64]:
-        fixed = replace(asked,
-            models=[KAnonymity(1)], algorithm=FullDomain(levels=dict(levels)), keep_order=True
+        fixed = Policy(
+            attributes=attributes,
+            models=[KAnonymity(1)],
+            algorithm=FullDomain(levels=dict(levels)),
+            keep_order=True,
         )
         tables = (released, *(anonymize(one, fixed).frame for one in (known_records, marked)))
         return canary_scores(*(_classes(pl.DataFrame(one).select(known)) for one in tables))
