@@ -6,21 +6,20 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from kanonym.cli import locations, options
 from kanonym.cli.making import linked
+from kanonym.cli.making.papers import Papers, check_private
 from kanonym.cli.making.repetition import repetition
 from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
 
 if TYPE_CHECKING:
-    from kanonym.policy import Policy
     from kanonym.release import Release
     from kanonym.synthesis import DrawnTable
 
-REPORTS = (".html", ".pdf", ".md", ".json")
 ATTACKED = 200_000  # larger releases are attacked for their report if that is asked for
 
 
@@ -220,7 +219,7 @@ def anonymize(
     from kanonym.data.frames import to_polars
     from kanonym.engines import is_local
 
-    papers = _Papers(report or [], manifest, public_report or [], public_manifest)
+    papers = Papers(report or [], manifest, public_report or [], public_manifest)
     _check_output(output, json=json, dry_run=dry_run)
     papers.check()
     place = locations.Place.of(output or os.devnull, table, table_name, output_table)
@@ -235,7 +234,7 @@ def anonymize(
         ],
         policy,
     )
-    private = _check_private(policy, ledger, papers, drawn, drawn_by, dry_run=dry_run)
+    private = check_private(policy, ledger, papers, drawn, drawn_by, dry_run=dry_run)
     _check_drawn(
         drawn,
         drawn_by,
@@ -339,54 +338,9 @@ def _show_release(
         show(*release_tables(found, written, release.examples), to_stderr=to_stderr)
 
 
-class _Papers(NamedTuple):
-    """What is written beside a release: for its holder, and for the public."""
-
-    reports: list[Path]
-    manifest: Path | None
-    public_reports: list[Path]
-    public_manifest: Path | None
-
-    @property
-    def options(self) -> list[tuple[str, Path | None]]:
-        """Every file with the option that names it."""
-        return [
-            *(("--report", one) for one in self.reports),
-            *(("--public-report", one) for one in self.public_reports),
-            ("--manifest", self.manifest),
-            ("--public-manifest", self.public_manifest),
-        ]
-
-    @property
-    def public(self) -> bool:
-        """Whether there is one for the public."""
-        return bool(self.public_reports or self.public_manifest)
-
-    def check(self) -> None:
-        """Refuse a report whose form there is not."""
-        for option, one in self.options:
-            if one and option.endswith("report") and one.suffix.lower() not in REPORTS:
-                reason = f"{one} must end in {', '.join(REPORTS)}"
-                raise typer.BadParameter(reason, param_hint=option)
-
-    def write(
-        self, release: Release, about: dict[str, Any], places: dict[str, Any], **notes: Any
-    ) -> None:
-        """Write them; about, places: of the report, of all; notes: of the manifest."""
-        for one in self.reports:
-            release.report(one, **about, **places)
-        if self.manifest:
-            release.manifest(self.manifest, **places, **notes)
-        told = {name: about[name] for name in ("title", "language")}
-        for one in self.public_reports:
-            release.public_report(one, **told, output=places["output"])
-        if self.public_manifest:
-            release.public_manifest(self.public_manifest, output=places["output"])
-
-
 def _outputs(
-    place: locations.Place, papers: _Papers, drawn: str | None, *, dry_run: bool
-) -> tuple[_Papers, list[str]]:
+    place: locations.Place, papers: Papers, drawn: str | None, *, dry_run: bool
+) -> tuple[Papers, list[str]]:
     """Return what is written and all its places, once they are found writable."""
     from kanonym.data.files import check_output
 
@@ -394,7 +348,7 @@ def _outputs(
     for file in beside:
         check_output(file)
     beside += [] if drawn is None else [drawn]
-    return (_Papers([], None, [], None), []) if dry_run else (papers, [place.display_name, *beside])
+    return (Papers([], None, [], None), []) if dry_run else (papers, [place.display_name, *beside])
 
 
 def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:
@@ -457,42 +411,6 @@ def _parse_drawn_by(by: str) -> Literal["label", "class"]:
     if by == "class":
         return "class"
     raise typer.BadParameter(f"{by!r} is neither label nor class", param_hint="--drawn-by")
-
-
-def _check_private(
-    policy: Policy,
-    ledger: Path | None,
-    papers: _Papers,
-    drawn: str | None,
-    drawn_by: str,
-    *,
-    dry_run: bool,
-) -> bool:
-    """Say whether a policy asks for differential privacy, and refuse what does not go with it."""
-    from kanonym.models.differential import sampling_model
-
-    if sampling_model(policy.models) is None:
-        for given, option in (
-            (ledger is not None, "--ledger"),
-            (papers.public, "--public-report and --public-manifest"),
-        ):
-            if given:
-                reason = "for differential privacy alone, and the policy does not ask for it"
-                raise typer.BadParameter(reason, param_hint=option)
-        return False
-    if ledger is None and not dry_run:
-        raise typer.BadParameter(
-            "missing option: each release of a table spends more of its privacy. Give a file that "
-            "adds it up, the same for every release of this table",
-            param_hint="--ledger",
-        )
-    if drawn is not None and drawn_by == "class":
-        raise typer.BadParameter(
-            "draws by the values of the original records, which no epsilon pays for; use "
-            "--drawn-by label",
-            param_hint="--drawn-by",
-        )
-    return True
 
 
 def _evaluate_release(
