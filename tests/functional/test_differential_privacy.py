@@ -397,3 +397,10 @@ def test_a_release_is_attacked_and_assessed_as_any_other():
     (found,) = ka.attack(table, release, attacks=["linkage"])
     assert 0 <= found.targets.rate < 0.1
     assert ka.assess(table, release).utility is not None
+
+
+def test_epsilon_is_swept():
+    """Releases of several ε are compared as those of several k are, for the holder of the table."""
+    found = ka.compare(table_of(), policy_of(), sweep={"epsilon": [1.0, 2.0]})
+    assert [one.parameters for one in found.trials] == [{"epsilon": 1.0}, {"epsilon": 2.0}]
+    assert all(one.reason is None for one in found.trials)

@@ -229,7 +229,8 @@ def _try_combination(
     policy = one.policy
     assert policy is not None  # noqa: S101 - others are never carried out
     # The order of the records changes no class; in their own, measures can compare them.
-    ordered = with_parts(policy, keep_order=True)
+    sampled = any(model.sampling is not None for model in policy.models)
+    ordered = policy if sampled else with_parts(policy, keep_order=True)
 
     def listen(text: str) -> None:
         if text.startswith("encode: "):

@@ -258,6 +258,7 @@ class PerClass(ModelTraits):
     Examples
     --------
     >>> from dataclasses import dataclass
+    >>> from kanonym.models import MEASURES
     >>> @dataclass(frozen=True)
     ... class AtMost(PerClass):
     ...     attribute: str

@@ -20,8 +20,8 @@ from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.data.merged_table import MergedTable, records_of, repeated_records
 from kanonym.data.table import encode
 from kanonym.metrics.information_loss import METRICS
-from kanonym.models import MODELS, KAnonymity, LDiversity
-from searches import COSTS, searches
+from kanonym.models import KAnonymity, LDiversity
+from searches import COSTS, MODELS, searches
 
 
 class Whole:
