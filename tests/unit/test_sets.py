@@ -74,6 +74,29 @@ def test_items_without_a_hierarchy_are_kept_or_dropped():
     assert ka.verify(release.frame, policy).satisfied
 
 
+@pytest.mark.parametrize(
+    ("sets", "satisfied"),
+    [
+        (["a;b", "a;b", "*"], False),  # whoever knows another item finds the third record
+        (["a;b", "a;b", "*", "*"], True),
+        (["*", "*"], True),
+        (["a;*", "a;*"], True),
+    ],
+)
+def test_the_root_stands_for_items_that_are_nowhere_else(sets, satisfied):
+    """Without a hierarchy and the original, there are items of which a release has the root."""
+    policy = ka.Policy(attributes={"items": ka.ItemSet(separator=";")}, models=KM)
+    assert ka.verify(pl.DataFrame({"items": sets}), policy).satisfied is satisfied
+
+
+@pytest.mark.parametrize("sets", [["A;A", "A"], [["A"], ["A", "A"]]])
+def test_repeated_labels_are_no_release(sets):
+    """A label that occurs twice tells that two items stand behind it: never satisfied."""
+    policy = policy_of(*KM, separator=";" if isinstance(sets[0], str) else None)
+    with pytest.raises(ka.DataError, match=r"record [12]: a label occurs more than once"):
+        ka.verify(pl.DataFrame({"items": sets}), policy)
+
+
 def test_two_sets_are_one_space_of_items():
     """A pair of one diagnosis and one drug is known together."""
     frame = pl.DataFrame({"d": [["x"], ["x"], ["y"], ["y"]], "r": [["p"], ["q"], ["p"], ["q"]]})

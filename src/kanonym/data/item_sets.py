@@ -18,6 +18,10 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import ItemSet
 from kanonym.kernels.itemsets.counting import recode_sets
 
+OTHER_ITEMS = (" other item", " another item")
+"""Stand for items that a release has only as the root. No item starts with a space; two, because
+a root above a single item would be that item."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EncodedSets(ShortRepr):
@@ -218,7 +222,8 @@ def released_column(sets: EncodedSets, number: int, attribute: ItemSet) -> pl.Se
 def items_among(lists: pl.Series, attribute: ItemSet) -> pl.Series:
     """Return the items that a release tells of, where there is no original, as one list.
 
-    A hierarchy of a file knows its items; what is built has the released labels below its root.
+    A hierarchy of a file knows its items; what is built has the released labels below its root,
+    and where the root is released, others that it stands for.
 
     Raises
     ------
@@ -227,14 +232,40 @@ def items_among(lists: pl.Series, attribute: ItemSet) -> pl.Series:
 
     """
     if attribute.hierarchy is None:
-        labels = lists.explode(empty_as_null=False).unique()
-        return pl.Series([labels.filter(labels != ROOT)], dtype=pl.List(pl.String))
+        labels = lists.explode(empty_as_null=False).unique().to_list()
+        known = [one for one in labels if one != ROOT]
+        others = OTHER_ITEMS if ROOT in labels else ()
+        return pl.Series([[*known, *others]], dtype=pl.List(pl.String))
     if isinstance(attribute.hierarchy, Hierarchy | FromFile | FromMapping):
         return pl.Series([[]], dtype=pl.List(pl.String))
     raise HierarchyError(
         f"hierarchy of {lists.name!r}: it is built from the items, which a release does not have; "
         "give the original as well, or write the hierarchy to a file (kanonym hierarchy)"
     )
+
+
+def refuse_repeated_labels(lists: Mapping[str, pl.Series], sets: EncodedSets) -> None:
+    """Refuse released sets in which a label occurs twice: known items are more than it tells.
+
+    lists: what was released; sets: the same, each label once.
+
+    Raises
+    ------
+    DataError
+        Names the column and the first record.
+
+    """
+    if sum(int(one.list.len().sum()) for one in lists.values()) == len(sets.nodes):
+        return
+    for name, column in lists.items():
+        flat = pl.DataFrame({"row": np.arange(len(column)), "item": column}).explode("item")
+        repeated = flat.filter(pl.col("item").is_not_null() & flat.is_duplicated())
+        if repeated.height:
+            raise DataError(
+                f"column {name!r}, record {repeated['row'][0] + 1}: a label occurs more than once "
+                "in a set. How often it does tells how many items stand behind it, and no model "
+                "counts that: release each label once"
+            )
 
 
 def names_of_sets(attributes: Mapping[str, object]) -> dict[str, ItemSet]:

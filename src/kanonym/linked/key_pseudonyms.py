@@ -38,16 +38,25 @@ class KeySpace:
     actions: tuple[Any, ...]
     pairs: pl.DataFrame
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what a manifest tells: how pseudonyms are made, and how likely two are equal."""
+    @property
+    def is_numbered(self) -> bool:
+        """Whether its pseudonyms are numbers of this release alone."""
+        return all(isinstance(one, Surrogate) and one.mapping is None for one in self.actions) and (
+            len(self.actions) == 1
+        )
+
+    def facts(self, n: int) -> dict[str, Any]:
+        """Return what a manifest tells: how pseudonyms are made, and how likely two are equal.
+
+        n: values in the release. Those of rows that are not released are not counted.
+        """
         told: dict[str, Any] = {
             "space": self.name,
-            "values": self.pairs.height,
+            "values": n,
             "pseudonyms": [one.type for one in self.actions] or "none",
         }
         hashed = next((one for one in self.actions if isinstance(one, KeyedHash)), None)
         if hashed is not None:
-            n = self.pairs.height
             told["collision_probability"] = min(n * (n - 1) / 2 / 16**hashed.length, 1.0)
         return told
 
@@ -168,6 +177,25 @@ def refuse_actions_of_references(policy: LinkedPolicy) -> None:
             )
 
 
-def key_facts(spaces: Mapping[Column, KeySpace]) -> list[dict[str, Any]]:
-    """Return what a manifest tells of each key space, once."""
-    return [one.to_dict() for one in {one.name: one for one in spaces.values()}.values()]
+def numbered_anew(
+    released: Tables, spaces: Mapping[Column, KeySpace]
+) -> tuple[dict[str, pl.DataFrame], list[dict[str, Any]]]:
+    """Return tables whose keys are numbered without gaps, and what a manifest tells of each space.
+
+    The largest number, or a gap, would tell how many rows were merged or suppressed.
+    """
+    found, facts = dict(released), []
+    for space in {one.name: one for one in spaces.values()}.values():
+        columns = [column for column, one in spaces.items() if one.name == space.name]
+        columns = [(table, name) for table, name in columns if name in released[table].columns]
+        if not columns:
+            continue
+        every = pl.concat([released[table][name].alias("value") for table, name in columns])
+        every = every.drop_nulls().unique().sort()
+        facts.append(space.facts(len(every)))
+        for table, name in columns if space.is_numbered else ():
+            numbers = pl.col(name).replace_strict(
+                every, pl.int_range(1, len(every) + 1, eager=True), return_dtype=pl.Int64
+            )
+            found[table] = found[table].with_columns(numbers)
+    return found, facts

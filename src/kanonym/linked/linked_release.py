@@ -19,11 +19,12 @@ from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Identifier, Schema
 from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.linked.column_roles import with_column_roles
 from kanonym.linked.integrity import check_columns, check_keys
 from kanonym.linked.key_pseudonyms import (
     KeySpace,
-    key_facts,
     key_spaces,
+    numbered_anew,
     refuse_actions_of_references,
     table_seed,
 )
@@ -38,6 +39,10 @@ from kanonym.linked.row_limits import banded_policy, keep_rows, limit_rows
 
 PERSON = "\0person"
 """The person of each row, for actions that treat all rows of a person alike."""
+
+
+LEAST_SUPPRESSED = 5
+"""Of fewer suppressed persons, or fewer than k, no numbers of rows are told."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,12 +96,25 @@ class LinkedRelease(Result):
     built: Mapping[str, str]
     seconds: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def told_rows_in(self) -> dict[str, int | None]:
+        """`rows_in` as manifests and reports tell it, beside the release.
+
+        None where the difference to `rows_out` counts the rows of fewer suppressed persons than
+        a class has.
+        """
+        k = max((getattr(one, "k", 1) for one in self.policy.models), default=1)
+        few = 0 < self.suppressed < max(k, LEAST_SUPPRESSED)
+        person = self.policy.person
+        below = {*self.policy.order} - {person} if few else set()
+        return {name: None if name in below else n for name, n in self.rows_in.items()}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
             "tables": {
                 name: {"rows_in": count, "rows_out": self.rows_out.get(name, 0)}
-                for name, count in self.rows_in.items()
+                for name, count in self.told_rows_in.items()
             },
             "suppressed_persons": self.suppressed,
             "algorithm": {
@@ -122,8 +140,12 @@ class LinkedRelease(Result):
     def tables(self) -> list[ResultTable]:
         """Return rows by table, levels, and the verdict."""
         rows = [
-            (name, f"{count:,}", f"{self.rows_out[name]:,}" if name in self.rows_out else "–")
-            for name, count in self.rows_in.items()
+            (
+                name,
+                "–" if count is None else f"{count:,}",
+                f"{self.rows_out[name]:,}" if name in self.rows_out else "–",
+            )
+            for name, count in self.told_rows_in.items()
         ]
         levels = [(name, f"{level} of {self.highest[name]}") for name, level in self.levels.items()]
         proof = "minimal" if self.search.optimal else "not proven minimal"
@@ -177,7 +199,7 @@ def anonymize(
         seed = resolve_seed(policy.seed)
         random = np.random.default_rng(np.random.SeedSequence([seed, *b"linked"]))
         limited = limit_rows(given, policy, random)
-        asked = banded_policy(policy)
+        asked = with_column_roles(banded_policy(policy), limited)
         rows = LinkedRows.of(limited, asked)
         schemas = {name: _schema(limited[name], asked, name) for name in asked.tables}
         spaces = key_spaces(limited, asked, seed)
@@ -211,6 +233,7 @@ def anonymize(
             _without_dropped(asked, released),
             kept,
         )
+        final, keys = numbered_anew(final, spaces)
         final = {
             # Categories would name values that only suppressed rows had.
             name: frame.with_columns(selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))[
@@ -236,7 +259,7 @@ def anonymize(
         levels=_by_name(known, found.levels),
         highest=_by_name(known, [one.highest for one in known]),
         search=found,
-        keys=key_facts(spaces),
+        keys=keys,
         built=built,
         seconds=watch.seconds,
     )

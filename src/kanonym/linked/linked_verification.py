@@ -13,6 +13,8 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Identifier
+from kanonym.engines.frequency_set import values_of
+from kanonym.linked.column_roles import with_column_roles
 from kanonym.linked.integrity import Tables, check_columns, check_keys
 from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.linked_rows import LinkedRows, known_codes
@@ -21,7 +23,9 @@ from kanonym.linked.person_models import SLACK, PersonModels
 from kanonym.linked.person_trees import combine
 from kanonym.linked.row_limits import banded_policy
 from kanonym.models.base import PrivacyModel
+from kanonym.pipeline.person_checks import owner_and_text_warnings
 from kanonym.verification import (
+    ColumnValues,
     ModelCheck,
     Verification,
     VerificationWarning,
@@ -109,6 +113,7 @@ def verify(
     policy = released_policy(banded_policy(policy), tables)
     check_columns(tables, policy)
     check_keys(tables, policy)
+    policy = with_column_roles(policy, tables)
     _check_released(tables, policy)
     rows = LinkedRows.of(tables, policy)
     own = known_codes(tables, policy)
@@ -119,6 +124,7 @@ def verify(
     found = verify_columns([*known, tree], models.sensitive, models.own, person.height)
     classes = combine([own[policy.person], tree.to_numpy()], person.height)
     found = _with_other_tables(found, models, classes, policy)
+    found = found.with_warnings(*_value_warnings(tables, rows, policy))
     return LinkedVerification(
         found,
         count_persons(rows, own),
@@ -192,6 +198,29 @@ def _with_other_tables(
         checks=tuple(checks[id(one)] for one in policy.models),
         n_violating=int(failing.sum()),
     ).with_warnings(*warned)
+
+
+def _value_warnings(
+    tables: Tables, rows: LinkedRows, policy: LinkedPolicy
+) -> list[VerificationWarning]:
+    """Return warnings of free text, and of values that single out persons, in any table."""
+    places = {
+        column if name == policy.person else f"{name}.{column}": (name, column)
+        for name, table in policy.tables.items()
+        for column in table.attributes
+        if column in tables[name].columns and column not in table.linking
+    }
+
+    def values(place: str) -> ColumnValues:
+        name, column = places[place]
+        whose = pl.Series(rows.persons[name]) if name in rows.persons else None
+        own = values_of(tables[name].get_column, column, persons=whose)
+        return own._replace(sample=own.sample.alias(place))
+
+    attributes = {
+        place: policy.tables[name].attributes[column] for place, (name, column) in places.items()
+    }
+    return owner_and_text_warnings(attributes, values)
 
 
 def _check(

@@ -50,7 +50,7 @@ def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, Tab
             faults.append(Fault((table.name, "owner"), reason))
         found[table.name] = replace(table, owner=owner or next(iter(candidates), None))
     faults += _ownership_faults(person, found) or [
-        fault for table in found.values() for fault in _table_faults(table, person, found)
+        fault for table in found.values() for fault in table_faults(table, person, found)
     ]
     if faults:
         raise FaultsFoundError(faults)
@@ -85,9 +85,7 @@ def _ownership_faults(person: str, tables: Mapping[str, TablePolicy]) -> list[Fa
     return faults
 
 
-def _table_faults(
-    table: TablePolicy, person: str, tables: Mapping[str, TablePolicy]
-) -> list[Fault]:
+def table_faults(table: TablePolicy, person: str, tables: Mapping[str, TablePolicy]) -> list[Fault]:
     """Return what is wrong in one table whose owner is known."""
     faults = []
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.results.result import Result, ResultTable
+from kanonym.linked.column_roles import with_column_roles
 from kanonym.linked.integrity import Tables, check_columns, check_keys
 from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.linked_rows import LinkedRows, known_codes
@@ -169,6 +170,7 @@ def measure(tables: Tables, policy: LinkedPolicy) -> LinkedMeasurement:
     """
     check_columns(tables, policy)
     check_keys(tables, policy)
+    policy = with_column_roles(policy, tables)
     rows = LinkedRows.of(tables, policy)
     own = known_codes(tables, policy)
     return count_persons(rows, own)

@@ -18,6 +18,7 @@ from kanonym.data.item_sets import (
     items_among,
     names_of_sets,
     read_sets,
+    refuse_repeated_labels,
     tree_of,
 )
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
@@ -193,7 +194,9 @@ def _released_sets(
         name: read_sets(given(name), one) if given else items_among(lists[name], one)
         for name, one in attributes.items()
     }
-    return encode_sets(tree_of(attributes, items), lists, released.n_rows, any_level=True)
+    sets = encode_sets(tree_of(attributes, items), lists, released.n_rows, any_level=True)
+    refuse_repeated_labels(lists, sets)
+    return sets
 
 
 def _table(frame: Any, texts: Mapping[str, pl.Series] | None = None) -> Engine:

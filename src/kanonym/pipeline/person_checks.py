@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -18,7 +18,6 @@ from kanonym.data.schema import (
     Schema,
     Sensitive,
 )
-from kanonym.pipeline.planning import is_perturbed
 from kanonym.policy import Policy
 from kanonym.verification import (
     ColumnValues,
@@ -98,13 +97,24 @@ def amount_warnings(
 
     columns, values: of the release. Columns with noise are left out: nobody knows their numbers.
     """
+    named = {
+        name: policy.attributes.get(name, one)
+        for name, one in schema.attributes.items()
+        if name in columns
+    }
+    return owner_and_text_warnings(named, values)
+
+
+def owner_and_text_warnings(
+    attributes: Mapping[str, Attribute], values: Values
+) -> list[VerificationWarning]:
+    """Return what `amount_warnings` does of released columns; with actions in their attributes."""
     found = {}
     texts: dict[bool, list[str]] = {False: [], True: []}
-    for name, attribute in schema.attributes.items():
-        if (
-            name not in columns
-            or not isinstance(attribute, Sensitive | Insensitive)
-            or is_perturbed(policy, name)
+    for name, attribute in attributes.items():
+        actions = unwrap(attribute.action)
+        if not isinstance(attribute, Sensitive | Insensitive) or any(
+            one.perturbs for one in actions
         ):
             continue
         try:
@@ -112,17 +122,11 @@ def amount_warnings(
         except DataError:
             continue
         if _is_free_text(own.sample):
-            texts[_is_scrubbed(policy, name)].append(name)
+            texts[any(one.type in SCRUBBING for one in actions)].append(name)
         elif names_owners(own):
             found[name] = own.repeats
     warned = [free_text_warning(names, scrubbed=how) for how, names in texts.items() if names]
     return [*amount_owner_warnings(found), *warned]
-
-
-def _is_scrubbed(policy: Policy, name: str) -> bool:
-    """Whether an action replaces identifiers in the texts of a column."""
-    actions = unwrap(policy.attributes[name].action) if name in policy.attributes else []
-    return any(one.type in SCRUBBING for one in actions)
 
 
 def _is_free_text(column: pl.Series) -> bool:

@@ -117,12 +117,12 @@ def _tables(release: LinkedRelease, says: Translator) -> Section:
     rows = tuple(
         (
             name,
-            says.count(count),
+            "–" if count is None else says.count(count),
             says.count(release.rows_out[name])
             if name in release.rows_out
             else says.text("linked.not-released"),
         )
-        for name, count in release.rows_in.items()
+        for name, count in release.told_rows_in.items()
     )
     note = Paragraph(says.text("linked.tables.note"), tone="note")
     table = Table(header, rows, frozenset({1, 2}))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
-from kanonym.linked import LinkedPolicy, anonymize, verify
+from kanonym.linked import LinkedPolicy, anonymize, measure, verify
 
 from .conftest import hospital, hospital_form
 
@@ -456,3 +456,80 @@ def test_categories_of_suppressed_rows_are_not_released():
     release = anonymize(tables, LinkedPolicy.from_dict(form(2, limit=0.25)))
     assert release.frames["people"]["sex"].to_list() == ["f"] * 3
     assert release.frames["people"].schema["sex"] == pl.String
+
+
+def with_a_column(values):
+    """Return people, visits and tests; tests have one more column, which no policy names."""
+    tables = linked("ffmm", [(i, "a") for i in range(4)], [(i, "t") for i in range(4)])
+    return {**tables, "tests": tables["tests"].with_columns(pl.Series("further", values))}
+
+
+@pytest.mark.parametrize("call", [anonymize, verify, measure])
+def test_columns_without_a_role_are_refused(call):
+    """A column that neither the policy nor `others` gives a role is refused, in releases too."""
+    with pytest.raises(SchemaError, match=r"tests: 1 column\(s\) have no role: further"):
+        call(with_a_column(list("uvwx")), LinkedPolicy.from_dict(form(2)))
+
+
+def test_columns_of_others_are_what_others_says():
+    """Quasi-identifiers by `others` are counted and recoded; identifiers by it are no release."""
+    tables = with_a_column(list("uvwx"))
+    known = LinkedPolicy.from_dict(form(2, others="quasi-identifier"))
+    assert verify(tables, known).persons.k == 1
+    release = anonymize(tables, known)
+    assert release.verification.persons.k == 2
+    assert release.levels["tests.further"] > 0
+    with pytest.raises(SchemaError, match="tests still has the identifier further"):
+        verify(tables, LinkedPolicy.from_dict(form(2, others="identifier")))
+
+
+def test_others_cannot_make_quasi_identifiers_of_nobody():
+    """What a policy refuses of named columns is refused of columns that `others` names."""
+    changed = form(2, others="quasi-identifier")
+    changed["tables"] = {**changed["tables"], "wards": {"key": "ward"}}
+    tables = {**with_a_column(list("uuuu")), "wards": pl.DataFrame({"ward": [1], "beds": [2]})}
+    with pytest.raises(PolicyError, match="beds: is a quasi-identifier, but no reference leads"):
+        anonymize(tables, LinkedPolicy.from_dict(changed))
+
+
+@pytest.mark.parametrize(("suppressed", "told"), [("", 5), ("o", None), ("opqrs", 10)])
+def test_rows_of_few_suppressed_persons_are_not_told(suppressed, told):
+    """Neither keys nor manifests tell how many rows fewer than k suppressed persons had."""
+    sexes = "fffff" + suppressed
+    visits = [(i, "a") for i in range(len(sexes))]
+    policy = LinkedPolicy.from_dict(form(5, limit=0.5))
+    release = anonymize(linked(sexes, visits, []), policy)
+    assert release.suppressed == len(suppressed)
+    made = release.to_dict()
+    assert made["tables"]["visits"] == {"rows_in": told, "rows_out": 5}
+    assert {one["space"]: one["values"] for one in made["keys"]} == {"people.id": 5, "visits.id": 5}
+    assert sorted(release.frames["visits"]["id"]) == [1, 2, 3, 4, 5]
+    assert sorted(release.frames["visits"]["person"]) == [1, 2, 3, 4, 5]
+
+
+def test_numbers_tell_nothing_of_merged_rows():
+    """Keys are numbered after rows were merged: their largest number counts what is released."""
+    policy = LinkedPolicy.from_dict(form(2, merge=True))
+    release = anonymize(linked("ff", [(0, "a"), (0, "a"), (0, "a"), (1, "a")], []), policy)
+    assert sorted(release.frames["visits"]["id"]) == [1, 2]
+
+
+def test_free_text_and_amounts_take_the_green_off():
+    """Sentences, and values that single out persons, are a warning in any table."""
+    words = ["came", "left", "fell", "slept", "called", "rested"]
+    notes = [
+        f"She {one} on the {i}th day and the {two} wound did not heal at all"
+        for i, (one, two) in enumerate(product(words, ["left", "old", "new", "deep"]))
+    ]
+    tables = linked("f" * 24, [(i, "a") for i in range(24)], [])
+    amounts = [100 + i for i in range(24)]
+    tables["visits"] = tables["visits"].with_columns(
+        pl.Series("note", notes), pl.Series("amount", amounts)
+    )
+    policy = LinkedPolicy.from_dict(form(2, others="insensitive"))
+    found = anonymize(tables, policy).verification.persons
+    assert found.verdict == "satisfied with warnings"
+    assert {(one.kind, one.columns) for one in found.warnings} == {
+        ("free-text", ("visits.note",)),
+        ("identifying-amount", ("visits.amount",)),
+    }

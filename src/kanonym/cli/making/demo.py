@@ -69,7 +69,7 @@ tables:
     attributes:
       taken: {role: identifier}
       test:  {role: insensitive}
-      value: {role: insensitive}
+      value: {role: insensitive, action: {type: round, to: 10}}
   staff:
     key: physician
     references: {boss: staff}

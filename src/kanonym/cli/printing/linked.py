@@ -39,7 +39,8 @@ def linked_release_tables(found: Mapping[str, Any], written: Sequence[str]) -> l
     )
     rows = plain_table("table", "rows in", "rows out")
     for name, one in found["tables"].items():
-        rows.add_row(Text(name), format_number(one["rows_in"]), format_number(one["rows_out"]))
+        given = "–" if one["rows_in"] is None else format_number(one["rows_in"])
+        rows.add_row(Text(name), given, format_number(one["rows_out"]))
     levels = plain_table("quasi-identifier", "level")
     for name, level in search["levels"].items():
         levels.add_row(Text(name), f"{level} of {search['highest_levels'][name]}")
