@@ -183,7 +183,7 @@ def describe_actions() -> dict[str, list[dict[str, str]]]:
     """Return, by kind of action, what there is to say of each: a text for each heading."""
     kinds: dict[str, list[dict[str, str]]] = {}
     for name, one in ACTIONS.items():
-        kind = one.__module__.split(".")[-2]
+        kind = one.__module__.split(".")[-2].replace("_", " ")
         kinds.setdefault(kind, []).append(
             {
                 "type": name,

@@ -46,6 +46,7 @@ FORMS = [
     {"type": "shuffle"},
     {"type": "pram", "matrix": {"a": {"a": 0.9, "b": 0.1}, "b": {"b": 1}}, "invariant": False},
     {"type": "randomized-response", "probability": 0.75, "values": ["yes", "no"]},
+    {"type": "scrub-text", "language": "de", "columns": ["name"], "replace": "pseudonym"},
 ]
 
 
@@ -204,9 +205,9 @@ def test_a_text_describes_one_action_or_several():
 
 
 def test_every_action_is_described():
-    """All actions are described once, in their three kinds, each with all of its parameters."""
+    """All actions are described once, in their four kinds, each with all of its parameters."""
     kinds = describe_actions()
-    assert list(kinds) == ["masking", "pseudonymization", "perturbation"]
+    assert list(kinds) == ["masking", "pseudonymization", "perturbation", "free text"]
     every = {one["type"]: one for several in kinds.values() for one in several}
     assert list(every) == list(ACTIONS)
     assert every["fake"]["parameters"] == "kind (needed), locale: en_US, key"
