@@ -6,6 +6,7 @@ Pictures of the screens are kept in the folder that the variable KANONYM_ARTIFAC
 from __future__ import annotations
 
 import base64
+import copy
 import multiprocessing
 import os
 import re
@@ -139,6 +140,37 @@ def fixture_person(folder, tmp_path_factory):
         person.wait("document.querySelector('.cells')")
         yield person
         browser.close()
+
+
+SMALL = """
+version: 1
+attributes:
+  sex: {role: quasi-identifier}
+  birth_date: {role: quasi-identifier}
+  diagnosis: {role: sensitive}
+others: identifier
+rows: persons
+models: [{type: l-diversity, attribute: diagnosis, l: 2}]
+algorithm: {type: mondrian}
+"""
+
+
+@pytest.fixture(scope="module", name="small")
+def fixture_small(person, folder):
+    """Give the same person at a small table, opened on the first page with a policy file."""
+    write_table(patients(60), folder / "small.csv")
+    (folder / "small.yaml").write_text(SMALL)
+    at = urlsplit(person.at)
+    person.browser.look(WIDE)
+    person.browser.go(f"{at.scheme}://{at.netloc}/")
+    named = {"path": "small.csv", "policy": "small.yaml", "folder": "small-project"}
+    for name, file in named.items():
+        box = f"document.querySelector('form[action=\"/open\"] [name={name}]')"
+        person.browser.run(f"{box}.value = {str(folder / file)!r}")
+    person.click("form[action='/open'] button.primary")
+    small = copy.copy(person)
+    small.at = person.browser.run("location.href").rpartition("/")[0]
+    return small
 
 
 def test_values_of_the_table_are_no_markup(person):
@@ -300,6 +332,51 @@ def test_a_screen_is_printed_without_its_buttons(person):
     told = person.browser.call("Page.printToPDF", printBackground=True)
     assert base64.b64decode(told["data"]).startswith(b"%PDF")
     person.browser.look(WIDE)
+
+
+def test_a_table_is_opened_with_a_policy_file(small, folder):
+    """The policy that was named on the first page is the one at work, and is where it was."""
+    assert Policy.from_file(folder / "small-project" / "policy.yaml") == Policy.from_text(SMALL)
+    assert (folder / "small.yaml").read_text() == SMALL
+    small.show("requirements")
+    shown = small.browser.run("document.querySelector('#main').textContent")
+    assert "“diagnosis” has at least 2 distinct values" in shown
+
+
+def test_algorithms_are_compared_and_one_is_chosen(small):
+    """The comparison ends in a picture; a click on a solution and a choice change the policy."""
+    small.show("explore")
+    small.click("form[action$='/explore/compare'] button")
+    assert small.browser.run("document.querySelector('.problem')") is None
+    assert small.browser.run("document.querySelectorAll('.dots svg a').length") > 1
+    small.click("main tbody tr:last-child a")
+    label = small.browser.run("document.querySelector('#chosen h2').textContent")
+    small.click("#chosen button.primary")
+    small.show("history")
+    assert label in small.browser.run("document.querySelector('#main').textContent")
+
+
+def test_a_release_is_attacked_and_assessed_to_the_end(small):
+    """The results then have the attacks, each against chance, and the button is gone."""
+    small.show("run")
+    small.click("form[action$='/run/both'] button.primary")
+    small.show("results")
+    small.click("form[action$='/results/attack'] button")
+    assert small.browser.run("document.querySelector('.problem')") is None
+    assert small.browser.run("document.querySelector(\"form[action$='/attack']\")") is None
+    shown = small.browser.run("document.querySelector('#main').textContent")
+    assert "Attacks: success compared with chance" in shown
+
+
+def test_a_pdf_of_the_report_is_made_on_the_page(small, folder):
+    """A tick at PDF gives a report.pdf beside the release, with a link to it."""
+    small.show("export")
+    small.browser.run("document.querySelector('[name=report][value=pdf]').click()")
+    small.click("form[action$='/export/write'] button.primary")
+    assert small.browser.run("document.querySelector('.problem')") is None
+    assert small.browser.run("document.querySelector('a[href$=\"report.pdf\"]') !== null")
+    (report,) = (folder / "small-project" / "releases").glob("*/report.pdf")
+    assert report.read_bytes().startswith(b"%PDF")
 
 
 def test_a_cancel_ends_the_work(person):

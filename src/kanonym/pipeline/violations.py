@@ -28,13 +28,14 @@ class ModelViolations(Result):
     type, attribute
         The model.
     records
-        Their number. Of a model of the whole table, all records or none.
+        Their number. Of a model of the whole table, all records or none. None of a model of
+        itemsets: classes do not show what violates it.
 
     """
 
     type: str
     attribute: str | None
-    records: int
+    records: int | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -44,7 +45,8 @@ class ModelViolations(Result):
     def tables(self) -> list[ResultTable]:
         """Return one row."""
         named = self.type if self.attribute is None else f"{self.type} of {self.attribute}"
-        return [ResultTable(("model", "records"), [(named, f"{self.records:,}")], frozenset({1}))]
+        number = "not counted" if self.records is None else f"{self.records:,}"
+        return [ResultTable(("model", "records"), [(named, number)], frozenset({1}))]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,7 +58,7 @@ class Violations(Result):
     rows
         Records of the table.
     records
-        Records that violate at least one model.
+        Records that violate at least one model that is counted.
     uniques
         Records that are alone in their class.
     models
@@ -68,6 +70,11 @@ class Violations(Result):
     records: int
     uniques: int
     models: tuple[ModelViolations, ...]
+
+    @property
+    def uncounted(self) -> tuple[str, ...]:
+        """The models that are not counted."""
+        return tuple(one.type for one in self.models if one.records is None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -134,7 +141,8 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
     for model in policy.models:
         fails = ~model.satisfied(classes)
         failing |= fails
-        records = int(classes.sizes[fails].sum())
+        counted = model.guarantee != "itemsets"
+        records = int(classes.sizes[fails].sum()) if counted else None
         found.append(ModelViolations(model.type, model.attribute, records))
     return Violations(
         table.n_rows,

@@ -15,7 +15,7 @@ from kanonym.pipeline.violations import Violations
 from kanonym.policy import Policy
 from kanonym.policy.writing import policy_yaml
 from kanonym.workbench.job import Job
-from kanonym.workbench.project.edits import suggested_form
+from kanonym.workbench.project.edits import is_private, suggested_form
 from kanonym.workbench.project.folder import ProjectFolder
 from kanonym.workbench.project.hierarchy_rows import is_foreign_file
 from kanonym.workbench.project.history import Form, History
@@ -114,6 +114,16 @@ class OpenProject:
     def knows_report(self, language: str) -> bool:
         """Whether the sections of the report are there without any work."""
         return language in self._parts
+
+    @property
+    def release_is_private(self) -> bool:
+        """Whether the release was made under differential privacy."""
+        return is_private(self._asked)
+
+    @property
+    def release_has_seed(self) -> bool:
+        """Whether the release is repeated byte for byte."""
+        return self._asked.get("seed") is not None
 
     @property
     def release_is_current(self) -> bool:

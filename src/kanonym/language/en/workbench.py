@@ -59,6 +59,7 @@ SENTENCES: Sentences = {
     "wb.verdict.violated": "A requirement is violated",
     "wb.verdict.not private": "Not private: a seed was given",
     "wb.verdict.nothing required": "Nothing was required",
+    "wb.status.uncounted": "{model}: not counted; a run tells",
     "wb.status.ask": "Count the records that violate the requirements",
     "wb.status.violating": "Records violating now: {records} of {rows}",
     "wb.status.none": "Records violating now: 0 of {rows}",

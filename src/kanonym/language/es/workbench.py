@@ -59,6 +59,7 @@ SENTENCES: Sentences = {
     "wb.verdict.violated": "Se incumple un requisito",
     "wb.verdict.not private": "No es privada: se dio una semilla",
     "wb.verdict.nothing required": "No se exigía nada",
+    "wb.status.uncounted": "{model}: sin contar; lo dice una ejecución",
     "wb.status.ask": "Contar los registros que incumplen los requisitos",
     "wb.status.violating": "Registros que incumplen ahora: {records} de {rows}",
     "wb.status.none": "Registros que incumplen ahora: 0 de {rows}",

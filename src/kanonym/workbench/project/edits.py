@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kanonym.data.schema import Role
+from kanonym.models import MODELS
 from kanonym.policy import document
 from kanonym.profiling import ColumnProfile, Profile
 from kanonym.profiling.profile import attribute_form
@@ -93,7 +94,10 @@ def _with_actions(form: Form, name: str, several: list[Mapping[str, Any]]) -> Fo
 
 
 def with_model(form: Form, model: Mapping[str, Any], place: int | None = None) -> Form:
-    """Return a policy with a model more, or with another one in a place."""
+    """Return a policy with a model more, or with another one in a place.
+
+    Differential privacy takes the seed away: who knows it repeats the draws.
+    """
     models = list(form.get("models", ()))
     if place is None or not 0 <= place < len(models):
         same = [
@@ -104,7 +108,10 @@ def with_model(form: Form, model: Mapping[str, Any], place: int | None = None) -
         ]
         place = same[0] if same else len(models)
     models[place : place + 1] = [dict(model)]
-    return {**form, "models": models}
+    changed = {**form, "models": models}
+    if is_private(changed):
+        changed.pop("seed", None)
+    return changed
 
 
 def without_model(form: Form, place: int) -> Form:
@@ -138,6 +145,12 @@ def columns_of(form: Form, role: Role) -> list[str]:
     """Return the columns of a role."""
     attributes = form.get("attributes", {})
     return [name for name, one in attributes.items() if one.get("role") == role]
+
+
+def is_private(form: Form) -> bool:
+    """Whether a policy asks for differential privacy, which only a fresh draw gives."""
+    kinds = (MODELS.get(one.get("type", "")) for one in form.get("models", ()))
+    return any(kind is not None and kind.guarantee == "mechanism" for kind in kinds)
 
 
 def _suggestion(column: ColumnProfile | None, role: Role) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kanonym.data.errors import PolicyError
 from kanonym.workbench.charts import dots_svg
-from kanonym.workbench.project.edits import with_parts
+from kanonym.workbench.project.edits import is_private, with_parts
 from kanonym.workbench.view import Screen, View
 
 LISTED = 40
@@ -15,8 +15,8 @@ LISTED = 40
 async def show(view: View) -> dict[str, Any]:
     """Return the solutions that were found, and the one that was clicked."""
     project, found = view.project, view.project.exploration
-    if found is None:
-        return {"found": None}
+    if found is None or is_private(project.form):
+        return {"found": None, "private": is_private(project.form)}
     asked = view.request.query_params.get("solution", "")
     chosen = int(asked) if asked.isdecimal() and int(asked) < len(found.solutions) else None
     best = sorted(
@@ -37,14 +37,14 @@ async def show(view: View) -> dict[str, Any]:
 
 async def compare(view: View) -> str | None:
     """Make many releases and compare them."""
-    view.project.policy()
+    _check(view)
     view.project.explore("compare")
     return None
 
 
 async def lattice(view: View) -> str | None:
     """Evaluate the lattice."""
-    view.project.policy()
+    _check(view)
     view.project.explore("lattice")
     return None
 
@@ -58,6 +58,13 @@ async def choose(view: View) -> str | None:
     form = with_parts(view.project.form, chosen.parts)
     view.project.change(form, "wb.did.solution", solution=chosen.label)
     return "run"
+
+
+def _check(view: View) -> None:
+    """Refuse a policy that has faults, and one that allows no choice by what was found."""
+    view.project.policy()
+    if is_private(view.project.form):
+        raise PolicyError(view.says.text("wb.explore.private"))
 
 
 SCREEN = Screen("explore", show, {"compare": compare, "lattice": lattice, "choose": choose})

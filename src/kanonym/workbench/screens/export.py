@@ -28,6 +28,7 @@ async def show(view: View) -> dict[str, Any]:
         "folder": project.folder.path,
         "command": command(project) if project.written else "",
         "python": python(project) if project.written else "",
+        "repeated": repeated(project),
         "recoding": str(project.recoding) if project.recoding.is_file() else "",
         "batch": project.batch,
         "next_batch": view.sent.get("batch", ""),
@@ -49,6 +50,13 @@ async def write(view: View) -> str | None:
     language = language if language in LANGUAGES else view.session.language
     project.write(f"released{extension}", reports, language)
     return None
+
+
+def repeated(project: OpenProject) -> str:
+    """Return the key of the sentence on what the command and the Python make."""
+    if project.release_has_seed:
+        return "wb.export.repeat.note"
+    return "wb.export.private" if project.release_is_private else "wb.export.unseeded"
 
 
 def command(project: OpenProject) -> str:
@@ -95,8 +103,9 @@ async def notebook(view: View) -> tuple[str, str]:
     if project.written is None:
         raise DataError(view.says.text("wb.missing.release"))
     read, made, written = python(project).split("\n\n")[1].splitlines()
+    note = "wb.export.seed" if project.release_has_seed else repeated(project)
     cells = [
-        f"# {project.folder.path.name}\n\n{view.says.text('wb.export.seed')}",
+        f"# {project.folder.path.name}\n\n{view.says.text(note)}",
         f"import kanonym as ka\n\n{read}",
         made,
         "release.verification",
@@ -127,6 +136,8 @@ async def fit(view: View) -> str | None:
     """Keep the recoding for the next batches."""
     if not view.project.release_is_current:
         raise DataError(view.says.text("wb.export.outdated"))
+    if view.project.release_is_private:
+        raise DataError(view.says.text("wb.batches.private"))
     view.project.keep_recoding()
     return None
 

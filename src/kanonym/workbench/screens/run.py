@@ -10,7 +10,7 @@ from kanonym.policy.algorithms import ALGORITHMS
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import FaultsFoundError, policy_error
 from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, with_sent
-from kanonym.workbench.project.edits import columns_of, with_parts
+from kanonym.workbench.project.edits import columns_of, is_private, with_parts
 from kanonym.workbench.view import Screen, View
 
 FIRST = ("auto", "mondrian", "segmentation", "full-domain", "local-recoding", "mdav")
@@ -41,6 +41,7 @@ async def show(view: View) -> dict[str, Any]:
         "recoding": recoding,
         "limit": limit,
         "seed": form.get("seed"),
+        "private": is_private(form),
         "keep_order": keep_order,
     }
 
