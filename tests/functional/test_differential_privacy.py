@@ -135,6 +135,13 @@ def test_one_record_of_each_person_takes_part():
     assert release.promise.protects == "person"
 
 
+def test_records_that_name_no_person_take_no_part():
+    """They may be of somebody who has a record already."""
+    table = table_of(person=pl.Series([None] * RECORDS, dtype=pl.Int64))
+    policy = policy_of(attributes={"person": ka.Identifier()}, model={"entity": "person"})
+    assert ka.anonymize(table, policy).algorithm["sampled"] == 0
+
+
 # --- what is refused -------------------------------------------------------------------
 
 IDENTIFIED = {"name": ka.Identifier()}

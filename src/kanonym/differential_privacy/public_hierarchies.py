@@ -19,15 +19,13 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, HierarchySource, Intervals
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.builders.base import Column
-from kanonym.data.hierarchy.builders.grid import Grid, number_text
+from kanonym.data.hierarchy.builders.grid import Grid
 from kanonym.data.hierarchy.rows import Rows
 from kanonym.data.results.short_repr import ShortRepr
+from kanonym.differential_privacy.value_texts import canonical_texts
 
 MOST_INTERVALS = 100_000
 """A grid of more intervals is a mistake in the policy."""
-
-_WHOLE = r"^-?(0|[1-9][0-9]*)$"
-_DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$"
 
 Place = Callable[[pl.Series], NDArray[np.int32]]
 
@@ -116,6 +114,8 @@ def _listed(name: str, rows: Rows) -> PublicHierarchy:
         null = [rows.labels[level][rows.codes[level, rows.null]] for level in range(n_levels - 1)]
     tree = _complete(name, texts, null, str(rows.labels[-1][0]))
     own = canonical_texts(pl.Series(name, texts[0], dtype=pl.String))
+    if own.null_count():
+        raise PolicyError(f"{rows.origin}: 'nan' is listed as a value, but is read as null")
     if own.n_unique() < len(own):
         twice = own.filter(own.is_duplicated())[0]
         raise PolicyError(f"{rows.origin}: {twice!r} is listed twice, in two ways of writing it")
@@ -226,33 +226,3 @@ def _complete(
     if null[0] is not None:
         values = values.set(pl.Series([*[False] * (len(values) - 1), True]), None)
     return Hierarchy(values, tuple(labels), codes)
-
-
-def canonical_texts(column: pl.Series) -> pl.Series:
-    """Return values as text: equal numbers read the same whatever the column's type."""
-    dtype = column.dtype
-    if dtype.is_integer():
-        return column.cast(pl.String)
-    if dtype.is_float():
-        return _number_texts(column.fill_nan(None))
-    if dtype == pl.Boolean:
-        return column.cast(pl.String)
-    texts = column.cast(pl.String).str.strip_chars()
-    lower = texts.str.to_lowercase()
-    texts = texts.zip_with(~lower.is_in(["true", "false"]).fill_null(value=False), lower)
-    decimal = (texts.str.contains(_DECIMAL) & ~texts.str.contains(_WHOLE)).fill_null(value=False)
-    if not decimal.any():
-        return texts
-    numbers = _number_texts(
-        texts.zip_with(decimal, pl.Series([None], dtype=pl.String)).cast(pl.Float64, strict=False)
-    )
-    return texts.zip_with(~decimal, numbers)
-
-
-def _number_texts(column: pl.Series) -> pl.Series:
-    """Return floats as labels show them: `39` for 39.0."""
-    distinct = column.unique()
-    texts = [None if one is None else number_text(one) for one in distinct.to_list()]
-    return column.replace_strict(
-        distinct, pl.Series(texts, dtype=pl.String), return_dtype=pl.String
-    )

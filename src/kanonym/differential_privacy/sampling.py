@@ -139,7 +139,8 @@ def draw_one_each(persons: NDArray[np.int32], bits: Bits) -> NDArray[np.bool_]:
     Parameters
     ----------
     persons
-        (n_records,) int32, the person of each record.
+        (n_records,) int32, the person of each record; negative where nobody is named. Such a
+        record stays out: it may be of anybody, also of somebody who has one already.
     bits
         What the draw is made of: the record of the smallest word stays.
 
@@ -149,7 +150,7 @@ def draw_one_each(persons: NDArray[np.int32], bits: Bits) -> NDArray[np.bool_]:
     first[1:] = persons[order[1:]] != persons[order[:-1]]
     kept = np.zeros(len(persons), np.bool_)
     kept[order[first]] = True
-    return kept
+    return kept & (persons >= 0)
 
 
 def round_down(number: Fraction) -> float:

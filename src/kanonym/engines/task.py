@@ -24,6 +24,7 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive, conventions_of
 from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
+from kanonym.differential_privacy.value_texts import canonical_texts
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
@@ -145,7 +146,8 @@ class Prepared(ShortRepr):
     built
         Descriptions of the hierarchies that were built because none was given.
     persons
-        (n_rows,) int32, the person of each record, where a model keeps one record of each; or None.
+        (n_rows,) int32, the person of each record, where a model keeps one record of each, negative
+        where nobody is named; or None.
 
     """
 
@@ -201,9 +203,16 @@ def prepare(
         promised = sampling_model(task.models)
         each = None  # the person of each record
         if promised is not None and promised.entity is not None:
-            each, _ = value_codes(column(promised.entity))
+            each = _person_codes(column(promised.entity))
     dtypes = [values.dtype for values, _ in known]
     return Prepared(table, recodings, dtypes, costs, built, each)
+
+
+def _person_codes(column: pl.Series) -> NDArray[np.int32]:
+    """Return (n_rows,) int32 codes of persons, -1 for null."""
+    texts = canonical_texts(column)
+    codes, _ = value_codes(texts)
+    return np.where(texts.is_null().to_numpy(), np.int32(-1), codes)
 
 
 def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:

@@ -16,12 +16,14 @@ from kanonym.data.schema import Attribute, Role, Schema
 from kanonym.differential_privacy.accounting import Budget, rho_for
 from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
 from kanonym.differential_privacy.ledger import exact_number
+from kanonym.differential_privacy.noise import bernoulli
+from kanonym.differential_privacy.value_texts import canonical_texts
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy import Policy
 from kanonym.policy.attribute_policy import attribute_policy
 from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint
-from kanonym.synthesis.marginals.domains import canonical_texts, cell_domains
+from kanonym.synthesis.marginals.domains import cell_domains
 from kanonym.synthesis.marginals.generation import FITS, generate
 from kanonym.synthesis.result import Synthesis
 
@@ -230,7 +232,7 @@ class PrivateDraw:
 
 def synthesize_private(
     table: pl.DataFrame,
-    rest: pl.DataFrame | None,
+    hold_out: float | None,
     request: PrivateRequest,
     rows: int | None,
     rules: Sequence[Constraint],
@@ -240,8 +242,10 @@ def synthesize_private(
 
     Parameters
     ----------
-    table, rest
-        Records that are learned from, and those that are held out.
+    table
+        The records.
+    hold_out
+        The probability with which a record is not learned from; None learns from all.
     request
         Checked.
     rows
@@ -271,6 +275,7 @@ def synthesize_private(
         most = request.records_per_person or 1
         _check_entity(entity, schema)
     bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
+    table, rest = hold_out_records(table, hold_out, bits)
     rho = rho_for(exact_number(epsilon), exact_number(request.delta))
     kept = table if entity is None else limit_records(table, entity, most or 1, bits)
     made = generate(
@@ -315,13 +320,29 @@ def _check_entity(entity: str, schema: Schema) -> None:
 def limit_records(table: pl.DataFrame, entity: str, most: int, bits: Bits) -> pl.DataFrame:
     """Return at most so many records of each person, chosen without looking at their values.
 
-    Records without a value of the entity count as those of one person.
+    Records without a value of the entity are left out: they may be of anybody, also of somebody who
+    has as many already.
     """
-    shuffled = table.with_columns(pl.Series("", bits.words(len(table)))).sort("")
-    first = shuffled.with_columns(pl.int_range(pl.len()).over(entity).alias("")).filter(
-        pl.col("") < most
+    persons = pl.DataFrame(
+        {"person": canonical_texts(table[entity]), "word": bits.words(len(table))}
     )
-    return first.drop("")
+    place = persons.select(pl.col("word").rank("ordinal").over("person")).to_series()
+    return table.filter(persons["person"].is_not_null() & (place <= most))
+
+
+def hold_out_records(
+    table: pl.DataFrame, share: float | None, bits: Bits
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """Return the records that are learned from, and those that are held out, if there are any.
+
+    A coin of its own decides about each record. A share of all of them would depend on how many
+    there are: one record more could change which others are learned from.
+    """
+    if share is None:
+        return table, None
+    check_number("synthesize", "hold_out", share, above=0, maximum=1)
+    out = pl.Series(bernoulli(exact_number(share), len(table), bits))
+    return table.filter(~out), table.filter(out) if out.any() else None
 
 
 def _of_types(table: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:

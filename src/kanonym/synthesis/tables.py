@@ -76,10 +76,12 @@ def synthesize(
         column has a `domain`, or a hierarchy from a file or a mapping. Models are not needed.
     entity, records_per_person
         With `epsilon`: the identifier that tells persons apart, and how many records of each are
-        used, by default 1. The guarantee then protects persons, otherwise single records.
+        used, by default 1. The guarantee then protects persons, otherwise single records. Records
+        that name no person are left out.
     hold_out
         Share of the records that are not learned from, in (0, 1): those that attacks are
         compared with. None: all are learned from, and nobody can tell what was learned by heart.
+        With `epsilon` a coin decides about each record, so that the share is not exact.
     quasi_identifiers, sensitive
         For the attacks: what intruders know of a person (by default all that is not
         sensitive), and what they want to learn.
@@ -143,21 +145,21 @@ def synthesize(
     table = pl.DataFrame([frames.column(native, name) for name in kept])
     rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
     _check_rules(rules, kept)
-    learned, rest = _split_hold_out(table, hold_out, fixed, fewest=0 if private else 2)
     told: dict[str, Any] = {
         "rows_in": len(table),
-        "held_out": 0 if rest is None else len(rest),
         "seed": int(fixed),
         "constraints": tuple(map(str, rules)),
         "_known": tuple(known),
         "_sensitive": tuple(hidden),
     }
     if private:
-        made = synthesize_private(learned, rest, request, rows, rules, dropped)
+        made = synthesize_private(table, hold_out, request, rows, rules, dropped)
         shown = frames.assemble(
             native, np.zeros(made.rows, np.int64), made.drawn.get_columns(), frame
         )
-        return made.result(shown, **told)
+        held_out = 0 if made.rest is None else len(made.rest)
+        return made.result(shown, held_out=held_out, **told)
+    learned, rest = _split_hold_out(table, hold_out, fixed)
     synthesizer = synthesizer_of(chosen)
     random = np.random.default_rng([fixed, ROOT])
     model = synthesizer.fit(learned.get_columns(), rules, random)
@@ -170,6 +172,7 @@ def synthesize(
         method=synthesizer.name,
         rows=len(drawn),
         dropped=tuple(dropped),
+        held_out=0 if rest is None else len(rest),
         _learned=learned,
         _synthetic=drawn,
         _rest=rest,
@@ -245,11 +248,11 @@ def _check_rules(rules: Sequence[Constraint], kept: list[str]) -> None:
 
 
 def _split_hold_out(
-    table: pl.DataFrame, hold_out: float | None, seed: int, *, fewest: int
+    table: pl.DataFrame, hold_out: float | None, seed: int
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """Return the records that are learned from, and those that are held out."""
     n = len(table)
-    if n < fewest:
+    if n < 2:
         raise DataError(f"the table has {n} records: there is nothing to learn from")
     if hold_out is None:
         return table, None

@@ -147,3 +147,9 @@ def test_one_record_of_each_person_stays():
         False,
     ]
     assert draw_one_each(persons[:0], SystemBits()).tolist() == []
+
+
+def test_records_of_nobody_take_no_part():
+    """Who is not named may have a record already."""
+    persons = np.array([-1, 0, -1], np.int32)
+    assert draw_one_each(persons, SystemBits()).tolist() == [False, True, False]

@@ -15,12 +15,11 @@ from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping
 from kanonym.data.schema import Attribute, Role
+from kanonym.differential_privacy.value_texts import canonical_texts
 
 MOST_CATEGORIES = 500
 """With more leaves, the cells are the labels of level 1 of the hierarchy."""
 OTHER = "other"
-
-_NUMBER = r"^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Categories(CellDomain):
         other = self.texts.index(OTHER) if OTHER in self.texts else -1
         unknown = int(self.group[other]) if other >= 0 else self.groups
         null = self.size - 1 if self.has_null else unknown
-        texts = canonical_texts(values, lower=self.dtype == pl.Boolean)
+        texts = canonical_texts(values)
         codes = texts.replace_strict(
             list(self.texts), self.group.tolist(), default=unknown, return_dtype=pl.Int32
         )
@@ -206,51 +205,21 @@ def cell_domains(columns: Sequence[str], attributes: Mapping[str, Attribute]) ->
     return found
 
 
-def canonical_texts(values: pl.Series, *, lower: bool = False) -> pl.Series:
-    """Return values as texts: 7, 7.0 and "7.0" are one text, "007" another, NaN is null.
-
-    The text of a value depends on that value alone, whatever type its column was read in.
-    """
-    texts = _plain_texts(values)
-    if lower:
-        texts = texts.str.to_lowercase()
-    numbers = pl.when(texts.str.contains(_NUMBER)).then(texts.cast(pl.Float64, strict=False))
-    whole = numbers.round().cast(pl.Int64, strict=False)
-    plain = (
-        pl.when(numbers.is_null())
-        .then(texts)
-        .when(whole.cast(pl.Float64) == numbers)
-        .then(whole.cast(pl.String))
-        .otherwise(numbers.cast(pl.String))
-    )
-    return pl.select(plain.alias(values.name)).to_series()
-
-
 def digits_of(*numbers: float) -> int:
     """Return how many digits after the point numbers are written with."""
     texts = [np.format_float_positional(one, trim="-") for one in numbers]
     return max(len(one.partition(".")[2]) for one in texts)
 
 
-def _plain_texts(values: pl.Series) -> pl.Series:
-    kind = values.dtype
-    if kind.is_float():
-        values = values.fill_nan(None)
-    readable = kind.is_numeric() or kind.is_temporal() or kind in (pl.Boolean, pl.String)
-    if not readable and kind not in (pl.Categorical, pl.Enum, pl.Null):
-        return pl.Series(values.name, [None] * len(values), dtype=pl.String)
-    return values.cast(pl.String).str.strip_chars()
-
-
 def _numbers(values: pl.Series) -> pl.Series:
     """Return values as numbers, null where a value is none."""
-    numbers = _plain_texts(values).cast(pl.Float64, strict=False)
+    numbers = canonical_texts(values).cast(pl.Float64, strict=False)
     return numbers.fill_nan(None)
 
 
 def _days(values: pl.Series) -> pl.Series:
     """Return values as days since 1970, null where a value is no date."""
-    dates = _plain_texts(values).str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+    dates = canonical_texts(values).str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
     return dates.cast(pl.Int32)
 
 
@@ -270,6 +239,8 @@ def _categories(
     name: str, values: list[Any], parents: list[str] | None, *, nulls: bool
 ) -> Categories:
     texts = canonical_texts(pl.Series([_text(one) for one in values], dtype=pl.String)).to_list()
+    if None in texts:
+        raise PolicyError(f"domain of {name!r} lists nan, which is read as null: leave it out")
     if len(set(texts)) < len(texts):
         raise PolicyError(f"domain of {name!r} has a value twice, as 1 and 1.0 are")
     kind: pl.DataType = pl.String()

@@ -14,7 +14,7 @@ from kanonym.data.domain import Domain
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.marginals import domains
 from kanonym.synthesis.marginals.constraints import impossible_cells
-from kanonym.synthesis.marginals.domains import canonical_texts, cell_domains
+from kanonym.synthesis.marginals.domains import cell_domains
 
 RANDOM = np.random.default_rng(0)
 
@@ -22,21 +22,6 @@ RANDOM = np.random.default_rng(0)
 def domain_of(name="x", **parts):
     """Return the cells of one declared column."""
     return cell_domains([name], {name: ka.Sensitive(domain=Domain(**parts))})[0]
-
-
-def test_a_value_has_one_text_whatever_its_type():
-    """Whole numbers, floats and texts that mean one number are one text; codes are not numbers."""
-    assert canonical_texts(pl.Series([7])).to_list() == ["7"]
-    assert canonical_texts(pl.Series([7.0, 7.5, float("nan")])).to_list() == ["7", "7.5", None]
-    assert canonical_texts(pl.Series(["7.0", " 7", "007", "7.50", "-0", "x", None])).to_list() == [
-        "7",
-        "7",
-        "007",
-        "7.5",
-        "0",
-        "x",
-        None,
-    ]
 
 
 def test_listed_values_come_back():

@@ -10,7 +10,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.domain import Domain
-from kanonym.differential_privacy.bits import SeededBits
+from kanonym.differential_privacy.bits import SeededBits, SystemBits
 from kanonym.synthesis import private
 from kanonym.synthesis.marginals import aim, mst
 
@@ -121,15 +121,37 @@ def test_the_number_of_records_is_noisy_or_asked_for():
 
 
 def test_no_more_records_of_a_person_are_used_than_were_promised():
-    """At most so many records of each value of the entity remain; null counts as one person."""
+    """At most so many records of each value of the entity remain; without one, none."""
     table = pl.DataFrame({"id": ["a"] * 5 + ["b"] + [None] * 3, "x": range(9)})
     kept = private.limit_records(table, "id", 2, SeededBits(0))
-    assert sorted(kept["id"].to_list(), key=str) == [None, None, "a", "a", "b"]
+    assert sorted(kept["id"].to_list()) == ["a", "a", "b"]
     several = {
         tuple(private.limit_records(table, "id", 1, SeededBits(seed)).sort("x")["x"])
         for seed in range(20)
     }
     assert len(several) > 3
+
+
+def test_a_record_without_a_person_pushes_nobody_out():
+    """Whoever has no identifier would otherwise take the place of another record."""
+    table = pl.DataFrame({"id": [1.0, None, float("nan")], "": ["x", "y", "z"]})
+    kept = private.limit_records(table, "id", 1, SystemBits())
+    assert kept.to_dict(as_series=False) == {"id": [1.0], "": ["x"]}
+
+
+def test_one_record_more_changes_nothing_of_who_else_is_held_out():
+    """A coin of its own decides about each record, whatever the number of records is."""
+    table = pl.DataFrame({"row": range(300)})
+    whole, _ = private.hold_out_records(table, 0.5, SeededBits(3))
+    for n in (299, 150):
+        learned, _ = private.hold_out_records(table.head(n), 0.5, SeededBits(3))
+        assert learned.equals(whole.filter(pl.col("row") < n))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_no_error_tells_how_few_records_were_held_out(n):
+    """A table of any length goes the same way."""
+    assert private_table(people(n), hold_out=0.5).rows >= 1
 
 
 def test_persons_are_the_unit_where_an_entity_is_given():
