@@ -19,6 +19,7 @@ from kanonym.audit.run import LEAST, audit_mechanism
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
+from kanonym.differential_privacy.value_texts import canonical_texts
 from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer
 from kanonym.models.differential import DifferentialPrivacy
@@ -26,7 +27,7 @@ from kanonym.pipeline import anonymize
 from kanonym.policy import Policy
 from kanonym.policy.attribute_policy import attribute_policy
 from kanonym.synthesis import synthesize
-from kanonym.synthesis.marginals.domains import CellDomain, canonical_texts, cell_domains
+from kanonym.synthesis.marginals.domains import CellDomain, cell_domains
 from kanonym.synthesis.marginals.generation import FITS
 
 CANARIES = 1_000
