@@ -243,6 +243,15 @@ AGE = {"role": "quasi-identifier"}
             "forms no classes",
         ),
         (
+            {"a": AGE, "i": SET, "p": {"role": "identifier"}},
+            [
+                {"type": "k-anonymity", "k": 2, "entity": "p"},
+                {"type": "k-km-anonymity", "k": 2, "m": 1},
+            ],
+            {},
+            "group the rows of each person first",
+        ),
+        (
             {"i": {**SET, "separator": " "}},
             [{"type": "km-anonymity", "k": 2, "m": 1}],
             {},

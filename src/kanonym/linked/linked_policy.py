@@ -180,8 +180,9 @@ def _check_options(form: Mapping[str, Any]) -> None:
         faults.append(Fault(("version",), f"is {form['version']!r}; it must be 1"))
     if form.get("counting", "multiset") not in COUNTINGS:
         faults.append(Fault(("counting",), unknown_name("value", form["counting"], COUNTINGS)))
-    if form.get("others") is not None and form["others"] not in list(Role):
-        faults.append(Fault(("others",), unknown_name("value", form["others"], list(Role))))
+    roles = [role for role in Role if role is not Role.SET]
+    if form.get("others") is not None and form["others"] not in roles:
+        faults.append(Fault(("others",), unknown_name("value", form["others"], roles)))
     limit = form.get("suppression_limit", 0.0)
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
         faults.append(Fault(("suppression_limit",), f"is {limit!r}; it must be in [0, 1]"))

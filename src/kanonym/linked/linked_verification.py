@@ -13,6 +13,7 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Identifier
+from kanonym.data.table import value_codes
 from kanonym.engines.frequency_set import values_of
 from kanonym.linked.column_roles import with_column_roles
 from kanonym.linked.integrity import Tables, check_columns, check_keys
@@ -129,7 +130,7 @@ def verify(
         found,
         count_persons(rows, own),
         {name: tables[name].height for name in policy.tables},
-        notes(policy, rows, own),
+        (*notes(policy, rows, own), *_key_notes(tables, policy, rows, own)),
     )
 
 
@@ -296,6 +297,35 @@ def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tup
             )
         )
     return tuple(found)
+
+
+def _key_notes(
+    tables: Tables, policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]
+) -> list[Message]:
+    """Return who is alone for somebody who knows columns of keys that repeat between persons.
+
+    A year in a key, say: its pseudonyms are equal where years are.
+    """
+    found = []
+    for name in policy.order:
+        table = policy.tables[name]
+        referring = {column for one in table.references for column in one.columns}
+        for column in table.key:
+            values = tables[name][column]
+            if column in referring or values.n_unique() == len(values):
+                continue
+            keys = combine([own[name], value_codes(values)[0].astype(np.int64)], len(values))
+            known = {**own, name: keys}
+            classes = combine([known[policy.person], rows.trees(known)], rows.n_persons)
+            found.append(
+                Message(
+                    "{column} is in a key and repeats, and is not counted; whoever knows its "
+                    "values finds {alone:,} persons alone in their class",
+                    column=f"{name}.{column}",
+                    alone=int((np.bincount(classes)[classes] == 1).sum()),
+                )
+            )
+    return found
 
 
 __all__ = ["LinkedVerification", "notes", "released_policy", "verify"]

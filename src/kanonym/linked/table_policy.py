@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kanonym.actions.registry import has_late_actions
-from kanonym.data.schema import Attribute, QuasiIdentifier, Sensitive
+from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Sensitive
 from kanonym.policy import actions, construction
 from kanonym.policy.faults import Fault, FaultsFoundError, unknown_name
 
@@ -131,6 +131,15 @@ def build_table(name: Any, given: Any, directory: Path) -> TablePolicy:
         )
     except FaultsFoundError as error:
         faults += [one.below(("attributes",)) for one in error.faults]
+    faults += [
+        Fault(
+            ("attributes", column),
+            "is a set of items, which linked tables do not protect: keep its items as rows of a "
+            "table of their own",
+        )
+        for column, one in attributes.items()
+        if isinstance(one, ItemSet)
+    ]
     late = [column for column, one in attributes.items() if has_late_actions(one.action)]
     faults += [
         Fault(("attributes", column), "`when: after` is not possible in linked tables")

@@ -58,6 +58,8 @@ def check_item_models(
                 f"and the model is about {' and '.join(map(repr, sets))}"
             )
             faults.append(Fault((i, "attribute"), reason))
+    if asked:
+        faults += _entity_faults(every)
     if len(asked) > 1:
         faults.append(Fault((asked[1][0],), "is the second model of items: keep the stronger one"))
     known = others is Role.QUASI_IDENTIFIER or any(
@@ -77,6 +79,19 @@ def check_item_models(
             faults.append(Fault((), reason))
     if faults:
         raise FaultsFoundError(faults)
+
+
+def _entity_faults(models: Iterable[PrivacyModel]) -> list[Fault]:
+    """Return the models that count persons of several records, which those of items do not."""
+    return [
+        Fault(
+            (i, "entity"),
+            f"is {one.entity!r}, but the candidates of known items are records: group the rows of "
+            "each person first, and omit entity",
+        )
+        for i, one in enumerate(models)
+        if one.entity is not None
+    ]
 
 
 def is_by_class(model: PrivacyModel) -> bool:

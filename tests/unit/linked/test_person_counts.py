@@ -153,6 +153,10 @@ _POLICY_FAULTS = {
     "tables.admissions.rows: is 'unknown', but there are quasi-identifiers": {
         "admissions": {"rows": "unknown"}
     },
+    "tables.diagnoses.attributes.icd10: is a set of items, which linked tables do not protect": {
+        "diagnoses": {"attributes": {"icd10": {"role": "set", "separator": ";"}}}
+    },
+    "others: 'set' is an unknown value": {"others": "set"},
     "tables.diagnoses.merge: must be true or false": {"diagnoses": {"merge": "yes"}},
     "tables.admissions.cap: is 0": {"admissions": {"cap": 0}},
     "person: 'patient' is an unknown table; did you mean 'patients'?": {"person": "patient"},

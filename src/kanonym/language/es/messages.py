@@ -15,6 +15,11 @@ MESSAGES: Mapping[str, str] = {
         "{reference} enlaza filas de personas con filas de {table}: quién está enlazado con quién "
         "no se cuenta, y puede identificar"
     ),
+    "{column} is in a key and repeats, and is not counted; whoever knows its "
+    "values finds {alone:,} persons alone in their class": (
+        "{column} está en una clave, se repite y no se cuenta; quien conozca sus valores encuentra "
+        "{alone} personas solas en su clase"
+    ),
     "repeated rows are counted once: whoever knows how often a person's rows occur "
     "may find persons alone in their class": (
         "las filas repetidas se cuentan una vez: quien sepa cuántas veces aparecen las filas de "
