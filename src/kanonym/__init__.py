@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kanonym.cli.progress import show_progress
     from kanonym.comparison import Comparison, compare, recommend
     from kanonym.comparison.lattice_nodes import lattice
-    from kanonym.data import hierarchy
+    from kanonym.data import hierarchy, sets
     from kanonym.data.domain import Domain
     from kanonym.data.errors import (
         DataError,
@@ -121,6 +121,7 @@ __all__ = [
     "report",
     "risk",
     "series",
+    "sets",
     "show_progress",
     "synthesis",
     "synthesize",
@@ -185,6 +186,7 @@ __getattr__, __dir__ = lazy_names(
         "report": "kanonym.reporting",
         "risk": "kanonym.evaluation.risk.table_risk",
         "series": "kanonym.series",
+        "sets": "kanonym.data.sets",
         "synthesis": "kanonym.synthesis",
         "show_progress": "kanonym.cli.progress",
         "synthesize": "kanonym.synthesis",

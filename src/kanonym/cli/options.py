@@ -46,6 +46,17 @@ UserMissing = Annotated[
         help="User-missing codes of SPSS, Stata and SAS: null, or keep as categories.",
     ),
 ]
+LongTable = Annotated[
+    str | None,
+    typer.Option(
+        "--long",
+        metavar="PERSON,ITEM",
+        help=(
+            "The table has one row per person and item: the column that says whose a row is, and "
+            "the column of the set."
+        ),
+    ),
+]
 Catalog = Annotated[
     str | None,
     typer.Option(
@@ -149,6 +160,28 @@ def parse_names(given: list[str] | None) -> list[str]:
     A name with a comma in it stands in double quotes.
     """
     return [name.strip() for row in csv.reader(given or []) for name in row if name.strip()]
+
+
+def long_columns(given: str | None) -> tuple[str, str] | None:
+    """Return the columns of persons and of items that --long names; None where it is not given."""
+    if given is None:
+        return None
+    names = parse_names([given])
+    if len(names) != 2:
+        raise typer.BadParameter(f"{given!r} is not PERSON,ITEM", param_hint="--long")
+    return names[0], names[1]
+
+
+def group_long(frame: Any, columns: tuple[str, str] | None) -> Any:
+    """Return a table in this process with one row per person, where it is a long one."""
+    if frame is None or columns is None:
+        return frame
+    from kanonym.data.sets import from_long
+    from kanonym.engines import is_local
+
+    if not is_local(frame):
+        raise typer.BadParameter("only for tables in memory", param_hint="--long")
+    return from_long(frame, *columns)
 
 
 def hierarchy_files(given: list[str] | None) -> dict[str, str]:

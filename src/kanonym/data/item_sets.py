@@ -75,7 +75,8 @@ def read_sets(column: pl.Series, attribute: ItemSet) -> pl.Series:
     elif attribute.separator is None:
         raise DataError(
             f"column {name!r} holds {dtype}: a set is a list of items, or a text of items with a "
-            "separator between them (separator: ';')"
+            "separator between them (separator: ';'); a table with one row per person and item is "
+            "grouped by person first (--long, or ka.sets.from_long)"
         )
     elif dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         lists = column.cast(pl.String).str.split(attribute.separator)

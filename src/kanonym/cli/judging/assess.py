@@ -116,6 +116,7 @@ def assess(
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
     user_missing: options.UserMissing = None,
+    long: options.LongTable = None,
     json: options.Json = False,
 ) -> None:
     """Measure the risk of a table, or the risk and utility of a release.
@@ -149,7 +150,7 @@ def assess(
     if list(places.values()).count("-") > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
     options.check_places(places, [("--records", records)])  # before any of them is read
-    columns = asked.columns()
+    columns, grouped = asked.columns(), options.long_columns(long)
     options.check_places(places, [("--records", records)], columns)
     if records is not None:
         check_table_output(records, options.format_of(str(records), format))
@@ -174,6 +175,7 @@ def assess(
                 option="--released-table",
                 user_missing=missing[released],
             )
+        before, after = (options.group_long(one, grouped) for one in (before, after))
         columns, (before, after) = options.read_like_first_table(columns, (before, after), step)
         step("risk")
         found = ka.risk(

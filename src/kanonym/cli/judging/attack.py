@@ -100,6 +100,7 @@ def attack(
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
     user_missing: options.UserMissing = None,
+    long: options.LongTable = None,
     json: options.Json = False,
 ) -> None:
     """Attack a release as an intruder would, and compare with chance.
@@ -127,16 +128,17 @@ def attack(
     places = [one for one in (original, released, control, second) if one == "-"]
     if len(places) > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
-    columns = asked.columns()
+    columns, grouped = asked.columns(), options.long_columns(long)
 
     missing = locations.user_missing_of(user_missing, original, released, control, second)
 
     def read(place: str | None, **further: Any) -> Any:
         if place is None:
             return None
-        return locations.rows_at(
+        rows = locations.rows_at(
             place, options.format_of(place, format), user_missing=missing[place], **further
         )
+        return options.group_long(rows, grouped)
 
     with show_progress() as step:
         step("read")

@@ -65,6 +65,7 @@ def verify(
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
     user_missing: options.UserMissing = None,
+    long: options.LongTable = None,
     json: options.Json = False,
 ) -> None:
     """Verify a released table against a policy.
@@ -83,6 +84,8 @@ def verify(
     from kanonym.policy import Policy
 
     if is_linked(policy):
+        if long is not None:
+            raise typer.BadParameter("not with a policy about several tables", param_hint="--long")
         from kanonym.cli.judging.linked import verify_linked
 
         verify_linked(
@@ -90,6 +93,7 @@ def verify(
         )
         return
     asked = Policy.from_file(policy)
+    columns = options.long_columns(long)
     texts: dict[str, Any] = {}
     missing = locations.user_missing_of(user_missing, released, original)
     with show_progress() as step:
@@ -116,6 +120,7 @@ def verify(
                 user_missing=missing[original],
             )
         )
+        frame, before = (options.group_long(one, columns) for one in (frame, before))
         if is_local(frame):
             asked, _ = pipeline.with_conventions(
                 asked, frame, options.sentence_printer(step), lenient=True

@@ -177,6 +177,7 @@ def anonymize(
     header_row: options.HeaderRow = None,
     user_missing: options.UserMissing = None,
     catalog: options.Catalog = None,
+    long: options.LongTable = None,
     json: options.Json = False,
 ) -> None:
     """Anonymize a table, verify the release, and write it.
@@ -203,6 +204,7 @@ def anonymize(
                 "--aggregate": aggregate,
                 "--safe-cells": safe_cells,
                 "--attack": attack,
+                "--long": long,
             },
             reports=report or [],
             about={"title": title, "purpose": purpose, "author": author, "language": language},
@@ -217,8 +219,10 @@ def anonymize(
     from kanonym.cli.progress import show_progress
     from kanonym.data.files import check_table_output
     from kanonym.data.frames import to_polars
+    from kanonym.data.sets import to_long
     from kanonym.engines import is_local
 
+    columns = _long_columns(long, aggregate=aggregate, drawn=drawn)
     papers = Papers(report or [], manifest, public_report or [], public_manifest)
     _check_output(output, json=json, dry_run=dry_run)
     papers.check()
@@ -258,6 +262,7 @@ def anonymize(
             header_row=header_row,
             user_missing=user_missing,
         )
+        frame = options.group_long(frame, columns)
         reading = perf_counter() - start
         stays, tell = not is_local(frame), options.sentence_printer(step)
         there = (
@@ -278,6 +283,8 @@ def anonymize(
         result = locations.content_at(output or "-") if stays else None
         if not stays and not dry_run:
             released = to_polars(release.aggregate() if aggregate else release.frame)
+            if columns:
+                released = to_long(released, *columns, seed=policy.seed)
             result = place.write(
                 released,
                 format,
@@ -306,6 +313,15 @@ def anonymize(
         papers.write(release, about, places, detected=notes, drawn=told)
         writing = perf_counter() - start
     _show_release(release, told, written, (reading, writing), json=json, to_stderr=output == "-")
+
+
+def _long_columns(
+    long: str | None, *, aggregate: bool, drawn: str | None
+) -> tuple[str, str] | None:
+    """Return the columns of persons and items; refuse outputs that have no such rows."""
+    if long is not None and (aggregate or drawn is not None):
+        raise typer.BadParameter("not with --aggregate or --drawn", param_hint="--long")
+    return options.long_columns(long)
 
 
 def _named_table(table: str | None) -> str:

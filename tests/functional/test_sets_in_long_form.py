@@ -1,0 +1,75 @@
+"""Sets in long form through the command line: grouped by person, and listed again."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from naive_itemsets import CODES
+
+POLICY = """\
+version: 1
+attributes:
+  person: {role: identifier%s}
+  item: {role: set, hierarchy: {file: items.csv}}
+rows: persons
+models:
+  - {type: km-anonymity, k: 2, m: 2}
+item_algorithm: {type: optimal-cut, drop: false}
+"""
+SHOP = ["a1 b1 b2", "a2 b1", "a2 b1 b2", "a1 a2 b2", "b1 b2", "a1 b2", "a2 b2", "a1 b1"]
+RECODED = ["A b1", "A b1", "A b1 b2", "A b1 b2", "A b2", "A b2", "A b2", "b1 b2"]
+"""The shop of `golden/set_valued.json`, and its best recoding with k = 2, m = 2."""
+
+LONG = "--policy policy.yaml --long person,item"
+
+
+@pytest.fixture
+def shop(folder):
+    """Write the shop with a row per person and item, each row twice."""
+    rows = [(f"p{i}", item) for i, items in enumerate(SHOP) for item in items.split() * 2]
+    pl.DataFrame(rows, schema=["person", "item"], orient="row").write_csv(folder / "rows.csv")
+    tree = "".join(";".join([item, *above]) + "\n" for item, above in CODES.items())
+    (folder / "items.csv").write_text(tree)
+    (folder / "policy.yaml").write_text(POLICY % "")
+    return folder
+
+
+def sets_in(file, person):
+    """Return the sets of a long table, sorted."""
+    grouped = pl.read_csv(file).group_by(person).agg(pl.col("item"))
+    return sorted(" ".join(one) for one in grouped["item"].to_list())
+
+
+def test_a_long_table_is_released_as_one(kanonym, shop):
+    """The shop in long form gets its golden recoding, in rows of numbered persons."""
+    done = kanonym(f"anonymize rows.csv {LONG} -o released.csv")
+    assert done.code == 0, done.error
+    assert sets_in(shop / "released.csv", "person_number") == RECODED
+    assert kanonym(f"verify released.csv {LONG}").code == 0
+    attacked = kanonym(f"attack rows.csv released.csv {LONG} --attack known-items")
+    assert attacked.code == 0, attacked.error
+
+
+def test_pseudonyms_tell_whose_a_row_is(kanonym, shop):
+    """An action on the column of persons stays in the long release."""
+    (shop / "key.bin").write_bytes(b"k" * 32)
+    action = ", action: {type: keyed-hash, key: {file: key.bin}}"
+    (shop / "policy.yaml").write_text(POLICY % action)
+    done = kanonym(f"anonymize rows.csv {LONG} -o released.csv")
+    assert done.code == 0, done.error
+    assert sets_in(shop / "released.csv", "person") == RECODED
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_long_table_with_its_persons_is_no_release(kanonym):
+    """Verification refuses a long table that still names its persons."""
+    done = kanonym(f"verify rows.csv {LONG}")
+    assert done.code == 3
+    assert "identifier" in done.error
+
+
+@pytest.mark.usefixtures("shop")
+def test_both_columns_are_named(kanonym):
+    """--long without the item is refused."""
+    assert kanonym("verify rows.csv --policy policy.yaml --long person").code == 2
