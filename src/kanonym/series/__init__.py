@@ -77,8 +77,8 @@ def fit(
     Raises
     ------
     PolicyError
-        The policy counts persons, changes released values, suppresses cells, or its
-        algorithm makes classes that overlap.
+        The policy counts persons, samples records, changes released values, suppresses cells,
+        or its algorithm makes classes that overlap.
     SchemaError, HierarchyError, DataError, InfeasibleError
         As of `anonymize`.
 
@@ -137,8 +137,14 @@ def _refuse_unsuitable(policy: Policy, attributes: dict[str, Attribute]) -> None
     """Refuse what has no meaning for a batch, or for the union of several."""
     reason = ""
     counting = [one.type for one in policy.models if one.guarantee == "population"]
+    drawing = [one.type for one in policy.models if one.guarantee == "mechanism"]
     after = [name for name, one in attributes.items() if has_late_actions(one.action)]
-    if policy.entities:
+    if drawing:
+        reason = (
+            f"{drawing[0]} samples the records of each release, and a recoding would release all "
+            "of them: anonymize each batch"
+        )
+    elif policy.entities:
         reason = (
             f"k-anonymity counts persons by {policy.entities[0]!r}: the persons of several "
             "batches cannot be counted without keeping who they are"

@@ -305,6 +305,17 @@ def test_what_makes_no_recoding_is_refused(policy, said):
         fit(table, quasi_identifiers=["age", "zip"], others="insensitive", **policy)
 
 
+def test_a_mechanism_is_no_recoding():
+    """By a recoding every record of a batch would be released, and none would be sampled."""
+    policy = ka.Policy(
+        attributes={"age": ka.QuasiIdentifier(hierarchy=ka.hierarchy.intervals(bounds=[30]))},
+        models=[{"type": "differential-privacy", "epsilon": 1, "delta": 1e-6}],
+        algorithm={"type": "full-domain", "levels": {"age": 1}},
+    )
+    with pytest.raises(ka.PolicyError, match="samples the records of each release"):
+        fit(pl.DataFrame({"age": [20, 40] * 200}), policy)
+
+
 def test_actions_on_released_values_are_refused():
     """They would be drawn anew for every batch, after all that is verified."""
     attributes = {
