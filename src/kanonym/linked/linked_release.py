@@ -14,7 +14,7 @@ from polars import selectors
 from kanonym.actions.masking.shift_date import ShiftDate
 from kanonym.actions.registry import ColumnActions
 from kanonym.data import frames
-from kanonym.data.errors import DataError, InfeasibleError, PolicyError
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Identifier, Schema
 from kanonym.engines.local import resolve_seed
@@ -374,7 +374,14 @@ def _subjects(key: pl.DataFrame) -> pl.Series:
 
 def _column(frame: pl.DataFrame, persons: pl.Series | None, name: str) -> pl.Series:
     """Return a column of a table, or the person of each row."""
-    return persons if name == PERSON and persons is not None else frame[name]
+    if name == PERSON and persons is not None:
+        return persons
+    if name not in frame.columns:
+        raise SchemaError(
+            f"an action reads the column {name!r}, which its table lacks: actions of linked tables "
+            f"read columns of their own table. It has: {', '.join(frame.columns)}"
+        )
+    return frame[name]
 
 
 def _bound(action: Any, where: str, subject: str | None) -> Any:

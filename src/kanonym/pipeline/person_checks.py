@@ -121,8 +121,10 @@ def owner_and_text_warnings(
             own = values(name)
         except DataError:
             continue
-        if _is_free_text(own.sample):
-            texts[any(one.type in SCRUBBING for one in actions)].append(name)
+        # What a policy scrubs is free text, however short it is.
+        scrubbed = any(one.type in SCRUBBING for one in actions)
+        if scrubbed or _is_free_text(own.sample):
+            texts[scrubbed].append(name)
         elif names_owners(own):
             found[name] = own.repeats
     warned = [free_text_warning(names, scrubbed=how) for how, names in texts.items() if names]

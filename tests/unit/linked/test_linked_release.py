@@ -548,3 +548,19 @@ def test_keys_that_repeat_between_persons_are_noted():
     (note,) = anonymize(tables, policy).verification.notes
     assert "years.year is in a key" in note
     assert "finds 1 persons alone" in note
+
+
+def test_scrubbed_texts_are_a_warning_however_short():
+    """What a policy scrubs is free text; names of another table cannot be looked for in it."""
+    tables = with_a_column(["Ann", "fell", "Ann fell", "ok"])
+    note = {"role": "insensitive", "action": {"type": "scrub-text"}}
+    changed = form(2)
+    scrubbing = {**FORM["tables"]["tests"], "attributes": {"test": KNOWN, "further": note}}
+    changed["tables"] = {**changed["tables"], "tests": scrubbing}
+    found = anonymize(tables, LinkedPolicy.from_dict(changed)).verification.persons
+    assert [(one.kind, one.columns) for one in found.warnings] == [
+        ("free-text", ("tests.further",))
+    ]
+    note["action"]["columns"] = ["sex"]
+    with pytest.raises(SchemaError, match="actions of linked tables read columns of their own"):
+        anonymize(tables, LinkedPolicy.from_dict(changed))
