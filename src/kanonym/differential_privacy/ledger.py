@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -256,4 +257,6 @@ def _decimal_text(number: Fraction) -> str:
     """Return a fraction as a decimal, rounded up where it has no short one."""
     near = float(number)
     shown = near if Fraction(repr(near)) == number else round_up(number)
+    if Fraction(repr(shown)) < number:  # the shortest decimal of a float may lie below it
+        shown = math.nextafter(shown, math.inf)
     return str(Decimal(repr(shown))).lower()

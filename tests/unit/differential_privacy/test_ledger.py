@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from kanonym.data.errors import DataError
@@ -66,3 +67,11 @@ def test_a_ledger_of_a_later_version_is_refused(tmp_path):
     path.write_text('{"version": 2, "spent": []}')
     with pytest.raises(DataError, match="version 2"):
         read_ledger(path)
+
+
+def test_what_was_spent_is_never_written_as_less():
+    """The shortest decimal of a float may lie below it; the ledger then takes the next one."""
+    for near in np.random.default_rng(0).random(200):
+        below, exact = Fraction(repr(float(near))), Fraction(float(near))
+        rho = (below + exact) / 2
+        assert Fraction(Spending("aim", rho=rho).to_dict()["rho"]) >= rho
