@@ -298,6 +298,8 @@ def test_screens_fit_a_phone(person, screen):
     person.browser.look(NARROW)
     person.show(screen)
     assert person.browser.run("document.documentElement.scrollWidth") <= NARROW
+    step = "document.querySelector('nav a[aria-current]').getBoundingClientRect()"
+    assert 0 <= person.browser.run(f"{step}.left") < person.browser.run(f"{step}.right") <= NARROW
     assert person.faults() == []
 
 

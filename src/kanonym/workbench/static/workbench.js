@@ -77,10 +77,20 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.target.matches("[data-filter]")) event.preventDefault();
 });
 
+// On a narrow screen the steps are one line, which begins with the first: show where one is.
+function showStep() {
+  const here = document.querySelector(".frame > nav a[aria-current]");
+  const list = here && here.closest("ol");
+  if (list) list.scrollLeft = here.offsetLeft - list.clientWidth / 2;
+}
+
 document.addEventListener("htmx:afterSettle", (event) => {
-  if (event.target === document.body) follow();
+  if (event.target !== document.body) return;
+  follow();
+  showStep();
 });
 document.addEventListener("DOMContentLoaded", () => {
   document.documentElement.classList.add("scripts");
   follow();
+  showStep();
 });
