@@ -166,3 +166,12 @@ def test_a_policy_of_linked_tables_is_checked(kanonym):
     ran = kanonym("anonymize patients.csv -p policy.yaml -o x.csv")
     assert ran.code == 3
     assert "policy.yaml is about several tables: give their place by --from" in ran.error
+
+
+@pytest.mark.usefixtures("clinic")
+def test_a_release_is_attacked_in_its_place(kanonym):
+    """The attack reads both databases, and takes no option for one table."""
+    assert kanonym("anonymize --policy policy.yaml --from clinic.db --to out.db").code == 0
+    done = kanonym("attack clinic.db out.db --policy policy.yaml --attempts 50 --json")
+    assert [one["type"] for one in json.loads(done.out)["attacks"]][-1] == "all-rows"
+    assert kanonym("attack clinic.db out.db --policy policy.yaml --second x.csv").code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kanonym.linked.linked_attack import attack
 from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.linked_release import LinkedRelease, anonymize
 from kanonym.linked.linked_verification import LinkedVerification, verify
@@ -13,6 +14,7 @@ __all__ = [
     "LinkedRelease",
     "LinkedVerification",
     "anonymize",
+    "attack",
     "measure",
     "verify",
 ]

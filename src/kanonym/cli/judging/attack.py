@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -107,14 +108,33 @@ def attack(
 
     Every attack reports its success rate, the rate without the release (baseline), and the rate
     on people who are not in the table (--control or --hold-out): what is learned about them comes
-    from statistics, not from their own records.
+    from statistics, not from their own records. With a policy about several tables, ORIGINAL
+    and RELEASED are folders, SQLite or DuckDB files, or PostgreSQL databases: the intruder knows a
+    person and 0, 1, 2 or all of the person's rows.
     """
     import kanonym as ka
+    from kanonym.cli.judging.linked import attack_linked
     from kanonym.cli.printing.attacks import attack_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
+    from kanonym.linked.linked_policy import is_linked
 
     del every  # has ended the command already
+    if asked.file is not None and is_linked(asked.file):
+        refused: dict[str, Any] = {"-q, -s, --hierarchy": asked.given or None}
+        refused |= {"--control": control, "--hold-out": hold_out, "--second": second}
+        refused |= {"--attack": attacks, "--aligned": aligned, "--long": long}
+        refused |= {"--table": table_name, "--released-table": released_table}
+        attack_linked(
+            original,
+            released,
+            Path(asked.file),
+            refused=refused,
+            attempts=attempts,
+            seed=seed,
+            json=json,
+        )
+        return
     if (released is None) == (hold_out is None):
         raise typer.BadParameter(
             "name a release, or use --hold-out to make one", param_hint="RELEASED"

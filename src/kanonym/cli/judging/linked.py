@@ -1,8 +1,10 @@
-"""`kanonym verify` and `kanonym measure` of several linked tables."""
+"""`kanonym verify`, `kanonym measure` and `kanonym attack` of several linked tables."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -76,3 +78,43 @@ def measure_linked(given: str, schema: str | None, policy: Path, *, json: bool) 
         show_json(found)
     else:
         show(*measured_tables(found))
+
+
+def attack_linked(
+    original: str,
+    released: str | None,
+    policy: Path,
+    *,
+    refused: Mapping[str, Any],
+    attempts: int,
+    seed: int,
+    json: bool,
+) -> None:
+    """Attack released tables by what is known of persons in all of them; see `kanonym attack`.
+
+    refused: by name, options that are for one table.
+    """
+    from kanonym.cli.printing.attacks import attack_tables
+    from kanonym.cli.progress import show_progress
+    from kanonym.cli.terminal import show, show_json
+    from kanonym.linked import LinkedPolicy, attack
+    from kanonym.linked.places import Place, read_tables
+    from kanonym.linked.row_limits import banded_policy
+
+    given = [name for name, value in refused.items() if value is not None]
+    if given:
+        raise typer.BadParameter(
+            "not with a policy about several tables", param_hint=", ".join(given)
+        )
+    if released is None:
+        raise typer.BadParameter("name a release", param_hint="RELEASED")
+    asked = LinkedPolicy.from_file(policy)
+    with show_progress() as step:
+        step("read")
+        before = read_tables(Place.of(original), list(asked.tables))
+        after = read_tables(Place.of(released), list(banded_policy(asked).tables))
+        found = attack(before, after, asked, attempts=attempts, seed=seed, progress=step).to_dict()
+    if json:
+        show_json(found)
+    else:
+        show(*attack_tables(found))

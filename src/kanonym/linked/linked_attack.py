@@ -1,0 +1,271 @@
+"""An intruder who knows a person's own attributes and some of the person's rows in other tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.schema import QuasiIdentifier
+from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
+from kanonym.linked.integrity import Tables, check_columns, check_keys
+from kanonym.linked.known_columns import Column, KnownColumn, known_columns
+from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_rows import LinkedRows, codes_of_values
+from kanonym.linked.linked_verification import released_policy
+from kanonym.linked.person_trees import Codes, collections_of, combine
+from kanonym.linked.row_limits import banded_policy, limit_rows
+
+QUESTION = "Can someone who knows a person and some of the person's rows find the person's rows?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """Persons of one set of tables: by person the class, and the rows that the person has.
+
+    wholes: the class of each person with all counted rows. items: each person's different rows,
+    those of person i between offsets[i] and offsets[i + 1].
+    """
+
+    classes: Codes
+    wholes: Codes
+    items: Codes
+    offsets: Codes
+
+    def items_of(self, person: int) -> Codes:
+        return self.items[self.offsets[person] : self.offsets[person + 1]]
+
+
+def attack(
+    original: Tables,
+    released: Tables,
+    policy: LinkedPolicy,
+    *,
+    rows: int = 2,
+    attempts: int = 2000,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> AttackResults:
+    """Attack released tables as an intruder who knows a person and some of the person's rows.
+
+    The intruder knows the quasi-identifiers in the person's own row and 0, 1, … up to `rows`
+    different rows of the person in other tables, drawn, with all quasi-identifiers of the rows
+    above them; in `all-rows` all rows whose number can be known, and that there are no others. Of
+    n released persons who have all that, each would be picked with probability 1/n.
+    Nobody knows which released person is whose: the person is taken to be among them, also where
+    the person was suppressed, so that the rate is at most too high.
+
+    Parameters
+    ----------
+    original, released
+        Polars tables by name.
+    policy
+        The policy of the release: keys, references, quasi-identifiers and their hierarchies.
+    rows
+        How many rows are known at most.
+    attempts
+        How many persons are attacked at most.
+    seed
+        Of what is drawn.
+    progress
+        Called with the name of each attack as it begins.
+
+    Returns
+    -------
+    results
+        An attack for each number of known rows, `known-rows-0`, `known-rows-1`, …, and `all-rows`.
+        The baseline is exact: any person, 1 / n. `parts` has, as `alone`, the share of persons
+        with a single candidate.
+
+    Raises
+    ------
+    PolicyError
+        `rows` or `attempts` is too small.
+    SchemaError, DataError, HierarchyError
+        A table or a column is missing, keys or references are not in order, or a hierarchy lacks
+        a value.
+
+    Notes
+    -----
+    Columns with an action and references to other tables are not used, nor are columns whose
+    released values are no level of their hierarchy: a note names them. Cost O(persons with the
+    rarest known row) for each attempt.
+
+    """
+    if rows < 0 or attempts < 1:
+        raise PolicyError(f"rows must be at least 0 and attempts at least 1: {rows}, {attempts}")
+    random = np.random.default_rng(seed)
+    before, after, notes = _paired(original, released, policy, random)
+    n = len(before.classes)
+    attacked = random.permutation(n)[:attempts]
+    found = []
+    for known in (*range(rows + 1), None):
+        name = "all-rows" if known is None else f"known-rows-{known}"
+        if progress is not None:
+            progress(name)
+        if not n or not len(after.classes):
+            empty = SuccessCount(0, 0)
+            reason = "the original or the release has no persons"
+            found.append(AttackResult(name, QUESTION, empty, empty, seed=seed, reason=reason))
+            continue
+        if known is None:
+            places = before.wholes[attacked]
+            sizes = np.bincount(after.wholes, minlength=int(places.max()) + 1)[places]
+        else:
+            sizes = _candidates(before, after, attacked, known, random)
+        chances = np.divide(1, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+        found.append(
+            AttackResult(
+                name,
+                QUESTION,
+                SuccessCount(float(chances.sum()), len(attacked)),
+                SuccessCount(len(attacked) / n, len(attacked), exact=True),
+                seed=seed,
+                parts={"alone": float((sizes == 1).mean())},
+            )
+        )
+    return AttackResults(tuple(found), notes)
+
+
+def _candidates(
+    before: _Tables, after: _Tables, attacked: Codes, known: int, random: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return by attacked person the number of released persons who have what is known."""
+    by_class, by_item = _index(after.classes, np.arange(len(after.classes))), _index_of_rows(after)
+    sizes = np.zeros(len(attacked), np.int64)
+    for i, person in enumerate(attacked.tolist()):
+        own = before.items_of(person)
+        drawn = random.choice(own, min(known, len(own)), replace=False)
+        fitting = by_class(int(before.classes[person]))
+        for item in drawn.tolist():
+            fitting = np.intersect1d(fitting, by_item(item), assume_unique=True)
+        sizes[i] = len(fitting)
+    return sizes
+
+
+def _index_of_rows(tables: _Tables) -> Callable[[int], Codes]:
+    persons = np.repeat(np.arange(len(tables.classes)), np.diff(tables.offsets))
+    return _index(tables.items, persons)
+
+
+def _index(codes: Codes, persons: Codes) -> Callable[[int], Codes]:
+    """Return a function from a code to the persons who have it."""
+    order = np.argsort(codes, kind="stable")
+    ordered, held = codes[order], persons[order]
+
+    def find(code: int) -> Codes:
+        found: Codes = held[np.searchsorted(ordered, code) : np.searchsorted(ordered, code + 1)]
+        return found
+
+    return find
+
+
+def _paired(
+    original: Tables, released: Tables, policy: LinkedPolicy, random: np.random.Generator
+) -> tuple[_Tables, _Tables, tuple[str, ...]]:
+    """Return the persons before and after, with equal numbers for equal released values."""
+    check_columns(original, policy)
+    check_keys(original, policy)
+    uncapped = {name: replace(one, cap=None) for name, one in policy.tables.items()}
+    limited = limit_rows(original, replace(policy, tables=uncapped), random)
+    asked = banded_policy(policy)
+    after = released_policy(asked, released)
+    check_columns(released, after)
+    check_keys(released, after)
+    columns, notes = _columns(limited, released, asked)
+    pairs = LinkedRows.of(limited, asked), LinkedRows.of(released, after)
+    codes, split = {}, {}
+    for name in asked.order:
+        used = [both for (table, _), both in columns.items() if table == name]
+        split[name] = limited[name].height
+        height = split[name] + released[name].height
+        values = pl.DataFrame([one.alias(str(i)) for i, one in enumerate(used)])
+        codes[name] = (
+            codes_of_values(values, values.columns) if used else np.zeros(height, np.int64)
+        )
+    person = codes[asked.person]
+    items: list[list[Codes]] = [[], []]
+    owners: list[list[Codes]] = [[], []]
+    wholes, merged = [person], set()
+    base, chained = 0, {asked.person: np.zeros(len(person), np.int64)}
+    for name in asked.order[1:]:
+        owner = asked.tables[name].owner
+        assert owner is not None  # noqa: S101 - the order has tables of persons alone
+        above = chained[owner.table]
+        first = split[owner.table]
+        parents = np.append(pairs[0].parents[name], pairs[1].parents[name] + first)
+        chained[name] = combine([codes[name], above[parents]], len(parents))
+        if asked.tables[name].merge or owner.table in merged:
+            merged.add(name)
+        if asked.is_counted(name):
+            owned = np.append(pairs[0].persons[name], pairs[1].persons[name] + split[asked.person])
+            repeated = asked.counting == "multiset" and name not in merged
+            wholes.append(collections_of(owned, chained[name], len(person), repeated=repeated))
+        if any(table == name for table, _ in columns):
+            halves = np.split(chained[name] + base, [split[name]])
+            for i, half in enumerate(halves):
+                items[i].append(half)
+                owners[i].append(pairs[i].persons[name])
+            base += int(chained[name].max(initial=-1)) + 1
+    classes = np.split(person, [split[asked.person]])
+    whole = np.split(combine(wholes, len(person)), [split[asked.person]])
+    both = [_distinct(classes[i], whole[i], owners[i], items[i]) for i in range(2)]
+    return both[0], both[1], notes
+
+
+def _distinct(classes: Codes, wholes: Codes, owners: list[Codes], items: list[Codes]) -> _Tables:
+    """Return each person's different rows."""
+    none = np.zeros(0, np.int64)
+    owner, item = np.concatenate([none, *owners]), np.concatenate([none, *items])
+    found = np.unique(np.stack([owner, item], axis=1), axis=0)
+    counts = np.bincount(found[:, 0], minlength=len(classes))
+    return _Tables(classes, wholes, found[:, 1], np.append(0, np.cumsum(counts)))
+
+
+def _columns(
+    original: Tables, released: Tables, policy: LinkedPolicy
+) -> tuple[dict[Column, pl.Series], tuple[str, ...]]:
+    """Return what the intruder knows: the labels of the original, then those of the release."""
+    skipped: list[str] = []
+    tables = dict(policy.tables)
+    for name in policy.order:
+        table = tables[name]
+        referring = {one for each in policy.other_references(name) for one in each.columns}
+        unused = {
+            column
+            for column, one in table.attributes.items()
+            if isinstance(one, QuasiIdentifier) and (one.action or column in referring)
+        }
+        skipped += [f"{name}.{column}" for column in sorted(unused)]
+        kept = {column: one for column, one in table.attributes.items() if column not in unused}
+        tables[name] = replace(table, attributes=kept)
+    reduced = replace(policy, tables=tables)
+    values = {
+        (name, column): original[name][column]
+        for name in reduced.order
+        for column in reduced.tables[name].quasi_identifiers
+    }
+    found = {}
+    for one in known_columns(values, reduced, {}):
+        after = released[one.table][one.name].cast(pl.String)
+        labels = _at_level_of(one, after)
+        if labels is None:
+            skipped.append(f"{one.table}.{one.name}")
+        else:
+            found[one.table, one.name] = pl.concat([labels.alias(one.name), after])
+    told = f"the intruder does not use {', '.join(skipped)}: the labels are not comparable"
+    return found, (told,) if skipped else ()
+
+
+def _at_level_of(column: KnownColumn, released: pl.Series) -> pl.Series | None:
+    """Return the labels of a column at the lowest level that has all released ones, or None."""
+    asked = set(released.unique().to_list())
+    for level in range(column.highest + 1):
+        labels = column.released(level).cast(pl.String)
+        if asked <= set(labels.unique().to_list()):
+            return labels
+    return None
