@@ -26,22 +26,22 @@ def main(sizes: list[int]) -> None:
         policy.write_text(LINKED_POLICY)
         (Path(folder) / "key").write_text("k" * 64)
         asked = ka.linked.LinkedPolicy.from_file(policy)
-    for size in sizes:
-        tables = hospital(size)
-        steps = [process_time()]
-        release = ka.linked.anonymize(tables, asked)
-        steps.append(process_time())
-        ka.linked.verify(release.frames, asked)
-        steps.append(process_time())
-        found = ka.linked.attack(tables, release.frames, asked)
-        steps.append(process_time())
-        spent = [after - before for before, after in pairwise(steps)]
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(
-            f"{size:,} patients: anonymize {spent[0]:.1f} s, verify {spent[1]:.1f} s, attack "
-            f"{spent[2]:.1f} s, {memory:,.0f} MiB, {release.suppressed} suppressed"
-        )
-        print(found)
+        for size in sizes:
+            tables = hospital(size)
+            steps = [process_time()]
+            release = ka.linked.anonymize(tables, asked)
+            steps.append(process_time())
+            ka.linked.verify(release.frames, asked)
+            steps.append(process_time())
+            found = ka.linked.attack(tables, release.frames, asked)
+            steps.append(process_time())
+            spent = [after - before for before, after in pairwise(steps)]
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(
+                f"{size:,} patients: anonymize {spent[0]:.1f} s, verify {spent[1]:.1f} s, attack "
+                f"{spent[2]:.1f} s, {memory:,.0f} MiB, {release.suppressed} suppressed"
+            )
+            print(found)
 
 
 if __name__ == "__main__":
