@@ -20,6 +20,7 @@ TRIED = settings(
 )
 # What is drawn depends on the order of released records, or on who is who.
 BY_ORDER = {"singling-out", "optimal-linkage"}
+OF_SETS = {"known-items"}  # these tables have none
 
 
 def table_of(draw):
@@ -94,7 +95,7 @@ def test_order_of_records_does_not_matter(scene, random):
         ka.attack(table, one, release.policy, control=control, aligned=False, attempts=10**6)
         for one in (release.frame, release.frame[order])
     )
-    for name in set(ATTACKS) - BY_ORDER:
+    for name in set(ATTACKS) - BY_ORDER - OF_SETS:
         assert found[name].targets.rate == pytest.approx(other[name].targets.rate), name
         assert found[name].risk == pytest.approx(other[name].risk), name
 

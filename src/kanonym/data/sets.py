@@ -11,6 +11,8 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.frames import FrameT, assemble, column, column_names, raw_column, to_eager
 from kanonym.data.item_sets import lists_of
 
+__all__ = ["from_long", "to_long"]
+
 NUMBER = "{}_number"
 """Name of the running numbers that stand for persons in a release, from the persons' column."""
 
