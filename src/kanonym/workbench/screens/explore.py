@@ -15,8 +15,9 @@ LISTED = 40
 async def show(view: View) -> dict[str, Any]:
     """Return the solutions that were found, and the one that was clicked."""
     project, found = view.project, view.project.exploration
-    if found is None or is_private(project.form):
-        return {"found": None, "private": is_private(project.form)}
+    private = is_private(project.form)
+    if found is None or private:
+        return {"found": None, "private": private}
     asked = view.request.query_params.get("solution", "")
     chosen = int(asked) if asked.isdecimal() and int(asked) < len(found.solutions) else None
     best = sorted(
@@ -26,6 +27,7 @@ async def show(view: View) -> dict[str, Any]:
     axes = found.axes[view.session.language]
     return {
         "found": found,
+        "private": private,
         "chosen": chosen,
         "listed": [(place, found.solutions[place]) for place in best[:LISTED]],
         "axes": axes,
