@@ -388,10 +388,10 @@ def test_a_cancel_ends_the_work(person):
     browser = person.browser
     browser.run("document.querySelector(\"form[action$='/results/attack'] button\").click()")
     person.wait("document.querySelector('.job button')")
-    (working,) = multiprocessing.active_children()
+    working = set(multiprocessing.active_children())  # other workbenches may be open
     browser.run("document.querySelector('.job button').click()")
     person.wait(f"document.querySelector('.problem') && {IDLE}")
-    assert working not in multiprocessing.active_children()
+    assert len(working - set(multiprocessing.active_children())) == 1
     assert browser.run("document.querySelectorAll('.report').length") > 3
     assert "Cancelled" in browser.run("document.querySelector('.problem').textContent")
     person.show("columns")
