@@ -15,6 +15,7 @@ from kanonym.actions.registry import ColumnActions
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import Identifier, QuasiIdentifier
 from kanonym.linked.integrity import Tables, as_key
+from kanonym.linked.key_parts import numbered_parts
 from kanonym.linked.known_columns import Column
 from kanonym.linked.linked_policy import LinkedPolicy
 
@@ -98,11 +99,12 @@ def key_spaces(tables: Tables, policy: LinkedPolicy, seed: int) -> dict[Column, 
         if name in tables[table.name].columns
     }
     spaces = {root: _space(tables, policy, root, seed) for root in set(roots.values())}
-    return {
-        column: spaces[root]
-        for column, root in roots.items()
-        if not _is_dropped(policy, column, root in set(_referring(policy).values()))
-    }
+    dropped = {column for column in roots if _is_dropped(policy, column)}
+    for table in policy.tables.values():
+        if any((table.name, one) in dropped for one in table.key):
+            # What is left is no key: nothing refers to it.
+            dropped |= {(table.name, one) for one in numbered_parts(policy, table.name)}
+    return {column: spaces[root] for column, root in roots.items() if column not in dropped}
 
 
 def _referring(policy: LinkedPolicy) -> dict[Column, Column]:
@@ -115,23 +117,23 @@ def _referring(policy: LinkedPolicy) -> dict[Column, Column]:
     }
 
 
-def _is_dropped(policy: LinkedPolicy, column: Column, referred: bool) -> bool:  # noqa: FBT001
+def _is_dropped(policy: LinkedPolicy, column: Column) -> bool:
     """Whether the policy drops a column: an identifier that nothing needs, without an action."""
     table, name = policy.tables[column[0]], column[1]
     if table.owner is not None and name in table.owner.columns:
         return False
     attribute = table.attributes.get(name)
     plain = isinstance(attribute, Identifier) and not attribute.action
-    return plain and not (name in table.key and referred)
+    return plain and column not in set(_referring(policy).values())
 
 
 def _space(tables: Tables, policy: LinkedPolicy, root: Column, seed: int) -> KeySpace:
     table, column = root
     attribute = policy.tables[table].attributes.get(column)
     name = f"{table}.{column}"
-    if isinstance(attribute, QuasiIdentifier):
+    if isinstance(attribute, QuasiIdentifier) and len(policy.tables[table].key) == 1:
         raise PolicyError(
-            f"{name} is in a key, and quasi-identifier: a key is an identifier (released as a "
+            f"{name} is a key, and quasi-identifier: a key is an identifier (released as a "
             "pseudonym) or insensitive (released as it is)"
         )
     if attribute is None or (isinstance(attribute, Identifier) and not attribute.action):

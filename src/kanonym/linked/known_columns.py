@@ -36,6 +36,8 @@ class KnownColumn:
         The column before recoding.
     refers
         Whether it refers to another table: a pseudonym is released, or nothing.
+    in_key
+        Whether it is in the key of its table: released as it is, or keys would become equal.
 
     """
 
@@ -45,11 +47,12 @@ class KnownColumn:
     leaves: NDArray[np.int32]
     values: pl.Series
     refers: bool
+    in_key: bool
 
     @property
     def highest(self) -> int:
-        """The level of the root."""
-        return self.hierarchy.n_levels - 1
+        """The highest level at which it can be released."""
+        return 0 if self.in_key else self.hierarchy.n_levels - 1
 
     def codes(self, level: int) -> Codes:
         """Return (n_rows,) int64: equal numbers for rows with one label at a level."""
@@ -61,7 +64,7 @@ class KnownColumn:
         """Mean over rows, by level, of (leaves of the label - 1) / (all leaves - 1)."""
         rest = max(self.hierarchy.size - 1, 1)
         found = []
-        for level in range(self.hierarchy.n_levels):
+        for level in range(self.highest + 1):
             below = self.hierarchy.leaf_counts(level)[self.hierarchy.codes[level][self.leaves]]
             found.append(float((below - 1).mean()) / rest if len(below) else 0.0)
         return tuple(found)
@@ -100,7 +103,8 @@ def known_columns(
             assert isinstance(attribute, QuasiIdentifier)  # noqa: S101 - it is one of these
             values = _finite(columns[table, name], table)
             refers = name in referring
-            source = Flat() if refers else attribute.hierarchy
+            in_key = name in policy.tables[table].key
+            source = Flat() if refers or in_key else attribute.hierarchy
             if source is None:
                 suggestion = Automatic().suggest(values)
                 source, told[f"{table}.{name}"] = suggestion.builder, suggestion.describe()
@@ -109,7 +113,7 @@ def known_columns(
             except HierarchyError as error:
                 raise HierarchyError(f"{table}: {error}", values=error.values) from None
             leaves = hierarchy.leaf_of(values)
-            found.append(KnownColumn(table, name, hierarchy, leaves, values, refers))
+            found.append(KnownColumn(table, name, hierarchy, leaves, values, refers, in_key))
     return found
 
 

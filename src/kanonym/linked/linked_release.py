@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -20,7 +20,8 @@ from kanonym.data.schema import Identifier, Schema
 from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.linked.column_roles import with_column_roles
-from kanonym.linked.integrity import check_columns, check_keys
+from kanonym.linked.integrity import Tables, check_columns, check_keys
+from kanonym.linked.key_parts import number_parts, unnumbered_parts
 from kanonym.linked.key_pseudonyms import (
     KeySpace,
     key_spaces,
@@ -31,8 +32,8 @@ from kanonym.linked.key_pseudonyms import (
 from kanonym.linked.known_columns import Column, KnownColumn, known_columns
 from kanonym.linked.level_search import Found, Levels, find_levels
 from kanonym.linked.linked_policy import LinkedPolicy, linked_policy_from
-from kanonym.linked.linked_rows import LinkedRows, Masks
-from kanonym.linked.linked_verification import LinkedVerification, verify
+from kanonym.linked.linked_rows import LinkedRows, Masks, codes_of_values
+from kanonym.linked.linked_verification import LinkedVerification, released_policy, verify
 from kanonym.linked.person_models import PersonModels
 from kanonym.linked.person_trees import Codes, combine
 from kanonym.linked.row_limits import banded_policy, keep_rows, limit_rows
@@ -214,8 +215,10 @@ def anonymize(
             name: pl.DataFrame([column for (table, _), column in columns.items() if table == name])
             for name in asked.tables
         }
+        asked = released_policy(asked, acted)
+        parts = _part_codes(acted, asked, watch)
         ranks = {name: random.permutation(count) for name, count in rows.sizes.items()}
-        decide = _Decision(asked, rows, known, PersonModels.of(acted, rows, asked), ranks)
+        decide = _Decision(asked, rows, known, PersonModels.of(acted, rows, asked), ranks, parts)
         found = find_levels([one.losses for one in known], decide.satisfies)
         if found is None:
             raise InfeasibleError(
@@ -223,17 +226,17 @@ def anonymize(
                 f"the persons suppressed: even with every quasi-identifier at its root, "
                 f"{decide.suppressed_at_roots():,} of {rows.n_persons:,} persons have rows that "
                 "too few others have. Nothing is released. Bound the rows of tables (cap, merge, "
-                "band), raise suppression_limit, or lower k"
+                f"band), raise suppression_limit, or lower k{_without_parts(acted, asked)}"
             )
     with watch.stage("recode"):
         kept, suppressed = decide.rows_at(found.levels)
         released = _recoded(columns, known, found.levels)
         final = keep_rows(
             {name: pl.DataFrame(several) for name, several in released.items()},
-            _without_dropped(asked, released),
+            asked,
             kept,
         )
-        final, keys = numbered_anew(final, spaces)
+        final, keys = numbered_anew(number_parts(final, asked, random), spaces)
         final = {
             # Categories would name values that only suppressed rows had.
             name: frame.with_columns(selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))[
@@ -275,6 +278,8 @@ class _Decision:
         What is asked, and of what.
     ranks
         By table the order in which equal rows are preferred.
+    parts
+        By table the codes of the columns of its key that count.
 
     """
 
@@ -283,6 +288,7 @@ class _Decision:
     known: list[KnownColumn]
     models: PersonModels
     ranks: Mapping[str, Codes]
+    parts: Mapping[str, Sequence[Codes]]
     _own: dict[tuple[str, Levels], Codes] = field(default_factory=dict)
 
     def satisfies(self, levels: Levels) -> bool:
@@ -314,8 +320,34 @@ class _Decision:
         if (name, mine) not in self._own:
             several = [one for one in self.known if one.table == name]
             codes = [one.codes(level) for one, level in zip(several, mine, strict=True)]
-            self._own[name, mine] = combine(codes, self.rows.sizes[name])
+            self._own[name, mine] = combine([*codes, *self.parts[name]], self.rows.sizes[name])
         return self._own[name, mine]
+
+
+def _part_codes(tables: Tables, policy: LinkedPolicy, watch: Stopwatch) -> dict[str, list[Codes]]:
+    """Return by table the codes of the columns of its key that count, which are told."""
+    found = {}
+    for name in policy.order:
+        parts = unnumbered_parts(tables, policy, name)
+        for one in parts:
+            watch.tell(f"{name}.{one} is in a key and repeats: it counts, and is not generalized")
+        found[name] = [codes_of_values(tables[name], [one]) for one in parts]
+    return found
+
+
+def _without_parts(tables: Tables, policy: LinkedPolicy) -> str:
+    """Return what else makes a policy feasible where columns of keys count."""
+    parts = [f"{name}.{one}" for name in policy.order for one in policy.tables[name].key]
+    counted = {
+        f"{name}.{one}" for name in policy.order for one in unnumbered_parts(tables, policy, name)
+    } | {f"{name}.{one}" for name in policy.order for one in policy.tables[name].quasi_identifiers}
+    named = [one for one in parts if one in counted]
+    if not named:
+        return ""
+    return (
+        f"; {', '.join(named)} count as they are, since keys cannot be generalized: a column of a "
+        "key without a role, that nothing else refers to, is numbered anew and does not count"
+    )
 
 
 def _schema(frame: pl.DataFrame, policy: LinkedPolicy, name: str) -> Schema:
@@ -418,24 +450,6 @@ def _recoded(
     for (table, name), column in columns.items():
         found.setdefault(table, []).append(labels.get((table, name), column).alias(name))
     return found
-
-
-def _without_dropped(policy: LinkedPolicy, released: Mapping[str, list[pl.Series]]) -> LinkedPolicy:
-    """Return the policy without references of columns that are dropped."""
-    names = {table: {one.name for one in several} for table, several in released.items()}
-    tables = {
-        name: replace(
-            one,
-            references=tuple(
-                each
-                for each in one.references
-                if set(each.columns) <= names.get(name, set())
-                and set(policy.tables[each.table].key) <= names.get(each.table, set())
-            ),
-        )
-        for name, one in policy.tables.items()
-    }
-    return replace(policy, tables=tables)
 
 
 def _by_name(known: list[KnownColumn], numbers: Any) -> dict[str, int]:

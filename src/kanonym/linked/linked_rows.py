@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.table import value_codes
 from kanonym.linked.integrity import Tables, parent_rows
+from kanonym.linked.key_parts import counted_parts
 from kanonym.linked.linked_policy import Counting, LinkedPolicy
 from kanonym.linked.person_trees import Codes, collections_of, combine, first_of_equal
 
@@ -136,11 +137,14 @@ def codes_of_values(frame: pl.DataFrame, columns: list[str]) -> Codes:
 
 
 def known_codes(tables: Mapping[str, Any], policy: LinkedPolicy) -> dict[str, Codes]:
-    """Return by table `codes_of_values` of the quasi-identifiers that it has as released."""
+    """Return by table `codes_of_values` of its `known_names`."""
     return {
-        name: codes_of_values(
-            tables[name],
-            [one for one in policy.tables[name].quasi_identifiers if one in tables[name].columns],
-        )
+        name: codes_of_values(tables[name], known_names(tables, policy, name))
         for name in policy.order
     }
+
+
+def known_names(tables: Mapping[str, Any], policy: LinkedPolicy, name: str) -> list[str]:
+    """Return the quasi-identifiers of a table, as far as it has them, and counted key columns."""
+    known = [one for one in policy.tables[name].quasi_identifiers if one in tables[name].columns]
+    return [*known, *counted_parts(tables, policy, name)]

@@ -17,8 +17,9 @@ from kanonym.data.table import value_codes
 from kanonym.engines.frequency_set import values_of
 from kanonym.linked.column_roles import with_column_roles
 from kanonym.linked.integrity import Tables, check_columns, check_keys
+from kanonym.linked.key_parts import insensitive_parts, quiet_numbers
 from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.linked_rows import LinkedRows, known_codes
+from kanonym.linked.linked_rows import LinkedRows, known_codes, known_names
 from kanonym.linked.person_counts import LinkedMeasurement, count_persons
 from kanonym.linked.person_models import SLACK, PersonModels
 from kanonym.linked.person_trees import combine
@@ -120,7 +121,7 @@ def verify(
     own = known_codes(tables, policy)
     tree = pl.Series(TREE, rows.trees(own, counting=policy.counting))
     person = tables[policy.person]
-    known = [person[name] for name in policy.tables[policy.person].quasi_identifiers]
+    known = [person[name] for name in known_names(tables, policy, policy.person)]
     models = PersonModels.of(tables, rows, policy, original)
     found = verify_columns([*known, tree], models.sensitive, models.own, person.height)
     classes = combine([own[policy.person], tree.to_numpy()], person.height)
@@ -302,25 +303,27 @@ def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tup
 def _key_notes(
     tables: Tables, policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]
 ) -> list[Message]:
-    """Return who is alone for somebody who knows columns of keys that repeat between persons.
-
-    A year in a key, say: its pseudonyms are equal where years are.
-    """
+    """Return what columns of composite keys tell that is not counted."""
     found = []
     for name in policy.order:
-        table = policy.tables[name]
-        referring = {column for one in table.references for column in one.columns}
-        for column in table.key:
+        found += [
+            Message(
+                "{column} numbers rows and does not count: kanonym draws the numbers in random "
+                "order; if others numbered the rows, the order can identify",
+                column=f"{name}.{column}",
+            )
+            for column in quiet_numbers(tables, policy, name)
+            if tables[name][column].n_unique() < tables[name].height
+        ]
+        for column in insensitive_parts(tables, policy, name):
             values = tables[name][column]
-            if column in referring or values.n_unique() == len(values):
-                continue
             keys = combine([own[name], value_codes(values)[0].astype(np.int64)], len(values))
             known = {**own, name: keys}
             classes = combine([known[policy.person], rows.trees(known)], rows.n_persons)
             found.append(
                 Message(
-                    "{column} is in a key and repeats, and is not counted; whoever knows its "
-                    "values finds {alone:,} persons alone in their class",
+                    "{column} is in a key, repeats, and is insensitive, so that it does not count: "
+                    "whoever knows its values finds {alone:,} persons alone in their class",
                     column=f"{name}.{column}",
                     alone=int((np.bincount(classes)[classes] == 1).sum()),
                 )

@@ -535,21 +535,6 @@ def test_free_text_and_amounts_take_the_green_off():
     }
 
 
-def test_keys_that_repeat_between_persons_are_noted():
-    """A year in a key is a pseudonym that is equal where years are: a note counts who is alone."""
-    tables = {
-        "people": pl.DataFrame({"id": [1, 2, 3], "sex": ["f"] * 3}),
-        "years": pl.DataFrame({"id": [1, 2, 3], "year": [2001, 2001, 2005]}),
-    }
-    years = {"key": ["id", "year"], "references": {"id": "people"}}
-    policy = LinkedPolicy.from_dict(
-        form(3, tables={"people": FORM["tables"]["people"], "years": years})
-    )
-    (note,) = anonymize(tables, policy).verification.notes
-    assert "years.year is in a key" in note
-    assert "finds 1 persons alone" in note
-
-
 def test_scrubbed_texts_are_a_warning_however_short():
     """What a policy scrubs is free text; names of another table cannot be looked for in it."""
     tables = with_a_column(["Ann", "fell", "Ann fell", "ok"])

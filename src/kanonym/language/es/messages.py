@@ -15,10 +15,15 @@ MESSAGES: Mapping[str, str] = {
         "{reference} enlaza filas de personas con filas de {table}: quién está enlazado con quién "
         "no se cuenta, y puede identificar"
     ),
-    "{column} is in a key and repeats, and is not counted; whoever knows its "
-    "values finds {alone:,} persons alone in their class": (
-        "{column} está en una clave, se repite y no se cuenta; quien conozca sus valores encuentra "
-        "{alone} personas solas en su clase"
+    "{column} is in a key, repeats, and is insensitive, so that it does not count: "
+    "whoever knows its values finds {alone:,} persons alone in their class": (
+        "{column} está en una clave, se repite y es no sensible, por lo que no cuenta: quien "
+        "conozca sus valores encuentra {alone} personas solas en su clase"
+    ),
+    "{column} numbers rows and does not count: kanonym draws the numbers in random "
+    "order; if others numbered the rows, the order can identify": (
+        "{column} numera filas y no cuenta: kanonym sortea los números; si otros numeraron las "
+        "filas, el orden puede identificar"
     ),
     "repeated rows are counted once: whoever knows how often a person's rows occur "
     "may find persons alone in their class": (
