@@ -93,7 +93,7 @@ def _numbers(
 
     The order of the rows does not matter.
     """
-    rest = [name for name in key if name not in parts] or [pl.lit(0)]
+    rest = [pl.lit(0), *(pl.col(name) for name in key if name not in parts)]
     order = frame.select(as_key(frame[name]) for name in key).select(pl.arg_sort_by(key))
     drawn = np.empty(frame.height, np.int64)
     drawn[order.to_series().to_numpy()] = random.permutation(frame.height)
@@ -152,10 +152,10 @@ def quiet_numbers(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
     parts = numbered_parts(policy, name)
     if not parts or any(not frame[one].dtype.is_integer() for one in parts):
         return []
-    rest = [one for one in policy.tables[name].key if one not in parts]
+    rest = [pl.lit(0), *(pl.col(one) for one in policy.tables[name].key if one not in parts)]
     first = pl.col(parts[0])
     counted = frame.select(
         *(pl.col(one) == first for one in parts[1:]),
-        (first.rank("ordinal").over(rest or [pl.lit(0)]) == first).alias("\0dense"),
+        (first.rank("ordinal").over(rest) == first).alias("\0dense"),
     )
     return list(parts) if all(one.all() for one in counted) else []
