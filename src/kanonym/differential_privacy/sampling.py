@@ -15,7 +15,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from kanonym.data.errors import PolicyError
 from kanonym.differential_privacy.bits import Bits
@@ -98,6 +97,8 @@ def sampling_of(epsilon: Fraction, delta: float, beta: float | None = None) -> S
     21
 
     """
+    from scipy.special import betainc  # noqa: PLC0415 - every command would wait for it
+
     most = largest_beta(epsilon)
     chosen = most if beta is None else Fraction(math.floor(Fraction(beta) * GRID), GRID)
     if not most:

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import fastexcel
 import polars as pl
-import xlsxwriter
 from polars import selectors
 
 from kanonym.data.errors import DataError
@@ -153,6 +152,8 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
         only, which a sheet cannot tell from no row; or a header like a record.
 
     """
+    import xlsxwriter  # noqa: PLC0415 - every command would wait for it
+
     held = _expressible_frame(frame)
     refuse_names_like_values(held, "Excel")
     buffer = io.BytesIO()
