@@ -4,8 +4,8 @@ Each guide to another tool has blocks `<!-- not run: it needs NAME==VERSION -->`
 block with what it printed. They are run with the given Python, whose environment has the tool;
 then our own script below them is run with this one. Both outputs are printed.
 
-    python -m venv /tmp/pycanon && /tmp/pycanon/bin/pip install pycanon==1.3.6
-    python benches/peers.py pycanon=/tmp/pycanon/bin/python anjana=/tmp/anjana/bin/python ...
+    python -m venv .peers/pycanon && .peers/pycanon/bin/pip install pycanon==1.3.6
+    python benches/peers.py pycanon=.peers/pycanon/bin/python anjana=.peers/anjana/bin/python ...
 
 `--write` puts what was printed into the pages. anonypy and ai-privacy-toolkit do not install what
 they import: add `pandas<3`, and `pandas<3 scikit-learn<1.6 adversarial-robustness-toolbox torch

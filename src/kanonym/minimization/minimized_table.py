@@ -43,6 +43,8 @@ class MinimizedTable(ShortRepr):
         The column that the model predicts.
     model
         Which kind of model was trained.
+    accuracy
+        What was asked for.
     relative_accuracy
         Share of the predictions that stay the same (R² of numbers) of records that were used
         neither for the model nor to minimize.
@@ -61,6 +63,7 @@ class MinimizedTable(ShortRepr):
     frame: pl.DataFrame
     label: str
     model: str
+    accuracy: float
     relative_accuracy: float
     score_before: float
     score_after: float
@@ -75,6 +78,7 @@ class MinimizedTable(ShortRepr):
             "unseen": self.unseen,
             "label": self.label,
             "model": self.model,
+            "accuracy": self.accuracy,
             "relative_accuracy": self.relative_accuracy,
             "score": {"before": self.score_before, "after": self.score_after},
             "gcp": self.gcp,
@@ -151,6 +155,7 @@ def minimize_table(
         frame=frame.with_columns(minimized[name] for name in kept),
         label=label,
         model="boosted trees, " + ("classes" if classifies else "numbers"),
+        accuracy=accuracy,
         relative_accuracy=float(score(before, after)),
         score_before=float(score(truth[unseen], before)),
         score_after=float(score(truth[unseen], after)),

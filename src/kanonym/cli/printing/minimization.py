@@ -20,18 +20,26 @@ SHOWN = 5
 
 def minimization_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym minimize` tells: what became of each feature, and what it costs."""
-    measured = f"of {format_number(found['unseen'])} records held out"
     score = found["score"]
     facts = grid(
         ("records", format_number(found["rows"])),
         ("model", f"{found['model']}, of {found['label']}"),
-        ("predictions kept", f"{format_number(found['relative_accuracy'])} {measured}"),
+        ("predictions kept", _kept(found)),
         ("score", f"{format_number(score['after'])}, before {format_number(score['before'])}"),
         ("GCP", format_number(found["gcp"])),
         *_features(found["generalizations"]),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
     return [facts, NOT_ANONYMOUS, written_files_table(found["written"])]
+
+
+def _kept(found: Mapping[str, Any]) -> str:
+    """Return how well predictions of records held out stay, beside what was asked for."""
+    kept, asked = found["relative_accuracy"], found["accuracy"]
+    records = f"of {format_number(found['unseen'])} records held out"
+    if found["model"].endswith("numbers"):
+        return f"R² {kept:.3f} {records}; asked for {asked:g}"
+    return f"{100 * kept:.1f} % {records}; asked for {100 * asked:g} %"
 
 
 def _features(given: Mapping[str, Any]) -> list[tuple[str, str]]:
