@@ -159,12 +159,31 @@ def _none_picked(
     sizes: NDArray[np.int64], held: NDArray[np.int64], picked: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return (n,) float64: how likely none of those held is among some picked of all."""
-    from scipy.stats import hypergeom  # noqa: PLC0415 - scipy takes a while to load
-
     one = picked == 1
     found = 1 - held / sizes
-    found[~one] = hypergeom.pmf(0, sizes[~one], held[~one], np.minimum(picked, sizes)[~one])
+    if not one.all():
+        found[~one] = _none_of_several(sizes[~one], held[~one], np.minimum(picked, sizes)[~one])
     return found
+
+
+def _none_of_several(
+    sizes: NDArray[np.int64], held: NDArray[np.int64], picked: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return (n,) float64: the hypergeometric probability of 0.
+
+    It is C(sizes − held, picked) / C(sizes, picked).
+    """
+    from scipy.special import gammaln  # noqa: PLC0415 - scipy takes a while to load
+
+    left = sizes - held
+    possible = picked <= left
+    log = (
+        gammaln(left + 1)
+        - gammaln(np.where(possible, left - picked, 0) + 1)
+        + gammaln(sizes - picked + 1)
+        - gammaln(sizes + 1)
+    )
+    return np.where(possible, np.exp(np.minimum(log, 0)), 0.0)
 
 
 def _blocks(
