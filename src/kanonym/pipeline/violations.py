@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kanonym.algorithms.criteria import classes_of
 from kanonym.data import frames
+from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets, tree_of
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.engines.local import bind_actions, encoded_columns
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.engines.task import prepare
+from kanonym.engines.task import Task, prepare
 from kanonym.kernels.classes.grouping import group_rows
+from kanonym.models.known_items import KnownItems
+from kanonym.models.rare_item_records import records_with_rare_items
 from kanonym.pipeline.conventions import parse_with_policy
 from kanonym.pipeline.planning import task_of
 from kanonym.policy import Policy
@@ -28,8 +32,9 @@ class ModelViolations(Result):
     type, attribute
         The model.
     records
-        Their number. Of a model of the whole table, all records or none. None of a model of
-        itemsets: classes do not show what violates it.
+        Their number. Of a model of the whole table, all records or none. Of a model of itemsets,
+        those with known items that too few records share. None where nothing can be counted: of
+        differential privacy, which is a promise of the draw, and of too many itemsets.
 
     """
 
@@ -136,17 +141,33 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
         [domain.size for domain in table.domains],
     )
     classes = classes_of(table, groups.labels, len(groups.sizes))
-    failing = np.zeros(len(groups.sizes), np.bool_)
+    class_of_row = groups.labels[table.tuple_of_row]
+    failing = np.zeros(table.n_rows, np.bool_)
     found = []
     for model in policy.models:
-        fails = ~model.satisfied(classes)
-        failing |= fails
-        counted = model.guarantee != "itemsets"
-        records = int(classes.sizes[fails].sum()) if counted else None
+        fails = None
+        if model.guarantee != "mechanism":
+            fails = ~model.satisfied(classes)[class_of_row]
+            if model.known_items is not None:
+                rare = _with_rare_items(native, task, model.known_items, class_of_row)
+                fails = None if rare is None else fails | rare
+        records = None if fails is None else int(fails.sum())
+        failing |= False if fails is None else fails
         found.append(ModelViolations(model.type, model.attribute, records))
     return Violations(
         table.n_rows,
-        int(classes.sizes[failing].sum()),
+        int(failing.sum()),
         int((classes.sizes == 1).sum()),
         tuple(found),
     )
+
+
+def _with_rare_items(
+    native: Any, task: Task, asked: KnownItems, class_of_row: NDArray[np.int32]
+) -> NDArray[np.bool_] | None:
+    """Return (n_rows,) bool: which records have known items that too few share; None: not known."""
+    attributes = names_of_sets(task.schema.attributes)
+    lists = {name: read_sets(frames.column(native, name), one) for name, one in attributes.items()}
+    sets = encode_sets(tree_of(attributes, lists), lists, frames.n_rows(native))
+    within = class_of_row if asked.by_class else np.zeros_like(class_of_row)
+    return records_with_rare_items(sets.offsets, sets.nodes, within, asked.k, asked.m)

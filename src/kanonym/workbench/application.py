@@ -33,6 +33,7 @@ from kanonym.workbench.screens import SCREENS
 from kanonym.workbench.sessions import COOKIE, Session
 from kanonym.workbench.status import status_of
 from kanonym.workbench.view import Screen, View, texts_of
+from kanonym.workbench.work.held import UNREPEATABLE
 from kanonym.workbench.work.worker import CANCELLED, ENDED, WorkError
 
 STATIC = Path(__file__).parent / "static"
@@ -300,7 +301,11 @@ def _missing(project: OpenProject, screen: Screen) -> str:
 
 
 def _problem_text(problem: WorkError, view: View) -> str:
-    key = {CANCELLED: "wb.cancelled", ENDED: "wb.ended"}.get(problem.kind)
+    key = {
+        CANCELLED: "wb.cancelled",
+        ENDED: "wb.ended",
+        UNREPEATABLE: "wb.unrepeatable",
+    }.get(problem.kind)
     return view.says.text(key) if key else str(problem)
 
 

@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kanonym.data.errors import KanonymError
-from kanonym.pipeline.action_example import ActionExample
-from kanonym.pipeline.violations import Violations
+from kanonym.data.errors import DataError, KanonymError
+from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.policy import Policy
-from kanonym.policy.writing import policy_yaml
+from kanonym.workbench.answers import Answers
 from kanonym.workbench.job import Job
-from kanonym.workbench.project.edits import is_private, suggested_form
+from kanonym.workbench.project.edits import is_private, suggested_form, text_of
 from kanonym.workbench.project.folder import ProjectFolder
-from kanonym.workbench.project.hierarchy_rows import is_foreign_file
 from kanonym.workbench.project.history import Form, History
 from kanonym.workbench.project.releases import KeptRelease, load_releases, settle_folders
 from kanonym.workbench.work.facts import (
-    BoundHierarchy,
     Exploration,
     MadeRelease,
     OpenedTable,
-    RecordRisks,
     ReleasedBatch,
-    ReportPart,
-    Rows,
     Source,
     WrittenFiles,
 )
-from kanonym.workbench.work.held import GONE, HeldTable
+from kanonym.workbench.work.held import HeldTable
 from kanonym.workbench.work.worker import WorkError
-
-SNAPSHOTS = 32
-"""Policies whose violations are remembered, and hierarchies."""
 
 
 class OpenProject:
@@ -54,8 +45,8 @@ class OpenProject:
         Of models that learned from the release, by the column that they predict.
     batch
         The further batch that was released last.
-    held
-        The process, and what it holds.
+    held, answers
+        The process and what it holds; what pages ask of it.
     sought, only_suppressed
         Which records are looked for: values by quasi-identifier.
     explored
@@ -84,11 +75,9 @@ class OpenProject:
         self.batch: ReleasedBatch | None = None
         self.kept: list[KeptRelease] = []
         self.held = HeldTable()
+        self.answers = Answers(self.held, folder.path)
         self._state = self._attacked_of = 0
         self._asked: Form = {}
-        self._parts: dict[str, tuple[ReportPart, ...]] = {}
-        self._bound: dict[str, BoundHierarchy] = {}
-        self._violations: dict[str, Violations | KanonymError] = {}
         self._running: set[asyncio.Task[None]] = set()
 
     @property
@@ -111,9 +100,25 @@ class OpenProject:
         """Where the recoding of the release is kept, once it is."""
         return self.folder.path / "recodings" / f"{self._state:04d}.json"
 
-    def knows_report(self, language: str) -> bool:
-        """Whether the sections of the report are there without any work."""
-        return language in self._parts
+    @property
+    def ledger(self) -> Path:
+        """The file that adds up what releases under differential privacy spend of the table."""
+        source = self.source
+        if source is not None and source.ledger is not None:
+            return Path(source.ledger)
+        if source is None or source.uploaded or source.in_database:
+            return self.folder.path / "ledger.json"
+        return Path(source.path).with_suffix(".ledger.json")
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the policy at work, or that of the release, asks for differential privacy."""
+        return is_private(self.form) or self.release_is_private
+
+    @property
+    def can_hold(self) -> bool:
+        """Whether the process holds the release, or can make the very same one again."""
+        return self.held.has_release or self.release_has_seed
 
     @property
     def release_is_private(self) -> bool:
@@ -153,6 +158,24 @@ class OpenProject:
             self.folder.save(self.source, history)
         self.history = history
 
+    def set_ledger(self, path: str) -> None:
+        """Have further releases under differential privacy spend from a file.
+
+        Raises
+        ------
+        DataError
+            It is no ledger, or lies in no folder.
+
+        """
+        ledger = Path(path).expanduser().resolve()
+        if self.source is None or self.history is None or ledger == self.ledger:
+            return
+        if not ledger.parent.is_dir():
+            raise DataError(f"ledger {ledger}: there is no folder {ledger.parent}")
+        read_ledger(ledger)
+        self.source = replace(self.source, ledger=str(ledger))
+        self.folder.save(self.source, self.history)
+
     def open(self, source: Source, history: History | None = None) -> None:
         """Read a table; a project without a history starts with what is suggested."""
 
@@ -162,7 +185,7 @@ class OpenProject:
             self.release = self.written = self.exploration = None
             self.batch, self.accuracies = None, {}
             self.sought, self.only_suppressed = {}, False
-            self._parts, self._violations, self._bound = {}, {}, {}
+            self.answers.forget()
             self.keep(history or History.of(suggested_form(table.profile)))
             settle_folders(self.folder.releases)
             self._resume_release()
@@ -174,7 +197,13 @@ class OpenProject:
         asked, text = self.form, self._text()
 
         async def work(job: Job) -> None:
-            made = await self.held.release(text, str(self.folder.path), job.hear)
+            made = await self.held.release(
+                text,
+                str(self.folder.path),
+                job.hear,
+                repeatable=asked.get("seed") is not None,
+                ledger=str(self.ledger) if is_private(asked) else None,
+            )
             assert self.history is not None  # noqa: S101 - it has a policy
             self._state = self.history.state.number
             self.written = await self._write(job, asked, made, "", (), language)
@@ -282,95 +311,6 @@ class OpenProject:
             if self.written is not None and self.written.folder == folder:
                 self.written = None
 
-    async def rows(self, start: int, count: int) -> Rows:
-        """Return some rows of the table."""
-        found: Rows = await self.held.question("rows", start=start, count=count)
-        return found
-
-    async def violations(self) -> Violations:
-        """Return how many records violate the policy at work.
-
-        Raises
-        ------
-        KanonymError
-            The policy has faults, or does not fit the table.
-
-        """
-        text = self._text()
-        if text not in self._violations:
-            try:
-                found: Violations | KanonymError = await self.held.question(
-                    "violations", policy=text, folder=str(self.folder.path)
-                )
-            except WorkError as error:
-                if error.kind in GONE:
-                    raise
-                found = error
-            if len(self._violations) >= SNAPSHOTS:
-                self._violations.clear()
-            self._violations[text] = found
-        known = self._violations[text]
-        if isinstance(known, KanonymError):
-            raise known
-        return known
-
-    async def records(
-        self, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
-    ) -> RecordRisks:
-        """Return records before and after, the riskiest first."""
-        found: RecordRisks = await self.held.question(
-            "records",
-            released=True,
-            start=start,
-            count=count,
-            sought=dict(sought),
-            suppressed=suppressed,
-        )
-        return found
-
-    async def hierarchy(self, column: str, form: Any) -> BoundHierarchy:
-        """Bind a hierarchy to a column; without a form, what is suggested.
-
-        Raises
-        ------
-        WorkError
-            The form is wrong, or does not cover the column.
-
-        """
-        key = f"{column}\0{json.dumps(form, default=str)}"
-        if key in self._bound:
-            return self._bound[key]
-        found: BoundHierarchy = await self.held.question(
-            "hierarchy", column=column, form=form, folder=str(self.folder.path)
-        )
-        if not is_foreign_file(form):
-            if len(self._bound) >= SNAPSHOTS:
-                self._bound.clear()
-            self._bound[key] = found
-        return found
-
-    async def action_example(self, form: Form, column: str) -> ActionExample:
-        """Carry out the actions that a policy gives a column on its cells.
-
-        Raises
-        ------
-        KanonymError
-            The policy has faults, or an action cannot be carried out.
-
-        """
-        found: ActionExample = await self.held.question(
-            "action_example", column=column, policy=_text_of(form), folder=str(self.folder.path)
-        )
-        return found
-
-    async def report_parts(self, language: str) -> tuple[ReportPart, ...]:
-        """Return the sections of the report on the release."""
-        if language not in self._parts:
-            self._parts[language] = await self.held.question(
-                "report_parts", released=True, language=language
-            )
-        return self._parts[language]
-
     def close(self) -> None:
         """End the process."""
         self.held.worker.stop()
@@ -389,6 +329,9 @@ class OpenProject:
                 self.problem = error
             except KanonymError as error:
                 self.problem = WorkError(str(error), type(error).__name__)
+            except Exception as error:  # noqa: BLE001 - the text of a foreign error may quote data
+                kind = type(error).__name__
+                self.problem = WorkError(f"internal error ({kind})", kind)
             finally:
                 job.end()
 
@@ -399,7 +342,7 @@ class OpenProject:
     async def _report(self, job: Job, language: str) -> None:
         """Have the sections of the report made, in the lane of long work: charts take seconds."""
         parts = await self.held.do("report_parts", job.hear, language=language)
-        self._parts = {language: parts}
+        self.answers.take_report(language, parts)
 
     async def _write(
         self,
@@ -433,11 +376,9 @@ class OpenProject:
         if last.table == self.table.sha256:
             self.release, self.written = last.made, last.written
             self._asked, self._state = last.asked, last.state
-            self.held.expect(_text_of(last.asked), str(self.folder.path))
+            self.held.expect(
+                text_of(last.asked), str(self.folder.path), repeatable=self.release_has_seed
+            )
 
     def _text(self) -> str:
-        return _text_of(self.form)
-
-
-def _text_of(form: Form) -> str:
-    return policy_yaml(form, (), {})
+        return text_of(self.form)

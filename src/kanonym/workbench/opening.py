@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -88,8 +89,8 @@ class Desk:
         kept = ProjectFolder(folder or _named_folder(sent) or _folder_for(source))
         if kept.exists:
             known, history = kept.load()
-            if known == source.displayable and not sent.get("policy"):
-                return _start(session, kept, source, history)
+            if known.is_place_of(source) and not sent.get("policy"):
+                return _start(session, kept, replace(known, path=source.path), history)
             raise DataError(f"{kept.path} holds another project; name another folder")
         return _start(session, kept, source, _history_of(sent.get("policy", "")))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kanonym.data.errors import KanonymError
+from kanonym.workbench.project.edits import is_private
 from kanonym.workbench.view import View
 
 
@@ -13,7 +14,8 @@ async def status_of(view: View) -> dict[str, Any]:
     project, found, reason = view.project, None, ""
     if project.table is not None and not (project.busy and project.job.task == "open"):  # type: ignore[union-attr]
         try:
-            found = await project.violations()
+            found = await project.answers.violations(project.form)
         except KanonymError as error:
             reason = str(error).splitlines()[0]
-    return {"project": project, "found": found, "reason": reason}
+    private = is_private(project.form)
+    return {"project": project, "found": found, "reason": reason, "private": private}

@@ -23,6 +23,7 @@ from kanonym.language.en import (
     workbench_choices,
     workbench_explore,
     workbench_hierarchies,
+    workbench_private,
 )
 from kanonym.language.speech import Sentences, Translator
 
@@ -47,6 +48,7 @@ SENTENCES: Sentences = {
     **workbench_choices.SENTENCES,
     **workbench_explore.SENTENCES,
     **workbench_hierarchies.SENTENCES,
+    **workbench_private.SENTENCES,
 }
 
 

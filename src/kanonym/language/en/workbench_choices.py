@@ -68,30 +68,9 @@ SENTENCES: Sentences = {
         "What holds for many people is still learned. Each further release of the same table adds "
         "its ε. Many records are left out, and no other requirement may stand beside it."
     ),
-    "wb.explore.private": (
-        "Nothing is compared under differential privacy: a choice by what the table gives would "
-        "tell of it. Choose the levels by what is known without the table, or give the "
-        "requirement a search_epsilon, by which they are drawn."
-    ),
-    "wb.run.private": (
-        "Each run draws other records. Do not run again for a nicer result: publish one release, "
-        "or add up the ε of all that you look at before you choose."
-    ),
-    "wb.export.private": (
-        "This makes another release, with other records: a draw of differential privacy is not "
-        "repeated. If both are published, their ε add up."
-    ),
-    "wb.export.holder": (
-        "The report and the manifest have figures of the table that are not private: do not "
-        "publish them. The options --public-report and --public-manifest make some that are."
-    ),
     "wb.export.unseeded": (
         "This makes a release by the same policy. The policy has no seed, so its records come in "
         "another order, and what is drawn at random differs."
-    ),
-    "wb.batches.private": (
-        "No recoding is kept under differential privacy: a next batch is a release of its own, "
-        "with an ε of its own."
     ),
     "wb.algorithm.auto": (
         "Tries segmentation, Mondrian and, in small tables, k-member, and keeps what loses least. "

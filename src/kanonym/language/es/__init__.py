@@ -27,6 +27,7 @@ from kanonym.language.es import (
     workbench_choices,
     workbench_explore,
     workbench_hierarchies,
+    workbench_private,
 )
 from kanonym.language.speech import Sentences, Translator
 
@@ -51,6 +52,7 @@ SENTENCES: Sentences = {
     **workbench_choices.SENTENCES,
     **workbench_explore.SENTENCES,
     **workbench_hierarchies.SENTENCES,
+    **workbench_private.SENTENCES,
 }
 
 

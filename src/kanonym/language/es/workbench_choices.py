@@ -80,30 +80,9 @@ SENTENCES: Sentences = {
         "Se sigue aprendiendo lo que vale para muchas personas. Cada publicación más de la misma "
         "tabla suma su ε. Se omiten muchos registros, y ningún otro requisito puede acompañarlo."
     ),
-    "wb.explore.private": (
-        "Con privacidad diferencial no se compara nada: elegir por lo que da la tabla revelaría "
-        "algo de ella. Elija los niveles por lo que se sabe sin la tabla, o dé al requisito un "
-        "search_epsilon, con el que se sortean."
-    ),
-    "wb.run.private": (
-        "Cada ejecución sortea otros registros. No ejecute otra vez en busca de un resultado "
-        "mejor: publique uno, o sume los ε de todos los que mire antes de elegir."
-    ),
-    "wb.export.private": (
-        "Esto hace otra tabla, con otros registros: un sorteo de la privacidad diferencial no se "
-        "repite. Si se publican ambas, sus ε se suman."
-    ),
-    "wb.export.holder": (
-        "El informe y el manifiesto tienen cifras de la tabla que no son privadas: no los "
-        "publique. Las opciones --public-report y --public-manifest hacen otros que sí lo son."
-    ),
     "wb.export.unseeded": (
         "Esto hace una tabla anonimizada con la misma política. La política no tiene semilla: los "
         "registros salen en otro orden, y lo que se sortea es distinto."
-    ),
-    "wb.batches.private": (
-        "Con privacidad diferencial no se guarda ninguna recodificación: un lote posterior se "
-        "publica aparte, con su propio ε."
     ),
     "wb.algorithm.auto": (
         "Prueba segmentación, Mondrian y, en tablas pequeñas, k-member, y se queda con lo que "

@@ -11,6 +11,7 @@ from typing import Any
 from kanonym.data.schema import Role
 from kanonym.models import MODELS
 from kanonym.policy import document
+from kanonym.policy.writing import policy_yaml
 from kanonym.profiling import ColumnProfile, Profile
 from kanonym.profiling.profile import attribute_form
 from kanonym.workbench.project.history import Form
@@ -139,6 +140,11 @@ def with_absolute_files(form: Form, folder: Path) -> Form:
             absolute = {**named, "path": str(folder / str(named["path"]))}
             attributes[name]["hierarchy"] = {"file": absolute}
     return {**form, "attributes": attributes}
+
+
+def text_of(form: Form) -> str:
+    """Return a policy as the text of its file."""
+    return policy_yaml(form, (), {})
 
 
 def columns_of(form: Form, role: Role) -> list[str]:

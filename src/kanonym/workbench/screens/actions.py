@@ -95,7 +95,7 @@ async def _example(view: View, column: str, kind: str, place: int | None) -> tup
     elif not _own(view, column):
         return None, ""
     try:
-        return await view.project.action_example(form, column), ""
+        return await view.project.answers.action_example(form, column), ""
     except KanonymError as error:
         return None, str(error)
 

@@ -73,6 +73,7 @@ def command(project: OpenProject) -> str:
     words = ["kanonym", "anonymize", source.path]
     words += ["--sheet", source.sheet] if source.sheet else []
     words += ["--header-row", str(source.header_row)] if source.header_row else []
+    words += ["--ledger", str(project.ledger)] if project.release_is_private else []
     return shlex.join([*words, "--policy", str(policy), "-o", written.names[0]])
 
 
@@ -89,10 +90,11 @@ def python(project: OpenProject) -> str:
     if source.in_database:
         place = displayable_url(source.path)
         read = f"ka.engines.scan_database({place!r}, {source.table!r}).to_polars()"
+    spent = f", ledger={str(project.ledger)!r}" if project.release_is_private else ""
     return (
         "import kanonym as ka\n\n"
         f"table = {read}\n"
-        f"release = ka.anonymize(table, {policy!r})\n"
+        f"release = ka.anonymize(table, {policy!r}{spent})\n"
         f"release.write({written.names[0]!r})\n"
     )
 

@@ -41,7 +41,7 @@ async def show(view: View) -> dict[str, Any]:
     given = (own or {}).get(builder) or {} if isinstance(own, Mapping) else {}
     inputs = _inputs(builder, given) if builder else []
     try:
-        tree, fault = await view.project.hierarchy(column, own), ""
+        tree, fault = await view.project.answers.hierarchy(column, own), ""
     except KanonymError as error:
         tree, fault = None, str(error)
     return {
@@ -87,7 +87,7 @@ async def group(view: View) -> str | None:
     name = view.sent.get("name", "")
     if "into" in view.sent:  # dropped on a group, or its button was pressed
         level, _, name = view.sent["into"].partition(":")
-    tree = await view.project.hierarchy(column, _own(view, column))
+    tree = await view.project.answers.hierarchy(column, _own(view, column))
     rows = list(tree.rows)
     if level == "new":
         rows = with_level(rows)
@@ -102,7 +102,7 @@ async def group(view: View) -> str | None:
 async def rename(view: View) -> str | None:
     """Give a group another name."""
     column = _requested_column(view)
-    tree = await view.project.hierarchy(column, _own(view, column))
+    tree = await view.project.answers.hierarchy(column, _own(view, column))
     level, _, old = view.sent.get("label", "").partition(":")
     if not level.isdecimal():
         raise HierarchyError(view.says.text("wb.hierarchies.none"))
@@ -128,7 +128,7 @@ async def import_file(view: View) -> str | None:
 async def export(view: View) -> tuple[str, str]:
     """Return the hierarchy of a column as a file."""
     column = view.request.query_params.get("column", "")
-    tree = await view.project.hierarchy(column, _own(view, column))
+    tree = await view.project.answers.hierarchy(column, _own(view, column))
     return f"hierarchy_{column}.csv", to_csv(tree.rows)
 
 
@@ -138,7 +138,7 @@ async def _keep(view: View, column: str, rows: list[Row]) -> str:
 
 async def _take(view: View, column: str, form: Mapping[str, Any]) -> str:
     """Give a column a hierarchy, once it is found to cover it."""
-    await view.project.hierarchy(column, form)
+    await view.project.answers.hierarchy(column, form)
     changed = with_attribute(view.project.form, column, {"hierarchy": dict(form)})
     view.project.change(changed, "wb.did.hierarchy", column=column)
     return _place(column)

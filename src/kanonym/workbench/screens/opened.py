@@ -21,7 +21,7 @@ async def show(view: View) -> dict[str, Any]:
     asked = view.request.query_params.get("row", "0")
     start = int(asked) if asked.isdecimal() else 0
     start = min(start, max(project.table.rows - 1, 0)) // ROWS * ROWS
-    rows = await project.rows(start, ROWS)
+    rows = await project.answers.rows(start, ROWS)
     return {"rows": rows, "step": ROWS, "table": project.table, "source": project.source}
 
 

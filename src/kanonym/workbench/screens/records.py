@@ -19,6 +19,8 @@ SOUGHT = "is:"
 
 async def show(view: View) -> dict[str, Any]:
     """Return a page of records."""
+    if not view.project.can_hold:
+        return {"found": None}
     if not view.project.busy and not view.project.held.has_release:
         view.project.hold_release(view.session.language)
     if not view.project.held.has_release:
@@ -27,7 +29,7 @@ async def show(view: View) -> dict[str, Any]:
     known = columns_of(view.project.form, Role.QUASI_IDENTIFIER)
     sought, suppressed = view.project.sought, view.project.only_suppressed
     start = int(query["row"]) if query.get("row", "").isdecimal() else 0
-    found = await view.project.records(start, ROWS, sought, suppressed=suppressed)
+    found = await view.project.answers.records(start, ROWS, sought, suppressed=suppressed)
     return {
         "found": found,
         "known": known,

@@ -22,7 +22,7 @@ async def show(view: View) -> dict[str, Any]:
     project, query = view.project, view.request.query_params
     listed = list(project.form.get("models", ()))
     try:
-        found = [one.records for one in (await project.violations()).models]
+        found = [one.records for one in (await project.answers.violations(project.form)).models]
     except KanonymError:
         found = []
     shown = [

@@ -17,10 +17,15 @@ async def show(view: View) -> dict[str, Any]:
     assert project.release is not None  # noqa: S101 - the screen needs it
     language = view.session.language
     sections: tuple[ReportPart, ...] = ()
-    if not project.busy and not project.knows_report(language) and not project.held.has_release:
+    if (
+        not project.busy
+        and not project.answers.knows_report(language)
+        and not project.held.has_release
+        and project.release_has_seed
+    ):
         project.hold_release(language)
-    if not project.busy and (project.knows_report(language) or project.held.has_release):
-        sections = await project.report_parts(language)
+    if not project.busy and (project.answers.knows_report(language) or project.held.has_release):
+        sections = await project.answers.report_parts(language)
     return {
         "release": project.release,
         "sections": sections,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanonym.data.errors import PolicyError
+from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import RECODINGS, Role
+from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.policy.algorithms import ALGORITHMS
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import FaultsFoundError, policy_error
@@ -42,6 +43,7 @@ async def show(view: View) -> dict[str, Any]:
         "limit": limit,
         "seed": form.get("seed"),
         "private": is_private(form),
+        **_ledger(view),
         "keep_order": keep_order,
     }
 
@@ -62,6 +64,9 @@ async def save(view: View) -> str | None:
         "suppression_limit": _share(sent.get("suppression_limit", "0")),
         "keep_order": True if "keep_order" in sent else None,
     }
+    ledger = sent.get("ledger", "").strip()
+    if ledger:
+        view.project.set_ledger(ledger)
     view.project.change(with_parts(view.project.form, parts), "wb.did.algorithm", algorithm=kind)
     return None
 
@@ -77,6 +82,16 @@ async def save_and_start(view: View) -> str | None:
     """Take over the options, and make a release."""
     await save(view)
     return await start(view)
+
+
+def _ledger(view: View) -> dict[str, Any]:
+    """Return the ledger that a run spends from, and what the table has spent by it."""
+    place = view.project.ledger
+    shown = view.sent.get("ledger") or str(place)
+    try:
+        return {"ledger": shown, "spent": read_ledger(place).total}
+    except DataError as error:
+        return {"ledger": shown, "spent": None, "unreadable": str(error)}
 
 
 def _share(text: str) -> float:

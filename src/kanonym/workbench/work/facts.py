@@ -27,6 +27,9 @@ class Source:
         The name of the table, in a database.
     uploaded
         Whether it lies in the private folder of this workbench, and goes with it.
+    ledger
+        The file that adds up what releases under differential privacy spend of the table; None
+        for the usual one.
 
     """
 
@@ -35,12 +38,21 @@ class Source:
     header_row: int | None = None
     table: str | None = None
     uploaded: bool = False
+    ledger: str | None = None
 
     @property
     def in_database(self) -> bool:
         """Whether the path is the URL of a database."""
         scheme, mark, _ = self.path.partition("://")
         return bool(mark) and scheme in DATABASES
+
+    def is_place_of(self, other: Source) -> bool:
+        """Whether another source is the same table, which may leave open how it is read."""
+        ours, theirs = self.displayable, other.displayable
+        return (ours.path, ours.table) == (theirs.path, theirs.table) and theirs.sheet in (
+            None,
+            ours.sheet,
+        )
 
     @property
     def displayable(self) -> Source:

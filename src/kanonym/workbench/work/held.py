@@ -9,6 +9,8 @@ from kanonym.workbench.work.facts import OpenedTable, Source
 from kanonym.workbench.work.messages import Step
 from kanonym.workbench.work.worker import CANCELLED, ENDED, Worker, WorkError
 
+UNREPEATABLE = "Unrepeatable"
+"""The kind of the error that a release is gone, and would be another one."""
 GONE = (CANCELLED, ENDED)
 """Kinds of errors that say nothing of what was asked."""
 
@@ -30,6 +32,7 @@ class HeldTable:
         self._source: Source | None = None
         self._sha256 = ""
         self._policy: tuple[str, str] | None = None
+        self._repeatable = False
         self._table_of = self._release_of = 0
 
     @property
@@ -48,17 +51,24 @@ class HeldTable:
         self._table_of = self.worker.generation
         return found
 
-    async def release(self, policy: str, folder: str, hear: Hear) -> Any:
-        """Have the process make a release."""
+    async def release(
+        self, policy: str, folder: str, hear: Hear, *, repeatable: bool, ledger: str | None
+    ) -> Any:
+        """Have the process make a release; ledger: spent from under differential privacy."""
         await self.ready(hear)
-        made = await self.worker.ask("release", "long", hear, policy=policy, folder=folder)
-        self.expect(policy, folder)
+        made = await self.worker.ask(
+            "release", "long", hear, policy=policy, folder=folder, ledger=ledger
+        )
+        self.expect(policy, folder, repeatable=repeatable)
         self._release_of = self.worker.generation
         return made
 
-    def expect(self, policy: str, folder: str) -> None:
-        """Take a policy as that of the release, which is made where it is asked for."""
-        self._policy, self._release_of = (policy, folder), 0
+    def expect(self, policy: str, folder: str, *, repeatable: bool) -> None:
+        """Take a policy as that of the release, which is made where it is asked for.
+
+        repeatable: whether a seed gives the same release again.
+        """
+        self._policy, self._release_of, self._repeatable = (policy, folder), 0, repeatable
 
     async def ready(self, hear: Hear | None, *, released: bool = False) -> None:
         """Have the process hold the table, and the release, again if it was ended.
@@ -66,15 +76,20 @@ class HeldTable:
         Raises
         ------
         WorkError
-            The file was changed meanwhile, or cannot be read.
+            The file was changed meanwhile, or cannot be read; or the release has no seed, so that
+            another one would take its place.
 
         """
         if not self.worker.alive or self._table_of != self.worker.generation:
             await self.worker.ask("reopen", "long", hear, source=self._source, sha256=self._sha256)
             self._table_of = self.worker.generation
         if released and not self.has_release and self._policy is not None:
+            if not self._repeatable:
+                raise WorkError("the release has no seed: run again for another", UNREPEATABLE)
             policy, folder = self._policy
-            await self.worker.ask("release", "long", hear, policy=policy, folder=folder)
+            await self.worker.ask(
+                "release", "long", hear, policy=policy, folder=folder, ledger=None
+            )
             self._release_of = self.worker.generation
 
     async def do(self, task: str, hear: Hear, **arguments: Any) -> Any:

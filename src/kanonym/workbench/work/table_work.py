@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Step = Callable[[str], None]
 SHOWN = 12
 """Released records that a page shows."""
+PUBLIC = ("public-report.html", "public-manifest.json")
+"""What may go along with a release under differential privacy."""
 ATTEMPTS = 500
 """Persons attacked: enough for an interval of a few percent."""
 
@@ -110,16 +112,28 @@ class TableWork:
         find = exploration.lattice if kind == "lattice" else exploration.compare
         return find(self._table(), asked, step)
 
-    def release(self, step: Step, policy: str, folder: str) -> MadeRelease:
-        """Make a release, as the command line does, and keep it."""
+    def release(self, step: Step, policy: str, folder: str, ledger: str | None) -> MadeRelease:
+        """Make a release, as the command line does, and keep it.
+
+        ledger: spent from under differential privacy, before there is a release.
+        """
         from kanonym import pipeline
+        from kanonym.models.differential import sampling_model
         from kanonym.workbench.work.records import RankedRecords
 
-        asked, self._notes = pipeline.with_conventions(
-            _policy(policy, folder), self._table(), lambda note: step(f"encode: {note}")
-        )
+        asked = _policy(policy, folder)
+        private = sampling_model(asked.models) is not None
+        if private and ledger is None and asked.seed is None:
+            raise DataError("a release under differential privacy needs a ledger to spend from")
+        self._notes = ()
+        if not private:  # else how texts are read must not follow from their values
+            asked, self._notes = pipeline.with_conventions(
+                asked, self._table(), lambda note: step(f"encode: {note}")
+            )
         self._release = self._known = self._ranked = None
-        self._release = pipeline.anonymize(self._table(), asked, progress=step)
+        self._release = pipeline.anonymize(
+            self._table(), asked, ledger=ledger if private else None, progress=step
+        )
         self._ranked = RankedRecords(self._table(), self._release)
         return self._facts()
 
@@ -224,7 +238,11 @@ class TableWork:
             release.report(
                 place / one, language=language, policy_file="policy.yaml", **content, **known
             )
-        return (name, "policy.yaml", "manifest.json", *reports), output.sha256
+        public = () if release.promise is None else PUBLIC
+        if public:
+            release.public_report(place / public[0], language=language, output=output)
+            release.public_manifest(place / public[1], output=output)
+        return (name, "policy.yaml", "manifest.json", *public, *reports), output.sha256
 
     def _write_table(self, place: Path, name: str) -> tuple[str, files.Content]:
         """Write the released table; without a name as CSV, or as Parquet where CSV cannot."""

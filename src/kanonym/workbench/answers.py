@@ -1,0 +1,142 @@
+"""What pages ask of the process: answered at once, and remembered where it takes a while."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kanonym.data.errors import KanonymError
+from kanonym.pipeline.action_example import ActionExample
+from kanonym.pipeline.violations import Violations
+from kanonym.workbench.project.edits import text_of
+from kanonym.workbench.project.hierarchy_rows import is_foreign_file
+from kanonym.workbench.project.history import Form
+from kanonym.workbench.work.facts import BoundHierarchy, RecordRisks, ReportPart, Rows
+from kanonym.workbench.work.held import GONE, HeldTable
+from kanonym.workbench.work.worker import WorkError
+
+SNAPSHOTS = 32
+"""Policies whose violations are remembered, and hierarchies."""
+
+
+class Answers:
+    """Answers about a table and its release.
+
+    Parameters
+    ----------
+    held
+        The process that holds them.
+    folder
+        Of the project: file names in policies start there.
+
+    """
+
+    def __init__(self, held: HeldTable, folder: Path) -> None:
+        self._held = held
+        self._folder = str(folder)
+        self.forget()
+
+    def forget(self) -> None:
+        """Remember nothing: another table was opened."""
+        self._parts: dict[str, tuple[ReportPart, ...]] = {}
+        self._bound: dict[str, BoundHierarchy] = {}
+        self._violations: dict[str, Violations | KanonymError] = {}
+
+    def knows_report(self, language: str) -> bool:
+        """Whether the sections of the report are there without any work."""
+        return language in self._parts
+
+    def take_report(self, language: str, parts: tuple[ReportPart, ...]) -> None:
+        """Take the sections of a report, in the place of all earlier ones."""
+        self._parts = {language: parts}
+
+    async def rows(self, start: int, count: int) -> Rows:
+        """Return some rows of the table."""
+        found: Rows = await self._held.question("rows", start=start, count=count)
+        return found
+
+    async def violations(self, form: Form) -> Violations:
+        """Return how many records violate a policy.
+
+        Raises
+        ------
+        KanonymError
+            The policy has faults, or does not fit the table.
+
+        """
+        text = text_of(form)
+        if text not in self._violations:
+            try:
+                found: Violations | KanonymError = await self._held.question(
+                    "violations", policy=text, folder=self._folder
+                )
+            except WorkError as error:
+                if error.kind in GONE:
+                    raise
+                found = error
+            if len(self._violations) >= SNAPSHOTS:
+                self._violations.clear()
+            self._violations[text] = found
+        known = self._violations[text]
+        if isinstance(known, KanonymError):
+            raise known
+        return known
+
+    async def records(
+        self, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
+    ) -> RecordRisks:
+        """Return records before and after, the riskiest first."""
+        found: RecordRisks = await self._held.question(
+            "records",
+            released=True,
+            start=start,
+            count=count,
+            sought=dict(sought),
+            suppressed=suppressed,
+        )
+        return found
+
+    async def hierarchy(self, column: str, form: Any) -> BoundHierarchy:
+        """Bind a hierarchy to a column; without a form, what is suggested.
+
+        Raises
+        ------
+        WorkError
+            The form is wrong, or does not cover the column.
+
+        """
+        key = f"{column}\0{json.dumps(form, default=str)}"
+        if key in self._bound:
+            return self._bound[key]
+        found: BoundHierarchy = await self._held.question(
+            "hierarchy", column=column, form=form, folder=self._folder
+        )
+        if not is_foreign_file(form):
+            if len(self._bound) >= SNAPSHOTS:
+                self._bound.clear()
+            self._bound[key] = found
+        return found
+
+    async def action_example(self, form: Form, column: str) -> ActionExample:
+        """Carry out the actions that a policy gives a column on its cells.
+
+        Raises
+        ------
+        KanonymError
+            The policy has faults, or an action cannot be carried out.
+
+        """
+        found: ActionExample = await self._held.question(
+            "action_example", column=column, policy=text_of(form), folder=self._folder
+        )
+        return found
+
+    async def report_parts(self, language: str) -> tuple[ReportPart, ...]:
+        """Return the sections of the report on the release."""
+        if language not in self._parts:
+            self._parts[language] = await self._held.question(
+                "report_parts", released=True, language=language
+            )
+        return self._parts[language]
