@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kanonym.linked.linked_attack import attack
-from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.linked_release import LinkedRelease, anonymize
 from kanonym.linked.linked_verification import LinkedVerification, verify
-from kanonym.linked.person_counts import LinkedMeasurement, measure
+from kanonym.linked.persons.person_counts import LinkedMeasurement, measure
+from kanonym.linked.policies.linked_policy import LinkedPolicy
 
 __all__ = [
     "LinkedMeasurement",

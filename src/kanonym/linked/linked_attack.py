@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,13 +13,15 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError
 from kanonym.data.schema import QuasiIdentifier
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
-from kanonym.linked.integrity import Tables, check_columns, check_keys
-from kanonym.linked.known_columns import Column, KnownColumn, known_columns
-from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.linked_rows import LinkedRows, codes_of_values
-from kanonym.linked.linked_verification import released_policy
-from kanonym.linked.person_trees import Codes, collections_of, combine
-from kanonym.linked.row_limits import banded_policy, limit_rows
+from kanonym.linked.given_tables import polars_tables
+from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
+from kanonym.linked.persons.known_columns import Column, KnownColumn, known_columns
+from kanonym.linked.persons.linked_rows import LinkedRows, codes_of_values
+from kanonym.linked.persons.person_trees import Codes, collections_of, combine
+from kanonym.linked.persons.row_limits import banded_policy, limit_rows
+from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.policies.released_policy import released_policy
+from kanonym.policy.document import read_or_given
 
 QUESTION = "Can someone who knows a person and some of the person's rows find the person's rows?"
 
@@ -41,9 +44,9 @@ class _Tables:
 
 
 def attack(
-    original: Tables,
-    released: Tables,
-    policy: LinkedPolicy,
+    original: Mapping[str, Any],
+    released: Mapping[str, Any],
+    policy: LinkedPolicySource,
     *,
     rows: int = 2,
     attempts: int = 2000,
@@ -62,9 +65,10 @@ def attack(
     Parameters
     ----------
     original, released
-        Polars tables by name.
+        pandas, polars or pyarrow tables by name.
     policy
-        The policy of the release: keys, references, quasi-identifiers and their hierarchies.
+        The policy of the release, or its path: keys, references, quasi-identifiers and their
+        hierarchies.
     rows
         How many rows are known at most.
     attempts
@@ -99,7 +103,10 @@ def attack(
     if rows < 0 or attempts < 1:
         raise PolicyError(f"rows must be at least 0 and attempts at least 1: {rows}, {attempts}")
     random = np.random.default_rng(seed)
-    before, after, notes = _paired(original, released, policy, random)
+    policy = read_or_given(policy, LinkedPolicy)
+    before, after, notes = _paired(
+        polars_tables(original, policy), polars_tables(released, policy), policy, random
+    )
     n = len(before.classes)
     attacked = random.permutation(n)[:attempts]
     found = []

@@ -13,30 +13,32 @@ from polars import selectors
 
 from kanonym.actions.masking.shift_date import ShiftDate
 from kanonym.actions.registry import ColumnActions
-from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Identifier, Schema
 from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.linked.column_roles import with_column_roles
-from kanonym.linked.integrity import Tables, check_columns, check_keys
-from kanonym.linked.key_parts import number_parts, unnumbered_parts
-from kanonym.linked.key_pseudonyms import (
+from kanonym.linked.given_tables import like_given, polars_tables
+from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
+from kanonym.linked.keys.key_parts import number_parts, unnumbered_parts
+from kanonym.linked.keys.key_pseudonyms import (
     KeySpace,
     key_spaces,
     numbered_anew,
     refuse_actions_of_references,
     table_seed,
 )
-from kanonym.linked.known_columns import Column, KnownColumn, known_columns
 from kanonym.linked.level_search import Found, Levels, find_levels
-from kanonym.linked.linked_policy import LinkedPolicy, linked_policy_from
-from kanonym.linked.linked_rows import LinkedRows, Masks, codes_of_values
-from kanonym.linked.linked_verification import LinkedVerification, released_policy, verify
-from kanonym.linked.person_models import PersonModels
-from kanonym.linked.person_trees import Codes, combine
-from kanonym.linked.row_limits import banded_policy, keep_rows, limit_rows
+from kanonym.linked.linked_verification import LinkedVerification, verify
+from kanonym.linked.persons.known_columns import Column, KnownColumn, known_columns
+from kanonym.linked.persons.linked_rows import LinkedRows, Masks, codes_of_values
+from kanonym.linked.persons.person_models import PersonModels
+from kanonym.linked.persons.person_trees import Codes, combine
+from kanonym.linked.persons.row_limits import banded_policy, keep_rows, limit_rows
+from kanonym.linked.policies.column_roles import with_column_roles
+from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.policies.released_policy import released_policy
+from kanonym.policy.document import read_or_given
 
 PERSON = "\0person"
 """The person of each row, for actions that treat all rows of a person alike."""
@@ -53,7 +55,7 @@ class LinkedRelease(Result):
     Attributes
     ----------
     frames
-        The released tables by name, in polars.
+        The released tables by name, each of the type of the table that came in.
     policy
         What was asked.
     verification
@@ -84,7 +86,7 @@ class LinkedRelease(Result):
         "verification.persons.k",
     )
 
-    frames: Mapping[str, pl.DataFrame]
+    frames: Mapping[str, Any]
     policy: LinkedPolicy
     verification: LinkedVerification
     rows_in: Mapping[str, int]
@@ -163,7 +165,7 @@ class LinkedRelease(Result):
 
 def anonymize(
     tables: Mapping[str, Any],
-    policy: LinkedPolicy | str,
+    policy: LinkedPolicySource,
     *,
     progress: Callable[[str], None] | None = None,
 ) -> LinkedRelease:
@@ -186,15 +188,11 @@ def anonymize(
         No levels satisfy the policy with so few persons suppressed; nothing is released.
 
     """
-    policy = linked_policy_from(policy)
+    policy = read_or_given(policy, LinkedPolicy)
     watch = Stopwatch(progress)
     with watch.stage("read"):
         refuse_actions_of_references(policy)
-        given = {
-            name: frames.to_polars(frames.to_eager(frame))
-            for name, frame in tables.items()
-            if name in policy.tables
-        }
+        given = polars_tables(tables, policy)
         check_columns(given, policy)
         check_keys(given, policy)
         seed = resolve_seed(policy.seed)
@@ -246,14 +244,15 @@ def anonymize(
         }
     with watch.stage("verify"):
         original = acted[asked.person] if asked.models else None
-        verified = verify(final, policy, original=original)
+        released_tables = like_given(final, tables)
+        verified = verify(released_tables, policy, original=original)
         if not verified.satisfied:
             raise InfeasibleError(
                 f"the recoded tables fail their policy in {verified.persons.n_violating} classes; "
                 "nothing is released. This is a defect of kanonym: please report it"
             )
     return LinkedRelease(
-        frames=final,
+        frames=released_tables,
         policy=policy,
         verification=verified,
         rows_in={name: frame.height for name, frame in given.items()},

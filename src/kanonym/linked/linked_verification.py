@@ -15,17 +15,20 @@ from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Identifier
 from kanonym.data.table import value_codes
 from kanonym.engines.frequency_set import values_of
-from kanonym.linked.column_roles import with_column_roles
-from kanonym.linked.integrity import Tables, check_columns, check_keys
-from kanonym.linked.key_parts import insensitive_parts, quiet_numbers
-from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.linked_rows import LinkedRows, known_codes, known_names
-from kanonym.linked.person_counts import LinkedMeasurement, count_persons
-from kanonym.linked.person_models import SLACK, PersonModels
-from kanonym.linked.person_trees import combine
-from kanonym.linked.row_limits import banded_policy
+from kanonym.linked.given_tables import polars_tables
+from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
+from kanonym.linked.keys.key_parts import insensitive_parts, quiet_numbers
+from kanonym.linked.persons.linked_rows import LinkedRows, known_codes, known_names
+from kanonym.linked.persons.person_counts import LinkedMeasurement, count_persons
+from kanonym.linked.persons.person_models import SLACK, PersonModels
+from kanonym.linked.persons.person_trees import combine
+from kanonym.linked.persons.row_limits import banded_policy
+from kanonym.linked.policies.column_roles import with_column_roles
+from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.policies.released_policy import released_policy
 from kanonym.models.base import PrivacyModel
 from kanonym.pipeline.person_checks import owner_and_text_warnings
+from kanonym.policy.document import read_or_given
 from kanonym.verification import (
     ColumnValues,
     ModelCheck,
@@ -91,16 +94,16 @@ class LinkedVerification(Result):
 
 
 def verify(
-    tables: Tables, policy: LinkedPolicy, *, original: pl.DataFrame | None = None
+    tables: Mapping[str, Any], policy: LinkedPolicySource, *, original: Any = None
 ) -> LinkedVerification:
     """Check released tables against their policy: references resolve, and persons are alike.
 
     Parameters
     ----------
     tables
-        The released tables by name.
+        The released pandas, polars or pyarrow tables by name.
     policy
-        What is required.
+        What is required: a `LinkedPolicy`, or the path of one.
     original
         The table of persons before anonymization, which t-closeness and the like compare with.
 
@@ -112,7 +115,17 @@ def verify(
         Keys repeat, or references lead nowhere.
 
     """
-    policy = released_policy(banded_policy(policy), tables)
+    asked = banded_policy(read_or_given(policy, LinkedPolicy))
+    if original is not None:
+        original = polars_tables({asked.person: original}, asked)[asked.person]
+    return verify_tables(polars_tables(tables, asked), asked, original)
+
+
+def verify_tables(
+    tables: Tables, policy: LinkedPolicy, original: pl.DataFrame | None
+) -> LinkedVerification:
+    """Return what `verify` does of polars tables; policy: of the release, without bands."""
+    policy = released_policy(policy, tables)
     check_columns(tables, policy)
     check_keys(tables, policy)
     policy = with_column_roles(policy, tables)
@@ -132,37 +145,6 @@ def verify(
         count_persons(rows, own),
         {name: tables[name].height for name in policy.tables},
         (*notes(policy, rows, own), *_key_notes(tables, policy, rows, own)),
-    )
-
-
-def released_policy(policy: LinkedPolicy, tables: Tables) -> LinkedPolicy:
-    """Return the policy without keys and references that a release has not, and needs not."""
-    owning = {one.owner.table for one in policy.tables.values() if one.owner}
-    found = {}
-    for name, table in policy.tables.items():
-        if name not in tables:
-            found[name] = table
-            continue
-        columns = set(tables[name].columns)
-        kept = tuple(
-            one for one in table.references if one == table.owner or set(one.columns) <= columns
-        )
-        drops = name not in owning and not set(table.key) <= columns
-        found[name] = replace(table, references=kept, key=() if drops else table.key)
-    keyless = {name for name, one in found.items() if not one.key}
-    return replace(
-        policy,
-        tables={
-            name: replace(
-                one,
-                references=tuple(
-                    each
-                    for each in one.references
-                    if each == one.owner or each.table not in keyless
-                ),
-            )
-            for name, one in found.items()
-        },
     )
 
 
@@ -331,4 +313,4 @@ def _key_notes(
     return found
 
 
-__all__ = ["LinkedVerification", "notes", "released_policy", "verify"]
+__all__ = ["LinkedVerification", "notes", "verify"]

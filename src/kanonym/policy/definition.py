@@ -449,13 +449,7 @@ def policy_from(given: PolicySource) -> Policy:
         It is neither, or the file cannot be read or has faults.
 
     """
-    if isinstance(given, str | os.PathLike):
-        return Policy.from_file(given)
-    if not isinstance(given, Policy):
-        raise PolicyError(
-            f"policy must be a Policy or the path of a policy file, not {type(given).__name__}"
-        )
-    return given
+    return document.read_or_given(given, Policy)
 
 
 def _plain(part: Any) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, Self, TypeVar
 
 import yaml
 
@@ -42,6 +43,37 @@ def read_text(path: Path) -> str:
         raise PolicyError(f"{path}: byte {error.start} is not UTF-8; save it as UTF-8") from None
     except OSError as error:
         raise PolicyError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+class FromFile(Protocol):
+    """What a policy file describes."""
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Self:
+        """Read it."""
+        ...
+
+
+PolicyT = TypeVar("PolicyT", bound=FromFile)
+
+
+def read_or_given(given: PolicyT | str | os.PathLike[str], kind: type[PolicyT]) -> PolicyT:
+    """Return a policy of a kind, read from its file where a path is given.
+
+    Raises
+    ------
+    PolicyError
+        It is neither, or the file cannot be read or has faults.
+
+    """
+    if isinstance(given, str | os.PathLike):
+        return kind.from_file(given)
+    if not isinstance(given, kind):
+        raise PolicyError(
+            f"policy must be a {kind.__name__} or the path of a policy file, not "
+            f"{type(given).__name__}"
+        )
+    return given
 
 
 def parse(text: str, source: str) -> dict[str, Any]:

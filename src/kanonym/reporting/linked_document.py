@@ -7,7 +7,7 @@ from typing import Any
 
 from kanonym.language import Translator
 from kanonym.linked import LinkedRelease
-from kanonym.linked.row_limits import banded_policy
+from kanonym.linked.persons.row_limits import banded_policy
 from kanonym.release import versions
 from kanonym.reporting.document import (
     Banner,

@@ -34,7 +34,7 @@ def check(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import policy_tables, show, show_json
     from kanonym.data.files import read_table
-    from kanonym.linked.linked_policy import is_linked
+    from kanonym.linked.policies.linked_policy import is_linked
     from kanonym.pipeline.policy_check import check_policy
     from kanonym.policy import Policy
 
@@ -65,7 +65,7 @@ def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
     """Check a policy about several tables, and keys and references of these."""
     from kanonym.cli.terminal import grid, show, show_json
     from kanonym.linked import LinkedPolicy
-    from kanonym.linked.integrity import check_columns, check_keys
+    from kanonym.linked.keys.integrity import check_columns, check_keys
     from kanonym.linked.places import Place, read_tables
 
     asked = LinkedPolicy.from_file(policy)

@@ -9,8 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.table_policy import Reference, TablePolicy
+from kanonym.linked.policies.linked_policy import LinkedPolicy
+from kanonym.linked.policies.table_policy import Reference, TablePolicy
 
 Tables = Mapping[str, pl.DataFrame]
 

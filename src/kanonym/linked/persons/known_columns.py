@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
 from kanonym.data.schema import QuasiIdentifier
-from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.person_trees import Codes
+from kanonym.linked.persons.person_trees import Codes
+from kanonym.linked.policies.linked_policy import LinkedPolicy
 
 Column = tuple[str, str]
 """A table and one of its columns."""

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Flat
 from kanonym.data.schema import QuasiIdentifier
-from kanonym.linked.integrity import Tables, parent_rows
-from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.linked_rows import LinkedRows
+from kanonym.linked.keys.integrity import Tables, parent_rows
+from kanonym.linked.persons.linked_rows import LinkedRows
+from kanonym.linked.policies.linked_policy import LinkedPolicy
 
 
 def banded_policy(policy: LinkedPolicy) -> LinkedPolicy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kanonym.linked.table_policy import TablePolicy
+from kanonym.linked.policies.table_policy import TablePolicy
 from kanonym.policy.faults import Fault, FaultsFoundError, unknown_name
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.schema import Schema
-from kanonym.linked.integrity import Tables
-from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.ownership import table_faults
+from kanonym.linked.keys.integrity import Tables
+from kanonym.linked.policies.linked_policy import LinkedPolicy
+from kanonym.linked.policies.ownership import table_faults
 from kanonym.policy.faults import policy_error
 
 

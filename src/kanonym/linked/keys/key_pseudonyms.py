@@ -14,10 +14,10 @@ from kanonym.actions.pseudonymization.surrogate import Surrogate
 from kanonym.actions.registry import ColumnActions
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import Identifier, QuasiIdentifier
-from kanonym.linked.integrity import Tables, as_key
-from kanonym.linked.key_parts import numbered_parts
-from kanonym.linked.known_columns import Column
-from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.keys.integrity import Tables, as_key
+from kanonym.linked.keys.key_parts import numbered_parts
+from kanonym.linked.persons.known_columns import Column
+from kanonym.linked.policies.linked_policy import LinkedPolicy
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from kanonym.data.schema import Sensitive
 from kanonym.data.table import value_codes
 from kanonym.kernels.classes.grouping import Groups
-from kanonym.linked.integrity import Tables
-from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.linked_rows import LinkedRows
-from kanonym.linked.person_trees import Codes
+from kanonym.linked.keys.integrity import Tables
+from kanonym.linked.persons.linked_rows import LinkedRows
+from kanonym.linked.persons.person_trees import Codes
+from kanonym.linked.policies.linked_policy import LinkedPolicy
 from kanonym.models.base import PrivacyModel
 from kanonym.verification import SensitiveColumn, classes_of_release
 

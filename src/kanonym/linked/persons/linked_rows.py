@@ -11,10 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.table import value_codes
-from kanonym.linked.integrity import Tables, parent_rows
-from kanonym.linked.key_parts import counted_parts
-from kanonym.linked.linked_policy import Counting, LinkedPolicy
-from kanonym.linked.person_trees import Codes, collections_of, combine, first_of_equal
+from kanonym.linked.keys.integrity import Tables, parent_rows
+from kanonym.linked.keys.key_parts import counted_parts
+from kanonym.linked.persons.person_trees import Codes, collections_of, combine, first_of_equal
+from kanonym.linked.policies.linked_policy import Counting, LinkedPolicy
 
 Masks = dict[str, NDArray[np.bool_]]
 

@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.results.result import Result, ResultTable
-from kanonym.linked.column_roles import with_column_roles
-from kanonym.linked.integrity import Tables, check_columns, check_keys
-from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.linked_rows import LinkedRows, known_codes
-from kanonym.linked.person_trees import Codes, combine
+from kanonym.linked.given_tables import polars_tables
+from kanonym.linked.keys.integrity import check_columns, check_keys
+from kanonym.linked.persons.linked_rows import LinkedRows, known_codes
+from kanonym.linked.persons.person_trees import Codes, combine
+from kanonym.linked.policies.column_roles import with_column_roles
+from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.policies.released_policy import released_policy
+from kanonym.policy.document import read_or_given
 
 KNOWN_ROWS = 2
 """Rows of a person that an intruder knows, in `TableCounts.known_rows`."""
@@ -152,15 +155,16 @@ class LinkedMeasurement(Result):
         ]
 
 
-def measure(tables: Tables, policy: LinkedPolicy) -> LinkedMeasurement:
+def measure(tables: Mapping[str, Any], policy: LinkedPolicySource) -> LinkedMeasurement:
     """Count persons in the smallest class, for intruders who know more or less.
 
     Parameters
     ----------
     tables
-        Polars tables by name, released or not.
+        pandas, polars or pyarrow tables by name, released or not.
     policy
-        Which tables there are, and which columns an intruder may know.
+        A `LinkedPolicy`, or its path: which tables there are, and which columns an intruder may
+        know.
 
     Raises
     ------
@@ -168,6 +172,9 @@ def measure(tables: Tables, policy: LinkedPolicy) -> LinkedMeasurement:
         A table or a column is missing, or keys and references are not in order.
 
     """
+    policy = read_or_given(policy, LinkedPolicy)
+    tables = polars_tables(tables, policy)
+    policy = released_policy(policy, tables)
     check_columns(tables, policy)
     check_keys(tables, policy)
     policy = with_column_roles(policy, tables)

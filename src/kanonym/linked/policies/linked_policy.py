@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
-from kanonym.data.errors import PolicyError
 from kanonym.data.schema import Role
-from kanonym.linked.ownership import with_owners
-from kanonym.linked.table_policy import Reference, TablePolicy, build_table
+from kanonym.linked.policies.ownership import with_owners
+from kanonym.linked.policies.table_policy import Reference, TablePolicy, build_table
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import construction, document
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
@@ -223,19 +222,5 @@ def _shown_form(form: Mapping[str, Any]) -> dict[str, Any]:
     return {**form, "tables": tables}
 
 
-def linked_policy_from(given: LinkedPolicy | str | os.PathLike[str]) -> LinkedPolicy:
-    """Return a policy over several tables, read from its file where a path is given.
-
-    Raises
-    ------
-    PolicyError
-        It is neither, or the file cannot be read or has faults.
-
-    """
-    if isinstance(given, str | os.PathLike):
-        return LinkedPolicy.from_file(given)
-    if not isinstance(given, LinkedPolicy):
-        raise PolicyError(
-            f"policy must be a LinkedPolicy or the path of one, not {type(given).__name__}"
-        )
-    return given
+LinkedPolicySource: TypeAlias = LinkedPolicy | str | os.PathLike[str]
+"""A policy over several tables, or the path of one."""

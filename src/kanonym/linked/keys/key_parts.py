@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.schema import Identifier, Insensitive
-from kanonym.linked.integrity import Tables, as_key, parent_rows
-from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.table_policy import Reference, TablePolicy
+from kanonym.linked.keys.integrity import Tables, as_key, parent_rows
+from kanonym.linked.policies.linked_policy import LinkedPolicy
+from kanonym.linked.policies.table_policy import Reference, TablePolicy
 
 Part = tuple[str, str]
 """A table and a column of its key."""
@@ -27,13 +27,13 @@ def numbered_parts(policy: LinkedPolicy, name: str) -> tuple[str, ...]:
     return tuple(
         column
         for column in table.key
-        if _is_plain(table, column)
+        if is_plain(table, column)
         and not any(column in one.columns for one in table.references)
         and all(_is_bound(*one) for one in _followers(policy, (name, column)))
     )
 
 
-def _is_plain(table: TablePolicy, column: str) -> bool:
+def is_plain(table: TablePolicy, column: str) -> bool:
     """Whether a column of a key has no role, or is an identifier without an action."""
     attribute = table.attributes.get(column)
     return attribute is None or (isinstance(attribute, Identifier) and not attribute.action)

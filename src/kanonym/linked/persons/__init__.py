@@ -1,0 +1,1 @@
+"""Persons with all their rows: who is like whom, and how many there are."""
