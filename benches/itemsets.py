@@ -1,4 +1,4 @@
-"""Sets of items: loss and seconds beside a prototype and a public program, and a million persons.
+"""Sets of items: loss and seconds beside a prototype; merged classes; and a million persons.
 
 The table is that of ../shared/data/conditions_like.py; the prototype's figures lie in
 ../shared/golden/set_valued_peers.csv, in CPU seconds of its own run. A million persons with five
@@ -23,25 +23,33 @@ import kanonym as ka
 from kanonym.algorithms.itemsets.apriori import Apriori
 from kanonym.algorithms.itemsets.base import ItemProblem
 from kanonym.data.item_sets import EncodedSets, encode_sets, read_sets, tree_of
-from kanonym.models import KmAnonymity
+from kanonym.engines import decided_sets
+from kanonym.models import KKmAnonymity, KmAnonymity
 from kanonym.models.known_items import rare_items
 
 SHARED = Path(__file__).parents[2] / "shared"
 DROPPING = "own greedy prototype, items may be dropped"
 
 
-def conditions() -> EncodedSets:
-    """Return the generated conditions of 26,854 patients."""
+def patients(number: int) -> tuple[pl.DataFrame, ka.hierarchy.HierarchySource]:
+    """Return generated patients with their conditions, and the hierarchy of these."""
     with tempfile.TemporaryDirectory() as folder:
-        made = [sys.executable, str(SHARED / "data" / "conditions_like.py"), "26854", folder]
+        made = [sys.executable, str(SHARED / "data" / "conditions_like.py"), str(number), folder]
         subprocess.run(made, check=True, capture_output=True)  # noqa: S603 - our own generator
         texts = {"condition": pl.String}
         table = pl.read_csv(Path(folder) / "conditions.csv", schema_overrides=texts)
-        hierarchy = ka.hierarchy.from_file(Path(folder) / "hierarchy_condition.csv")
-        attributes = {"condition": ka.ItemSet(hierarchy)}
-        grouped = table.group_by("patient", maintain_order=True).agg("condition")
-        lists = {"condition": read_sets(grouped["condition"], attributes["condition"])}
-        return encode_sets(tree_of(attributes, lists), lists, grouped.height)
+        lines = (Path(folder) / "hierarchy_condition.csv").read_text().splitlines()
+        mapping = {one.split(";")[0]: one.split(";")[1:] for one in lines}
+    grouped = table.group_by("patient", maintain_order=True).agg("condition")
+    return grouped, ka.hierarchy.from_mapping(mapping)
+
+
+def conditions() -> EncodedSets:
+    """Return the generated conditions of 26,854 patients."""
+    grouped, hierarchy = patients(26_854)
+    attributes = {"condition": ka.ItemSet(hierarchy)}
+    lists = {"condition": read_sets(grouped["condition"], attributes["condition"])}
+    return encode_sets(tree_of(attributes, lists), lists, grouped.height)
 
 
 def compare(sets: EncodedSets) -> None:
@@ -66,6 +74,37 @@ def compare(sets: EncodedSets) -> None:
         figures = f"{account['loss']:9.5f}{float(peer['ncp']):9.5f}{account['loss_at_least']:9.5f}"
         theirs = float(peer["cpu_seconds"])
         print(f"{k:>3}{m:>3}{drop!s:>7}{figures}{spent:9.2f}{theirs:9.2f}{theirs / spent:9.1f}")
+
+
+def merged(number: int = 3_000) -> None:
+    """Print what classes lose as the algorithm forms them, and merged for their items."""
+    grouped, hierarchy = patients(number)
+    rng = np.random.default_rng(5)
+    n = grouped.height
+    frame = grouped.drop("patient").with_columns(
+        age=pl.Series(rng.integers(18, 95, n)),
+        sex=pl.Series(rng.choice(["f", "m"], n)),
+        region=pl.Series([f"r{i:02d}" for i in rng.integers(0, 20, n)]),
+    )
+    known = {name: ka.QuasiIdentifier() for name in ("age", "sex", "region")}
+    print(f"\n(k, k^m), {n:,} patients, m = 2: classes, loss of quasi-identifiers and of items")
+    merging = decided_sets.merged_classes
+    for k in (10, 50, 200):
+        policy = ka.Policy(
+            attributes={**known, "condition": ka.ItemSet(hierarchy)},
+            models=[KKmAnonymity(k, 2)],
+            seed=1,
+        )
+        line = f"{k:>4}"
+        for one in (lambda *given: np.arange(len(given[3].sizes), dtype=np.int32), merging):
+            decided_sets.merged_classes = one
+            start = time.process_time()
+            release = ka.anonymize(frame, policy)
+            spent = time.process_time() - start
+            items = release.algorithm["items"]["loss"]
+            classes = release.verification.n_classes
+            line += f"{classes:6}{release.utility.gcp:8.3f}{items:8.3f}{spent:7.1f} s"
+        print(line)
 
 
 def million(persons: int = 1_000_000) -> None:
@@ -94,6 +133,7 @@ def million(persons: int = 1_000_000) -> None:
 if __name__ == "__main__":
     if SHARED.exists():
         compare(conditions())
+        merged()
     else:
         print("comparison skipped: no ../shared beside the checkout")
     million()

@@ -107,3 +107,11 @@ def loss(tree, rows, cut):
     """Return the NCP of a cut over all occurrences of items, dropped ones 1."""
     costs = [1.0 if cut[i] < 0 else float(tree.costs[cut[i]]) for row in rows for i in row]
     return sum(costs) / len(costs) if costs else 0.0
+
+
+def divisions(part):
+    """Return every division of a part of a tree of halves: lists of groups of classes."""
+    whole = [[frozenset(part.classes.tolist())]]
+    if not part.halves:
+        return whole
+    return whole + [one + other for one, other in product(*map(divisions, part.halves))]

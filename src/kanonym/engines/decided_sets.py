@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 
 from kanonym.algorithms.itemsets.base import ItemProblem
+from kanonym.algorithms.itemsets.class_merging import merged_classes
+from kanonym.algorithms.itemsets.class_spans import ClassSpans
 from kanonym.algorithms.itemsets.parts import recode_classes
 from kanonym.data.item_sets import (
     EncodedSets,
@@ -19,18 +21,29 @@ from kanonym.data.item_sets import (
     tree_of,
 )
 from kanonym.data.schema import Schema
-from kanonym.engines.decision import DecidedSets, Decision
+from kanonym.engines.decision import DecidedSets, Decision, decide
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.engines.task import Task
+from kanonym.engines.task import Prepared, Task
+from kanonym.kernels.classes.histograms import class_histograms
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.itemsets.counting import recode_sets
+from kanonym.models.base import lost_by_joining
+from kanonym.recoding.recode import relabel_classes
 
 
 def with_sets(
-    decision: Decision, task: Task, column: Callable[[str], pl.Series], watch: Stopwatch
+    decision: Decision,
+    ready: Prepared,
+    task: Task,
+    column: Callable[[str], pl.Series],
+    watch: Stopwatch,
 ) -> Decision:
     """Return a decision with the labels of all sets of items; the same where there are none.
 
-    column: gives a column of the table, lists included.
+    Where the items of each class are recoded apart, neighbouring classes are merged if that loses
+    less in all.
+
+    ready: what was decided about; column: gives a column of the table, lists included.
 
     Raises
     ------
@@ -50,6 +63,11 @@ def with_sets(
     kept = np.flatnonzero(decision.labels >= 0)
     part = given.rows(kept)
     problem = ItemProblem(part.tree, part.offsets, part.nodes, asked.k, asked.m)
+    merged = 0
+    if asked.by_class:
+        formed = decision.n_classes
+        decision = _with_merged_classes(decision, ready, task, problem, watch)
+        merged = formed - decision.n_classes
     with watch.stage("algorithm"):
         if asked.by_class:
             found = recode_classes(task.item_algorithm, problem, decision.labels[kept])
@@ -65,9 +83,52 @@ def with_sets(
     account = {
         "type": task.item_algorithm.type,
         **found.account,
+        **({"classes_merged": merged} if asked.by_class else {}),
         "records_emptied": int(emptied.sum()),
     }
     return replace(decision, sets=DecidedSets(given, released, account))
+
+
+def _with_merged_classes(
+    decision: Decision, ready: Prepared, task: Task, problem: ItemProblem, watch: Stopwatch
+) -> Decision:
+    """Return a decision with fewer, larger classes where quasi-identifiers and items lose less.
+
+    Levels that are chosen for the whole table stay, and so do classes that a model does not allow
+    to be joined.
+    """
+    partition = decision.partition
+    fixed = partition.levels is not None or partition.groups is not None or task.samples
+    if fixed or any(lost_by_joining(model) for model in task.models):
+        return decision
+    with watch.stage("algorithm"):
+        labels = decision.labels[decision.labels >= 0]
+        groups = merged_classes(
+            task.item_algorithm, problem, labels, _class_spans(decision, ready.costs)
+        )
+    if int(groups.max(initial=-1)) + 1 == decision.n_classes:
+        return decision
+    merged = decide(task, ready, watch, relabel_classes(decision.table, partition, groups))
+    return replace(merged, problem=decision.problem, found=decision.found)
+
+
+def _class_spans(decision: Decision, costs: Costs) -> ClassSpans:
+    table, labels = decision.table, decision.labels
+    distinct = {}
+    for a, one in enumerate(decision.recoded):
+        if one.recoding == "set":
+            codes = np.ascontiguousarray(table.codes[table.tuple_of_row, a])
+            every = np.ones(len(codes), np.int64)
+            size = table.domains[a].size
+            offsets, held, _ = class_histograms(labels, codes, every, decision.n_classes, size)
+            distinct[a] = np.split(held, offsets[1:-1])
+    return ClassSpans(
+        np.column_stack([one.low for one in decision.recoded]),
+        np.column_stack([one.high for one in decision.recoded]),
+        decision.class_sizes,
+        costs,
+        distinct,
+    )
 
 
 def released_sets(decision: Decision, schema: Schema) -> dict[str, pl.Series]:

@@ -186,6 +186,7 @@ def run_task(
     counts: NDArray[np.int64] | None = None,
     *,
     given: Callable[[str], pl.Series] | None = None,
+    with_sets: Callable[[Decision, Prepared], Decision] | None = None,
 ) -> Decision:
     """Carry out a task on a table in this process.
 
@@ -205,6 +206,8 @@ def run_task(
         the decision are theirs; else those of the rows.
     given
         Gives a column as it came in, before any action; `column` if None.
+    with_sets
+        Adds the released sets of items to what is decided; None where there are none.
 
     Raises
     ------
@@ -213,7 +216,9 @@ def run_task(
 
     """
     ready = prepare(task, column, n_rows, watch, counts, given=given)
-    return with_input(decide(task, ready, watch), task, FrequencySet(column, n_rows, counts))
+    decision = decide(task, ready, watch)
+    decision = decision if with_sets is None else with_sets(decision, ready)
+    return with_input(decision, task, FrequencySet(column, n_rows, counts))
 
 
 def with_input(decision: Decision, task: Task, given: FrequencySet) -> Decision:

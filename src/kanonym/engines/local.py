@@ -122,8 +122,11 @@ class LocalInput(ShortRepr):
         """Divide the table into classes; see `decision.run_task`."""
         given = partial(frames.column, self.native)
         column = encoded_columns(self.native, self.policy, self.acting)
-        decision = run_task(task, column, frames.n_rows(self.native), watch, given=given)
-        return with_sets(decision, task, partial(frames.raw_column, self.native), watch)
+        raw = partial(frames.raw_column, self.native)
+        sets = partial(with_sets, task=task, column=raw, watch=watch)
+        return run_task(
+            task, column, frames.n_rows(self.native), watch, given=given, with_sets=sets
+        )
 
     def stage(self, decision: Decision, place: str | None, watch: Stopwatch) -> LocalRelease:
         """Assemble the released table."""

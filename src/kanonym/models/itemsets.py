@@ -123,7 +123,8 @@ class KKmAnonymity(PerClass):
 
     Notes
     -----
-    Algorithms are asked for classes of k records; the items of each class are recoded afterwards.
+    Algorithms are asked for classes of k records. Neighbouring classes are merged where items and
+    quasi-identifiers then lose less in all, and the items of each class are recoded.
 
     References
     ----------

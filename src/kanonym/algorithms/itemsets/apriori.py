@@ -72,17 +72,19 @@ def best_cut(search: CutSearch, *, may_drop: bool, start: Cut | None = None) -> 
 
     """
     first = np.arange(search.tree.n_items, dtype=np.int32) if start is None else start
-    raised = search.greedy(first, may_drop=False)
-    found = [] if raised is None else [raised]
-    if may_drop and (raised is None or search.loss(raised) > 0):
-        dropped = search.greedy(first, may_drop=True)
-        found += [] if dropped is None else [dropped]
-    if not found:
+    found: Cut | None = None
+    if may_drop:
+        found = search.greedy(first, may_drop=True)
+    limit = np.inf if found is None else search.loss(found)
+    if limit > 0:
+        raised = search.greedy(first, may_drop=False, limit=limit)
+        found = raised if raised is not None and search.loss(raised) <= limit else found
+    if found is None:
         raise InfeasibleError(
             f"no cut through the hierarchy of items gives known itemsets {search.k} records: fewer "
             "records have any item. Let items be dropped (drop: true), or require less"
         )
-    return search.refined(min(found, key=search.loss), may_drop=may_drop)
+    return search.refined(found, may_drop=may_drop)
 
 
 def recoding_of(search: CutSearch, cut: Cut, *, may_drop: bool) -> ItemRecoding:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.item_tree import DROPPED, ItemTree
-from kanonym.kernels.itemsets.counting import count_itemsets, recode_sets, rows_with
+from kanonym.kernels.itemsets.counting import count_itemsets, recode_sets
 
 BATCH = 0.05
 """Share of the moves of a round that are made at once: the best ones."""
@@ -61,6 +61,26 @@ class CutSearch:
             )
         return bits
 
+    @cached_property
+    def _rows_by_item(self) -> NDArray[np.int64]:
+        """(n_occurrences,) int64: the records of the first item, then of the second, and so on."""
+        rows = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        found: NDArray[np.int64] = rows[np.argsort(self.items, kind="stable")]
+        return found
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        """(n_items + 1,) int64: where the records of each item start in `_rows_by_item`."""
+        return np.append(0, np.cumsum(self.occurrences))
+
+    def rows_with(self, items: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the records, ascending, that have one of the items; (n_items,) bool."""
+        edges = np.flatnonzero(np.diff(items, prepend=False, append=False)).tolist()
+        touched = np.zeros(len(self.offsets) - 1, np.bool_)
+        for low, high in zip(edges[::2], edges[1::2], strict=True):
+            touched[self._rows_by_item[self._ends[low] : self._ends[high]]] = True
+        return np.flatnonzero(touched)
+
     @property
     def root_cut(self) -> Cut:
         """The cut of one label per attribute."""
@@ -97,8 +117,11 @@ class CutSearch:
         sets, every = self.recoded(cut), np.ones(self.tree.n_nodes, np.bool_)
         return not any(len(self.rare(sets, size, every)) for size in range(1, self.m + 1))
 
-    def greedy(self, start: Cut, *, may_drop: bool) -> Cut | None:
-        """Return a cut without rare itemsets; None where raising alone finds none."""
+    def greedy(self, start: Cut, *, may_drop: bool, limit: float = np.inf) -> Cut | None:
+        """Return a cut without rare itemsets; None where raising alone finds none.
+
+        limit: the largest loss of interest; None as soon as a cut loses more, as those after it do.
+        """
         cut = start.copy()
         rare: list[NDArray[np.int32]] = []
         for largest in range(1, self.m + 1):
@@ -107,6 +130,8 @@ class CutSearch:
             while any(len(one) for one in rare):
                 moves = self._moves(cut, rare, may_drop=may_drop)
                 if not moves:
+                    return None
+                if limit < np.inf and self.loss(cut) > limit:
                     return None
                 before = cut.copy()
                 raised = np.zeros(self.tree.n_nodes, np.bool_)
@@ -122,7 +147,7 @@ class CutSearch:
                     items = np.flatnonzero(raised[cut] & (cut != DROPPED))
                     held = np.zeros(self.tree.n_items, np.bool_)
                     held[items] = True
-                    touched = self.recoded(cut, rows_with(self.offsets, self.items, held))
+                    touched = self.recoded(cut, self.rows_with(held))
                     rare = [
                         np.concatenate([one, self.rare(touched, size, raised)])
                         for size, one in enumerate(rare, 1)
@@ -135,7 +160,7 @@ class CutSearch:
         """Return the best moves of a round: the items from, to, and their new label."""
         tree = self.tree
         weighted = np.append(0.0, np.cumsum(self.occurrences * self.cost_of(cut)))
-        total = np.append(0, np.cumsum(self.occurrences))
+        total = self._ends
 
         def loss_of(nodes: NDArray[np.int32], cost: NDArray[np.float64]) -> NDArray[np.float64]:
             low, high = tree.first[nodes], tree.last[nodes] + 1
@@ -200,7 +225,7 @@ class CutSearch:
         held[low:high] = True
         new = np.zeros(self.tree.n_nodes, np.bool_)
         new[self.tree.children[node]] = True
-        sets = self.recoded(trial, rows_with(self.offsets, self.items, held))
+        sets = self.recoded(trial, self.rows_with(held))
         rare = []
         for size in range(1, self.m + 1):
             rare.append(self.rare(sets, size, new))
@@ -230,7 +255,7 @@ class CutSearch:
         trial[item] = item
         held = np.zeros(self.tree.n_items, np.bool_)
         held[item] = True
-        sets = self.recoded(trial, rows_with(self.offsets, self.items, held))
+        sets = self.recoded(trial, self.rows_with(held))
         new = np.zeros(self.tree.n_nodes, np.bool_)
         new[item] = True
         if any(len(self.rare(sets, size, new)) for size in range(1, self.m + 1)):

@@ -1,0 +1,155 @@
+"""Neighbouring classes merged where their items then lose more than the merge costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.algorithms.itemsets.apriori import search_of
+from kanonym.algorithms.itemsets.base import ItemAlgorithm, ItemProblem
+from kanonym.algorithms.itemsets.class_spans import Classes, ClassSpans
+from kanonym.algorithms.itemsets.loss_bound import least_loss
+from kanonym.data.errors import InfeasibleError
+from kanonym.kernels.itemsets.counting import recode_sets
+
+LARGE = 32
+"""Parts of more than so many times k records are recoded after their halves."""
+
+
+def merged_classes(
+    algorithm: ItemAlgorithm,
+    problem: ItemProblem,
+    class_of_row: NDArray[np.int32],
+    spans: ClassSpans,
+) -> NDArray[np.int32]:
+    """Return (n_classes,) int32: the group of each class, numbered in the order of the classes.
+
+    The groups lose least in a tree of halves: the mean loss of the quasi-identifiers over all
+    records, plus the mean loss over all occurrences of items. Where nothing satisfies the
+    guarantee, all classes stay.
+
+    class_of_row: (n,) int32, the class of each record, from 0.
+    """
+    n_classes = len(spans.sizes)
+    every = np.arange(n_classes)
+    if n_classes < 2 or not len(problem.items):
+        return every.astype(np.int32)
+    order = np.argsort(class_of_row, kind="stable")
+    rows = np.split(order, np.cumsum(spans.sizes)[:-1])
+    merging = ClassMerging(algorithm, problem, rows, spans)
+    found = merging.best(merging.tree(every))
+    group = every.copy()
+    for one in found.groups:
+        group[one] = one.min()
+    return np.unique(group, return_inverse=True)[1].astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Groups of classes that are one class each, and what they lose in all; infinite if unsafe."""
+
+    loss: float
+    groups: tuple[Classes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Neighbouring classes: a node of the tree.
+
+    Attributes
+    ----------
+    classes
+        The classes.
+    halves
+        Two parts of them; none of a single class.
+    least, bound
+        What the part loses at least as one class, and in any division.
+
+    """
+
+    classes: Classes
+    halves: tuple[Part, ...]
+    least: float
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMerging:
+    """Search for the groups of classes that lose least, quasi-identifiers and items together.
+
+    Classes are halved again and again, neighbours together. Every part of this tree is one class,
+    or divided as is best for its halves: exact for the tree, because what is left out has a bound
+    that is no better than what was found.
+
+    Attributes
+    ----------
+    algorithm
+        Who recodes the items of a class.
+    problem
+        The sets of all records.
+    rows
+        The records of each class.
+    spans
+        What the quasi-identifiers lose.
+
+    """
+
+    algorithm: ItemAlgorithm
+    problem: ItemProblem
+    rows: list[NDArray[np.int64]]
+    spans: ClassSpans
+
+    def tree(self, classes: Classes) -> Part:
+        """Return the tree of some classes."""
+        part = self._problem(classes)
+        items = least_loss(search_of(part), may_drop=self.algorithm.drop)
+        least = self._loss(classes, part, items)
+        if len(classes) == 1:
+            return Part(classes, (), least, least)
+        halves = tuple(map(self.tree, self.spans.halves(classes)))
+        return Part(classes, halves, least, min(least, sum(one.bound for one in halves)))
+
+    def best(self, part: Part, limit: float = np.inf) -> Division:
+        """Return the best division of a part; any, if none loses less than a limit."""
+        none = Division(np.inf, (part.classes,))
+        if part.bound >= limit:
+            return none
+        first = bool(part.halves) and int(self.spans.sizes[part.classes].sum()) > (
+            LARGE * self.problem.k
+        )
+        found = none if first else self._joined(part, limit)
+        if part.halves:
+            left, right = part.halves
+            one = self.best(left, min(limit, found.loss) - right.bound)
+            other = self.best(right, min(limit, found.loss) - one.loss)
+            if one.loss + other.loss < found.loss:
+                found = Division(one.loss + other.loss, one.groups + other.groups)
+        if first:
+            whole = self._joined(part, min(limit, found.loss))
+            found = whole if whole.loss < found.loss else found
+        return found
+
+    def _joined(self, part: Part, limit: float) -> Division:
+        """Return a part as one class, unless its bound reaches a limit."""
+        if part.least >= limit:
+            return Division(np.inf, (part.classes,))
+        problem = self._problem(part.classes)
+        try:
+            items = float(self.algorithm.recode(problem).account["loss"])
+        except InfeasibleError:
+            return Division(np.inf, (part.classes,))
+        return Division(self._loss(part.classes, problem, items), (part.classes,))
+
+    def _loss(self, classes: Classes, part: ItemProblem, items: float) -> float:
+        """Return the share of classes in the loss of all, given the loss of their items."""
+        known = self.spans.loss(classes) / self.problem.n_rows
+        return known + items * len(part.items) / len(self.problem.items)
+
+    def _problem(self, classes: Classes) -> ItemProblem:
+        """Return the sets of the records of classes."""
+        own = np.arange(self.problem.tree.n_items, dtype=np.int32)
+        rows = np.concatenate([self.rows[i] for i in classes])
+        offsets, items = recode_sets(self.problem.offsets, self.problem.items, rows, own)
+        return replace(self.problem, offsets=offsets, items=items)
