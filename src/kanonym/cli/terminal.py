@@ -186,8 +186,10 @@ def _items(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
 def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Return the lines about a search of the lattice, if there was one."""
     if "squared_error" in algorithm:
-        error, bound = algorithm["squared_error"], algorithm["lower_bound"]
-        told = f"{100 * error:.4g} % of the table's; no classes have less than {100 * bound:.4g} %"
+        told = f"{100 * algorithm['squared_error']:.4g} % of the table's"
+        if "lower_bound" in algorithm:
+            least = math.floor(1e6 * algorithm["lower_bound"]) / 1e4  # never rounded up
+            told += f"; no other classes have less than {least:.5g} %"
         return [("squared error", told)]
     if "score" not in algorithm:
         return []

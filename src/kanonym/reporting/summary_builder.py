@@ -249,6 +249,7 @@ def _loss(context: _Context, rectangles: tuple[str, str] | None) -> Loss:
             *price,
             *wording.items_text(says, context.account),
             *wording.suppressed_cells_text(says, context.account, release.verification.rows),
+            *wording.squared_error_text(says, context.account),
         ),
         utility=coarse_utility(release.utility, context.step),
         attributes=_losses(context, covered),

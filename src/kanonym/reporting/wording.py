@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -216,6 +217,17 @@ def suppressed_cells_text(speech: Translator, algorithm: Parameters, rows: int) 
             share=speech.percent(cells / every),
         ),
     )
+
+
+def squared_error_text(speech: Translator, account: Parameters) -> tuple[str, ...]:
+    """Say what microaggregation lost, and what other classes would lose at least."""
+    if "squared_error" not in account:
+        return ()
+    error = speech.text("price.error", error=speech.value(100 * account["squared_error"]))
+    if "lower_bound" not in account:
+        return (error,)
+    least = math.floor(1e4 * account["lower_bound"]) / 1e2  # a bound is never rounded up
+    return (f"{error} {speech.text('price.least_error', bound=speech.value(least))}",)
 
 
 def counting_text(speech: Translator, nulls: str | None, subsets: int | None) -> str:

@@ -121,6 +121,16 @@ def test_price_counts_suppressed_records():
     )
 
 
+def test_a_lower_bound_of_the_squared_error_is_not_rounded_up():
+    """The report says what microaggregation lost; without a bound it claims none."""
+    error = {"squared_error": 0.056922}
+    (said,) = wording.squared_error_text(ENGLISH, {**error, "lower_bound": 0.040999})
+    assert "5.692 %" in said
+    assert "less than 4.09 %" in said
+    (said,) = wording.squared_error_text(ENGLISH, error)
+    assert "less than" not in said
+
+
 def test_violated_policy_is_not_to_be_published():
     """The answer to a violated policy says so in plain words."""
     said = wording.answer_text(

@@ -49,6 +49,8 @@ class MDAV(Algorithm):
     sort them, equal ones as they come: equal records may be parted, but the values
     that are released do not depend on the order of the input.
 
+    The account tells how far the squared error may be from the least: see `ONA`.
+
     Cost O(n²d / k) at the worst; in few attributes most distances are not computed
     (`kernels.neighbours.kdtree`), with the same result.
 

@@ -52,6 +52,8 @@ class MONA(Algorithm):
     values go by number: the values that are released do not depend on the order of the
     input.
 
+    The account tells how far the squared error may be from the least: see `ONA`.
+
     Cost O(n d log(n / block)) for the blocks, and MDAV's O(block² d / k) for each at the worst.
 
     After Thaeter and Reischuk 2021 (see `ONA`): MONA, on the blocks of MONDRIAN_V; their ρ

@@ -55,6 +55,7 @@ class ONA(Algorithm):
 
     The account tells the squared error, a lower bound of that of all divisions into classes of k
     (`error_bound`), and the gap between them, as shares of the error of one class of all records.
+    Of more than 131,072 records it tells the error alone.
 
     Records are numbered as by `MDAV`, and what comes first goes first: nothing is random,
     and the values that are released do not depend on the order of the input.
@@ -103,9 +104,7 @@ class ONA(Algorithm):
         """
         table, models = problem.table, problem.models
         search = partial(improve_groups, width=WIDTH, rounds=ROUNDS, above=0.0)
-        return microaggregate(
-            table, models, self.type, search, standardize=self.standardize, bounded=True
-        )
+        return microaggregate(table, models, self.type, search, standardize=self.standardize)
 
 
 def improve_groups(

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.algorithms.microaggregation.squared_error import (
+    error_account,
+    least_error,
+    squared_error,
+)
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.table import Domain, EncodedTable, Kind
 from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED
-from kanonym.kernels.microaggregation.error_bound import error_bound
+from kanonym.kernels.parallel import parallel
 from kanonym.metrics.certainty import numeric_values
 from kanonym.models.base import PrivacyModel
 
 Kernel = Callable[[NDArray[np.float64], NDArray[np.float64], int], tuple[NDArray[np.int32], int]]
 """Divides (n, d) records with (d,) weights into groups of k: (n,) labels and their number."""
-
-NEIGHBOURS = 1 << 22
-"""A lower bound looks at up to so many pairs of near records,"""
-
-BOUND_EFFORT, BOUND_ROUNDS = 1 << 27, 300
-"""So many times each, and in so many rounds at the most."""
 
 KINDS: dict[Kind, int] = {
     "number": NUMBER,
@@ -42,12 +42,13 @@ def microaggregate(
     *,
     standardize: bool,
     mixed: bool = False,
-    bounded: bool = False,
+    optimal: bool = False,
 ) -> Partition:
     """Divide a table by a kernel that groups points.
 
     Rows are numbered as the quasi-identifiers sort them, equal ones as they come, so that
-    ties that go by row number do not depend on the order of the input.
+    ties that go by row number do not depend on the order of the input. The account says how much
+    of the squared error other classes of k records could save at most.
 
     Parameters
     ----------
@@ -63,8 +64,8 @@ def microaggregate(
         Whether a difference counts in standard deviations of its column.
     mixed
         Whether the kernel takes attributes of any kind: see `kinds_of` and `record_space`.
-    bounded
-        Whether the account says how much of the squared error other classes could save at most.
+    optimal
+        Whether the kernel's classes have the least squared error of all.
 
     Raises
     ------
@@ -88,33 +89,16 @@ def microaggregate(
         return Partition(np.zeros(len(table.weights), np.int32), 1)
     order = np.argsort(table.tuple_of_row, kind="stable")
     rows, weights = record_space(table, table.tuple_of_row[order], standardize=standardize)
-    found, n_classes = kernel(rows, weights, min(k, table.n_rows))
+    kinds, size = kinds_of(table), min(k, table.n_rows)
+    work: list[Callable[[], Any]] = [lambda: kernel(rows, weights, size)]
+    if not optimal:
+        work.append(lambda: least_error(rows, weights, kinds, size))
+    (found, n_classes), *bounds = parallel(lambda one: one(), work)
+    error = squared_error(rows, weights, kinds, found)
+    account = error_account(rows, weights, kinds, error, bounds[0] if bounds else error)
     labels = np.empty_like(found)
     labels[order] = found
-    account = _squared_errors(rows, weights, found, k) if bounded else {}
     return Partition(labels, n_classes, by_row=True, account=account)
-
-
-def _squared_errors(
-    rows: NDArray[np.float64], weights: NDArray[np.float64], labels: NDArray[np.int32], k: int
-) -> dict[str, object]:
-    """Return the squared error of groups, a lower bound of any, and their gap.
-
-    All are shares of the squared error that one group of all records has.
-    """
-    n = len(rows)
-    whole = float((weights * ((rows - rows.mean(axis=0)) ** 2).sum(axis=0)).sum())
-    if n < 2 or not np.isfinite(whole) or whole == 0:
-        return {}
-    sizes = np.bincount(labels)
-    error = 0.0
-    for column, weight in zip(rows.T, weights, strict=True):
-        means = np.bincount(labels, column) / sizes
-        error += weight * float(((column - means[labels]) ** 2).sum()) / whole
-    width = max(min(6 * k, n - 1, NEIGHBOURS // n), 1)
-    rounds = max(min(BOUND_EFFORT // (2 * n * width), BOUND_ROUNDS), 1)
-    bound = error_bound(rows, weights, min(k, n), width, rounds) / whole
-    return {"squared_error": error, "lower_bound": bound, "gap": error - bound}
 
 
 def class_size(models: Sequence[PrivacyModel], table: EncodedTable, algorithm: str) -> int:

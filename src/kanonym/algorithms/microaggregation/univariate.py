@@ -30,6 +30,8 @@ class Univariate(Algorithm):
     is the smallest is taken, and so on backwards. Equal records may be parted; the values
     that are released do not depend on the order of the input.
 
+    The account tells the squared error; it is its own lower bound.
+
     Cost O(n log n).
 
     Hansen and Mukherjee 2003, "A polynomial algorithm for optimal univariate
@@ -67,7 +69,7 @@ class Univariate(Algorithm):
                 "choose mdav, which forms classes over all of them, or individual-ranking, which "
                 "takes each column alone"
             )
-        return microaggregate(table, models, self.type, _cut, standardize=False)
+        return microaggregate(table, models, self.type, _cut, standardize=False, optimal=True)
 
 
 def cut_in_order(values: NDArray[np.float64], k: int) -> NDArray[np.int32]:

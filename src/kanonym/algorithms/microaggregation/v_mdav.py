@@ -43,6 +43,8 @@ class VMDAV(Algorithm):
     Equal distances are decided as in `MDAV`, equally near centroids by the order of the
     classes.
 
+    The account tells how far the squared error may be from the least: see `ONA`.
+
     Cost O(n²d) at the worst, with a k-d tree as for `MDAV`; about as many questions to
     it as there are records, where gamma is above 0.
 

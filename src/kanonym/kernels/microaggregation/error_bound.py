@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.compile import Int, kernel, part
+from kanonym.kernels.microaggregation.centroid import NOMINAL
 from kanonym.kernels.neighbours.kdtree import new_tree, rebuild, search
 
 STEP = 0.15
@@ -19,7 +20,12 @@ ROUNDING = 1e-9
 
 @kernel
 def error_bound(
-    rows: NDArray[np.float64], weights: NDArray[np.float64], k: int, width: int, rounds: int
+    rows: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    kinds: NDArray[np.int8],
+    k: int,
+    width: int,
+    rounds: int,
 ) -> float:
     """Return a lower bound of the squared error of all divisions into classes of k records or more.
 
@@ -29,6 +35,8 @@ def error_bound(
         (n, d) float64, the records, n and d at least 1; squares of their differences are finite.
     weights
         (d,) float64, at least 0: what a squared difference counts in a distance.
+    kinds
+        (d,) int8, of `kernels.microaggregation.centroid`. Nominal codes differ by 0 or 1.
     k
         From 1 to n.
     width
@@ -38,7 +46,9 @@ def error_bound(
 
     Notes
     -----
-    A class of m records has the squared error of all its pairs' squared distances, divided by m.
+    A class of m records has the squared error of all its pairs' squared distances, divided by m:
+    for numbers the sum of squared differences from the mean; for nominal codes half of m times
+    the probability that two draws differ.
     The squared distance of a pair is charged to its two records, to each a share. Then a record of
     whatever class is charged, at least, the k - 1 smallest charges of its pairs, divided by k: more
     records add charges that are no smaller than those. The sum over all records is a lower bound,
@@ -51,16 +61,19 @@ def error_bound(
 
     """
     n, d = rows.shape
-    scaled = np.empty((n, d))
-    for a in range(d):
-        for i in range(n):
-            scaled[i, a] = rows[i, a] * math.sqrt(weights[a])
     found = np.empty((n, width + 1), np.int64)
     distances = np.empty((n, width + 1))
-    tree = new_tree(scaled, np.ones(d))
+    tree = new_tree(rows, weights)
+    for a in range(d):
+        if kinds[a] == NOMINAL:
+            tree.caps[a] = 1.0
     rebuild(tree)
+    # From here on records are numbered as they stand in the tree: near ones are near in memory.
+    order = tree.records.copy()
     for i in range(n):
-        search(tree, scaled[i], distances[i], found[i], np.int64(0))
+        search(tree, rows[order[i]], distances[i], found[i], np.int64(0))
+        for at in range(width + 1):
+            found[i, at] = tree.place[found[i, at]]
     pairs, squares = _pairs(found, distances)
     # The pairs of each record, and on which side of the pair it is.
     first = np.zeros(n + 1, np.int64)

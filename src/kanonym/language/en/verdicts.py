@@ -108,6 +108,11 @@ SENTENCES: Sentences = {
         "{cells} of {every} of quasi-identifiers ({share}) are blank; all others have their "
         "original value."
     ),
+    "price.error": (
+        "Released as means of their classes, the records have a squared error of {error} % of what "
+        "one mean for all would have."
+    ),
+    "price.least_error": "No other classes of the required size have less than {bound} %.",
     "price.dropped": "dropped columns ({names})",
     "price.kept": "sensitive columns ({names})",
     "inside": "Internal: do not publish this report.",

@@ -110,6 +110,11 @@ SENTENCES: Sentences = {
         "Quedaron en blanco {cells} de {every} de cuasiidentificadores ({share}); todas las demás "
         "tienen su valor original."
     ),
+    "price.error": (
+        "Con la media de su clase en lugar de cada valor, el error cuadrático de los registros es "
+        "el {error} % del que tendría una sola media para todos."
+    ),
+    "price.least_error": ("Ninguna otra división en clases del tamaño exigido baja del {bound} %."),
     "price.dropped": "las columnas eliminadas ({names})",
     "price.kept": "las columnas sensibles ({names})",
     "inside": "Interno: no publique este informe.",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
+from kanonym.algorithms.microaggregation.squared_error import squared_error
+from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER
 from kanonym.kernels.microaggregation.error_bound import error_bound
 
 
@@ -26,7 +29,7 @@ def divisions(records, k):
                 yield [own, *further]
 
 
-def squared_error(rows):
+def error_of(rows):
     """Return the squared distances of rows to their mean."""
     return float(((rows - rows.mean(axis=0)) ** 2).sum())
 
@@ -48,29 +51,98 @@ def test_no_division_has_a_smaller_squared_error(seed, n, k, rounds):
     width = int(rng.integers(1, n))
     scaled = rows * np.sqrt(weights)
     least = min(
-        sum(squared_error(scaled[one]) for one in division)
-        for division in divisions(list(range(n)), k)
+        sum(error_of(scaled[one]) for one in division) for division in divisions(list(range(n)), k)
     )
-    assert 0 <= error_bound(rows, weights, k, width, rounds) <= least + 1e-9
+    assert 0 <= error_bound(rows, weights, np.zeros(2, np.int8), k, width, rounds) <= least + 1e-9
 
 
 def test_more_rounds_raise_the_bound():
     """Shares that follow the need of records say more than halves, and one is reached by pairs."""
     rows = np.random.default_rng(0).exponential(size=(300, 3)) ** 2
-    weights = np.ones(3)
-    bounds = [error_bound(rows, weights, 3, 18, rounds) for rounds in (1, 20, 200)]
+    weights, kinds = np.ones(3), np.zeros(3, np.int8)
+    bounds = [error_bound(rows, weights, kinds, 3, 18, rounds) for rounds in (1, 20, 200)]
     assert bounds[0] < bounds[1] < bounds[2]
     far = np.array([[0.0], [1.0], [100.0], [101.0]])
-    assert abs(error_bound(far, np.ones(1), 2, 3, 1) - 1.0) < 1e-6
+    assert abs(error_bound(far, np.ones(1), kinds[:1], 2, 3, 1) - 1.0) < 1e-6
 
 
-def test_a_release_tells_how_far_it_is_from_the_bound():
+@given(seed=st.integers(0, 2**32), n=st.integers(3, 8), k=st.integers(1, 3))
+@settings(max_examples=examples(30))
+def test_the_bound_holds_where_nominal_attributes_are_among_them(seed, n, k):
+    """With codes that differ by 0 or 1, no division has less, by the error that accounts state."""
+    rng = np.random.default_rng(seed)
+    rows = np.column_stack([rng.integers(0, 4, n), rng.integers(0, 3, n)]).astype(float)
+    weights, kinds = rng.choice([0.5, 2.0], 2), np.array([NUMBER, NOMINAL], np.int8)
+    errors = []
+    for division in divisions(list(range(n)), k):
+        labels = np.empty(n, np.int32)
+        for number, members in enumerate(division):
+            labels[members] = number
+        errors.append(squared_error(rows, weights, kinds, labels))
+    assert error_bound(rows, weights, kinds, k, 2, 20) <= min(errors) + 1e-9
+
+
+def test_the_error_of_a_class_is_that_of_its_pairs():
+    """Squared distances of all pairs, divided by the records of the class, for any kind."""
+    rows = np.array([[1.0, 0], [4.0, 1], [7.0, 1], [0.0, 2], [2.0, 2]])
+    weights, labels = np.array([0.5, 3.0]), np.array([0, 0, 0, 1, 1], np.int32)
+    first = 0.5 * (9 + 36 + 9) / 3 + 3.0 * (1 + 1 + 0) / 3
+    second = 0.5 * 4 / 2
+    kinds = np.array([NUMBER, NOMINAL], np.int8)
+    assert np.isclose(squared_error(rows, weights, kinds, labels), first + second)
+
+
+@pytest.mark.parametrize("algorithm", ["mdav", "v-mdav", "ona", "mona"])
+def test_a_release_tells_how_far_it_is_from_the_bound(algorithm):
     """The account has the error of the released means, and a bound below it."""
     values = np.random.default_rng(1).standard_normal((200, 2))
     frame = pl.DataFrame(values, schema=["a", "b"])
-    release = ka.anonymize(frame, quasi_identifiers=["a", "b"], k=3, algorithm="ona")
+    release = ka.anonymize(frame, quasi_identifiers=["a", "b"], k=3, algorithm=algorithm)
     told = release.algorithm
     expected = np.mean([release.utility.rmse[one] ** 2 / frame[one].var(ddof=0) for one in "ab"])
     assert abs(told["squared_error"] - expected) < 1e-9
     assert 0 < told["lower_bound"] < told["squared_error"]
     assert told["gap"] == told["squared_error"] - told["lower_bound"]
+
+
+def test_one_column_cut_at_its_optimum_is_its_own_bound():
+    """`univariate` proves its error the least; the bound for others is below it."""
+    frame = pl.DataFrame({"a": np.random.default_rng(1).exponential(size=60)})
+    told, other = (
+        ka.anonymize(frame, quasi_identifiers=["a"], k=3, algorithm=one).algorithm
+        for one in ("univariate", "mdav")
+    )
+    assert told["gap"] == 0.0
+    assert other["lower_bound"] <= told["squared_error"] * (1 + 1e-9) <= other["squared_error"]
+
+
+def test_columns_in_groups_of_their_own_are_bounded_by_their_optima():
+    """`individual-ranking` reaches its bound where no combination has to be merged."""
+    values = np.random.default_rng(2).standard_normal((40, 2))
+    frame = pl.DataFrame(values, schema=["a", "b"])
+    for models, merged in (([], False), ([ka.KAnonymity(3)], True)):
+        policy = ka.Policy(
+            attributes={"a": ka.QuasiIdentifier(), "b": ka.QuasiIdentifier()},
+            models=models,
+            algorithm="individual-ranking",
+        )
+        told = ka.anonymize(frame, policy).algorithm
+        assert (told["gap"] > 1e-9) is merged
+
+
+def test_what_t_costs_is_in_the_gap():
+    """`t-closeness-first` states the bound of classes of k, whatever t asks for."""
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame(rng.standard_normal((60, 3)), schema=["a", "b", "pay"])
+    told = [
+        ka.anonymize(
+            frame,
+            quasi_identifiers=["a", "b"],
+            sensitive=["pay"],
+            models=[ka.KAnonymity(3), ka.TCloseness("pay", t, "ordered")],
+            algorithm="t-closeness-first",
+        ).algorithm
+        for t in (0.3, 0.05)
+    ]
+    assert told[0]["lower_bound"] == told[1]["lower_bound"] > 0
+    assert told[0]["gap"] < told[1]["gap"]
