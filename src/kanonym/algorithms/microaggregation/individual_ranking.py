@@ -125,9 +125,11 @@ class IndividualRanking(Algorithm):
         kinds = kinds_of(table)
         released = classes[:, np.newaxis] if groups is None else groups[classes]
         error, least = (
-            sum(
-                squared_error(rows[:, [a]], weights[[a]], kinds[[a]], own)
-                for a, own in enumerate(grouping)
+            float(
+                sum(
+                    squared_error(rows[:, [a]], weights[[a]], kinds[[a]], own)
+                    for a, own in enumerate(grouping)
+                )
             )
             for grouping in (released.T, columns)
         )
