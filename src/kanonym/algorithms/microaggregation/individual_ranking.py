@@ -124,7 +124,7 @@ class IndividualRanking(Algorithm):
         labels[order] = classes
         kinds = kinds_of(table)
         released = classes[:, np.newaxis] if groups is None else groups[classes]
-        error, least = (
+        error, bound = (
             float(
                 sum(
                     squared_error(rows[:, [a]], weights[[a]], kinds[[a]], own)
@@ -133,7 +133,7 @@ class IndividualRanking(Algorithm):
             )
             for grouping in (released.T, columns)
         )
-        account = error_account(rows, weights, kinds, error, least)
+        account = error_account(rows, weights, kinds, error, bound)
         return Partition(
             labels, int(classes.max()) + 1, by_row=True, groups=groups, account=account
         )
