@@ -25,7 +25,8 @@ class Domain:
     Parameters
     ----------
     values
-        Categories: texts, numbers or Booleans. A value that is none of them is read as `other`.
+        Categories: texts, numbers or Booleans. A value that is none of them is read as `other`, if
+        that is one of them, otherwise as null.
     minimum, maximum
         Of numbers, or of dates as ISO texts. Values beyond are read as the nearer end.
     bins
@@ -35,7 +36,8 @@ class Domain:
         Between two values: 1 for whole numbers and dates, where dates count days. Needed where
         `minimum` or `maximum` has a fraction.
     nulls
-        Whether a value may be missing. If not, a missing one is read as `other`, or as the minimum.
+        Whether a value may be missing. If not, records in which it is are left out, and so are
+        those with a value that is not listed; unless `other` is listed.
 
     Raises
     ------

@@ -37,6 +37,8 @@ MEASURING = Fraction(9, 10)
 """Share of a round's budget that is measured with; the rest chooses."""
 STEPS, LAST_STEPS = 50, 300
 """Of the fit of a round, and of the last one."""
+RARE = 1.0
+"""Cells with fewer records, in σ, are counted together."""
 NOISE_PER_CELL = sqrt(2 / pi)
 """Mean size of Gaussian noise, in σ."""
 
@@ -54,12 +56,13 @@ def fit_aim(
         Structural zeros, by set.
 
     """
-    sizes, budget = records.sizes, records.budget
-    weights = candidate_weights(sizes)
-    share = budget.rest / (ROUNDS_PER_ATTRIBUTE * len(sizes))
-    variance, epsilon = scales_for(records, share)
-    for one in range(len(sizes)):
+    budget, d = records.budget, len(records.sizes)
+    variance, epsilon = scales_for(records, budget.rest / (ROUNDS_PER_ATTRIBUTE * d))
+    for one in range(d):
         records.measure((one,), variance, "one attribute")
+    records.pool(RARE * sqrt(variance))
+    sizes = records.sizes
+    weights = candidate_weights(sizes)
     start = Potentials({})
     model = fit_model(sizes, records.measured, start, STEPS, impossible)
     room = _Room(sizes, list(impossible))

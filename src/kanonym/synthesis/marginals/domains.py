@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -16,18 +17,20 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping
 from kanonym.data.schema import Attribute, Role
 from kanonym.differential_privacy.value_texts import canonical_texts
+from kanonym.synthesis.marginals.rare_cells import pool_neighbours, pool_rare
 
 MOST_CATEGORIES = 500
 """With more leaves, the cells are the labels of level 1 of the hierarchy."""
 OTHER = "other"
+NOWHERE = -1
+"""Instead of a cell, for a value that the domain does not have."""
 
 
 @dataclass(frozen=True, slots=True)
-class CellDomain:
+class CellDomain(ABC):
     """The cells of one attribute.
 
-    The first cells are groups of values; then comes `other`, where there is one, then null, where
-    it is allowed.
+    The first cells are groups of values; then comes null, where it is allowed.
 
     Attributes
     ----------
@@ -35,8 +38,8 @@ class CellDomain:
         Of the column.
     groups
         Number of groups of values.
-    has_other, has_null
-        Which further cells there are.
+    has_null
+        Whether there is a cell for null.
     dtype
         Type of the released column.
 
@@ -44,22 +47,30 @@ class CellDomain:
 
     name: str
     groups: int
-    has_other: bool
     has_null: bool
     dtype: pl.DataType
 
     @property
     def size(self) -> int:
         """Number of cells."""
-        return self.groups + self.has_other + self.has_null
+        return self.groups + self.has_null
 
+    @property
+    def null(self) -> int:
+        """The cell of null, if there is one."""
+        return self.groups if self.has_null else NOWHERE
+
+    @abstractmethod
     def encode(self, values: pl.Series) -> NDArray[np.int32]:
-        """Return (n,) int32, the cell of each value; each depends on that value alone."""
-        raise NotImplementedError
+        """Return (n,) int32, the cell of each value, or NOWHERE; it depends on that value alone."""
 
+    @abstractmethod
     def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
         """Return a value for each cell, drawn evenly from its values."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def pool(self, noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
+        """Return (cells,) int32, fewer cells: those with fewer records than `least` together."""
 
     def facts(self) -> dict[str, Any]:
         """Return what is public about the domain, in JSON form."""
@@ -86,10 +97,10 @@ class Categories(CellDomain):
     group: NDArray[np.int32]
 
     def encode(self, values: pl.Series) -> NDArray[np.int32]:
-        """Return the cell of each value."""
-        other = self.texts.index(OTHER) if OTHER in self.texts else -1
-        unknown = int(self.group[other]) if other >= 0 else self.groups
-        null = self.size - 1 if self.has_null else unknown
+        """Return the cell of each value; that of `other` or null for one that is not listed."""
+        other = self.texts.index(OTHER) if OTHER in self.texts else None
+        unknown = self.null if other is None else int(self.group[other])
+        null = self.null if self.has_null else unknown
         texts = canonical_texts(values)
         codes = texts.replace_strict(
             list(self.texts), self.group.tolist(), default=unknown, return_dtype=pl.Int32
@@ -98,16 +109,16 @@ class Categories(CellDomain):
         return codes.cast(pl.Int32).to_numpy()
 
     def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
-        """Return a value of each group; `other` as text, or null in a column of another type."""
+        """Return a value of each group."""
         starts = np.searchsorted(self.group, np.arange(self.groups + 1))
         known = np.minimum(cells, self.groups - 1)
         place = starts[known] + random.integers(0, np.diff(starts)[known])
-        if self.dtype == pl.String:
-            every = pl.Series(self.name, [*self.values, OTHER, None], dtype=self.dtype)
-        else:
-            every = pl.Series(self.name, [*self.values, None, None], dtype=self.dtype)
-        beyond = len(self.values) + (0 if self.has_other else 1) + cells - self.groups
-        return every.gather(np.where(cells < self.groups, place, beyond))
+        every = pl.Series(self.name, [*self.values, None], dtype=self.dtype)
+        return every.gather(np.where(cells < self.groups, place, len(self.values)))
+
+    def pool(self, noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
+        """Return one cell for all rare ones."""
+        return pool_rare(noisy, least)
 
     def facts(self) -> dict[str, Any]:
         """Return what is public about the domain."""
@@ -137,7 +148,7 @@ class Range(CellDomain):
         place = numbers.fill_null(float(origin)).to_numpy().astype(np.float64)
         index = np.clip(np.rint((place - origin) / step), 0, n - 1).astype(np.int64)
         cells = index * self.groups // n
-        return np.where(known, cells, self.groups if self.has_null else 0).astype(np.int32)
+        return np.where(known, cells, self.null).astype(np.int32)
 
     def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
         """Return a value of each bin, drawn evenly, on the grid."""
@@ -163,6 +174,11 @@ class Range(CellDomain):
         n = self.domain.number_of_values
         edges = -(-np.arange(self.groups + 1) * n // self.groups)
         return edges[:-1], edges[1:] - 1
+
+    def pool(self, noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
+        """Return one cell for rare neighbours; null keeps its own."""
+        bins = pool_neighbours(noisy[: self.groups], least)
+        return np.append(bins, bins.max() + 1).astype(np.int32)[: len(noisy)]
 
     def facts(self) -> dict[str, Any]:
         """Return what is public about the domain."""
@@ -258,7 +274,6 @@ def _categories(
     return Categories(
         name=name,
         groups=len(labels),
-        has_other=OTHER not in texts,
         has_null=nulls,
         dtype=kind,
         values=tuple(released[one] for one in order),
@@ -281,7 +296,6 @@ def _range(name: str, domain: Domain) -> Range:
     return Range(
         name=name,
         groups=domain.bin_count,
-        has_other=False,
         has_null=domain.nulls,
         dtype=dtype,
         domain=domain,

@@ -41,14 +41,14 @@ class Measurement:
     values
         Noisy counts, an axis an attribute.
     precision
-        Sum of 1/σ² over the measurements.
+        Sum of 1/σ² over the measurements, for each cell.
 
     """
 
     values: Table
-    precision: float
+    precision: Table
 
-    def add(self, values: NDArray[np.int64], precision: float) -> None:
+    def add(self, values: NDArray[np.int64], precision: Table) -> None:
         """Combine with another measurement of the same set."""
         both = self.precision + precision
         self.values = (self.values * self.precision + values * precision) / both
@@ -65,7 +65,7 @@ class Potentials:
 
 def estimate_total(measured: Mapping[Attributes, Measurement]) -> float:
     """Return the number of records as the noisy sums tell it, at least 1."""
-    weights = np.array([one.precision / one.values.size for one in measured.values()])
+    weights = np.array([1 / (1 / one.precision).sum() for one in measured.values()])
     sums = np.array([one.values.sum() for one in measured.values()])
     return max(1.0, float(weights @ sums / weights.sum()))
 

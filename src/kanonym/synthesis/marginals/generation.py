@@ -16,11 +16,11 @@ from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.drawing import keeps_constraints
 from kanonym.synthesis.marginals.aim import fit_aim
 from kanonym.synthesis.marginals.constraints import impossible_cells
-from kanonym.synthesis.marginals.domains import CellDomain
+from kanonym.synthesis.marginals.domains import NOWHERE, CellDomain
 from kanonym.synthesis.marginals.fitting import estimate_total
 from kanonym.synthesis.marginals.graphical_model import GraphicalModel
 from kanonym.synthesis.marginals.junction_tree import Attributes
-from kanonym.synthesis.marginals.measuring import PrivateRecords
+from kanonym.synthesis.marginals.measuring import Pooling, PrivateRecords
 from kanonym.synthesis.marginals.mst import fit_mst
 from kanonym.synthesis.marginals.records import draw_records
 
@@ -62,6 +62,9 @@ def generate(
 ) -> Generated:
     """Measure a table, and draw another one from what was measured.
 
+    A record with a value that its domain does not have is left out: one record more or less changes
+    what is measured by that record alone, so the cost is the same.
+
     Parameters
     ----------
     columns
@@ -83,15 +86,26 @@ def generate(
     impossible = impossible_cells(domains, rules)
     sizes = tuple(one.size for one in domains)
     codes = np.stack([one.encode(column) for one, column in zip(domains, columns, strict=True)])
-    records = PrivateRecords(codes, sizes, per_person, budget, bits)
+    codes = codes[:, (codes != NOWHERE).all(axis=0)]
+    records = PrivateRecords(
+        codes, sizes, per_person, budget, bits, pooling_of(domains, impossible)
+    )
     model = FITS[method](records, impossible)
     n = round(estimate_total(records.measured)) if rows is None else rows
     random = np.random.default_rng(bits.words(4))
-    cells = draw_records(model, sizes, n, random)
+    cells = records.unpool(draw_records(model, records.sizes, n, random), random)
     table = _values_of(domains, cells, rules, random)
     names = [one.name for one in domains]
     measured = tuple(tuple(names[one] for one in each) for each in records.measured)
     return Generated(table, measured)
+
+
+def pooling_of(
+    domains: Sequence[CellDomain], impossible: Mapping[Attributes, object]
+) -> dict[int, Pooling]:
+    """Return how rare cells of attributes are counted together, where no constraint is of them."""
+    fixed = {one for each in impossible for one in each}
+    return {place: one.pool for place, one in enumerate(domains) if place not in fixed}
 
 
 def _values_of(

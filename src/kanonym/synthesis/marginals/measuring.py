@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
 
@@ -16,6 +16,11 @@ from kanonym.differential_privacy.selection import draw_candidate
 from kanonym.synthesis.marginals.fitting import Measurement
 from kanonym.synthesis.marginals.graphical_model import Table
 from kanonym.synthesis.marginals.junction_tree import Attributes, cells_of
+from kanonym.synthesis.marginals.rare_cells import shares_within
+from kanonym.synthesis.marginals.records import share_out
+
+Pooling = Callable[[Table, float], NDArray[np.int32]]
+"""From the noisy counts of an attribute's cells, and the least count of one, to fewer cells."""
 
 GRID = 1 << 10
 """Scores are whole numbers of 1/1024 of a record."""
@@ -38,6 +43,9 @@ class PrivateRecords:
         What may be spent.
     bits
         What noise is made of.
+    pooling
+        How cells with few records are counted together, by attribute; those that are not there
+        keep their cells.
 
     """
 
@@ -48,6 +56,7 @@ class PrivateRecords:
         per_person: int,
         budget: Budget,
         bits: Bits,
+        pooling: Mapping[int, Pooling],
     ) -> None:
         self._codes = codes
         self.sizes = tuple(sizes)
@@ -56,6 +65,8 @@ class PrivateRecords:
         self.bits = bits
         self.measured: dict[Attributes, Measurement] = {}
         self._counts: dict[Attributes, NDArray[np.int64]] = {}
+        self._pooling = dict(pooling)
+        self._spread: dict[int, Table] = {}
 
     def variance_for(self, rho: Fraction) -> Fraction:
         """Return the least variance with which a measurement costs at most ρ."""
@@ -72,11 +83,37 @@ class PrivateRecords:
         counts = self._count(attributes)
         noisy = counts + discrete_gaussian(variance, counts.size, self.bits)
         values = noisy.reshape([self.sizes[one] for one in attributes])
-        precision = float(1 / variance)
+        precision = np.full(values.shape, float(1 / variance))
         if attributes in self.measured:
             self.measured[attributes].add(values, precision)
         else:
             self.measured[attributes] = Measurement(values.astype(np.float64), precision)
+
+    def pool(self, least: float) -> None:
+        """Count cells together that have fewer records than `least` by what was measured so far.
+
+        Only attributes alone may have been measured.
+        """
+        sizes = list(self.sizes)
+        codes = self._codes.copy()
+        for one, pooling in self._pooling.items():
+            found = self.measured[one,]
+            pooled = pooling(found.values, least)
+            if pooled.max() + 1 == sizes[one]:
+                continue
+            self._spread[one] = shares_within(found.values, pooled)
+            codes[one] = pooled[codes[one]]
+            sizes[one] = int(pooled.max()) + 1
+            self.measured[one,] = Measurement(
+                np.bincount(pooled, found.values), 1 / np.bincount(pooled, 1 / found.precision)
+            )
+        self._codes, self.sizes, self._counts = codes, tuple(sizes), {}
+
+    def unpool(self, cells: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.int32]:
+        """Return records with the cells that attributes had before, shared out by noisy counts."""
+        for one, table in self._spread.items():
+            cells[one] = share_out(table, cells[one].astype(np.int64), random)
+        return cells
 
     def choose(
         self,

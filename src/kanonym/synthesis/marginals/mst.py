@@ -2,13 +2,14 @@
 
 McKenna, Miklau, Sheldon 2021, in zCDP: a third of the budget for the attributes alone, a third to
 draw d - 1 pairs that form a tree, each by how far its counts are from an independent model's, a
-third to measure them. Deviations: values are not merged where they are rare.
+third to measure them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +21,20 @@ from kanonym.synthesis.marginals.measuring import PrivateRecords, epsilon_for
 
 STEPS, LAST_STEPS = 60, 400
 """Of the fit of attributes alone, and of the tree."""
+RARE = 3.0
+"""Cells with fewer records, in σ, are counted together."""
 
 
 def fit_mst(
     records: PrivateRecords, impossible: Mapping[Attributes, NDArray[np.bool_]]
 ) -> GraphicalModel:
     """Spend a budget on a model of the records that is a tree; see `fit_aim`."""
-    sizes = records.sizes
-    d = len(sizes)
+    d = len(records.sizes)
     third = records.budget.rest / (3 if d > 1 else 1)
     for one in range(d):
         records.measure((one,), records.variance_for(third / d), "one attribute")
+    records.pool(RARE * sqrt(records.variance_for(third / d)))
+    sizes = records.sizes
     start = Potentials({})
     model = fit_model(sizes, records.measured, start, STEPS, impossible)
     total = estimate_total(records.measured)

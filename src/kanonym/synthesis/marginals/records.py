@@ -26,13 +26,13 @@ def draw_records(
         given = np.zeros(n, np.int64)
         for one in separator:
             given = given * sizes[one] + codes[one]
-        cells = _share_out(table, given, random)
+        cells = share_out(table, given, random)
         for one in reversed(new):
             cells, codes[one] = np.divmod(cells, sizes[one])
     return codes[:, random.permutation(n)]
 
 
-def _share_out(
+def share_out(
     table: Table, given: NDArray[np.int64], random: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return (n,) int64, a column of the table for each record, whose row is given.

@@ -34,26 +34,32 @@ def test_listed_values_come_back():
         assert back.dtype == dtype
 
 
-def test_unknown_values_are_other():
-    """A value outside the list has the cell of `other`, and no error tells of it."""
+def test_unknown_values_are_read_as_null():
+    """A value outside the list has the cell of null, and no error tells of it."""
     found = domain_of(values=["a", "b"])
     cells = found.encode(pl.Series(["a", "zebra", None]))
-    assert cells.tolist() == [0, 2, 3]
-    assert found.decode(cells, RANDOM).to_list() == ["a", "other", None]
-    assert domain_of(values=[1, 2]).decode(cells[1:2], RANDOM).to_list() == [None]
+    assert cells.tolist() == [0, 2, 2]
+    assert found.decode(cells, RANDOM).to_list() == ["a", None, None]
 
 
-def test_a_list_may_name_other_itself():
-    """Where `other` is a value of the list, unknown values join it."""
+def test_a_list_may_name_other():
+    """Where `other` is a value of the list, unknown values join it, and null where it has no cell."""
+    assert domain_of(values=["a", "other"]).encode(pl.Series(["zebra", None])).tolist() == [1, 2]
     found = domain_of(values=["a", "other"], nulls=False)
     assert found.size == 2
     assert found.encode(pl.Series(["zebra", None, "a"])).tolist() == [1, 1, 0]
 
 
+def test_values_of_a_closed_domain_only_have_cells():
+    """Without null and `other`, a value that is not listed, or a missing one, has no cell."""
+    listed = domain_of(values=["a", "b"], nulls=False)
+    assert listed.encode(pl.Series(["b", "zebra", None])).tolist() == [1, -1, -1]
+
+
 def test_columns_of_types_that_are_no_values_are_null():
     """Lists and bytes have no text: they are read as missing, without an error."""
     found = domain_of(values=["a"])
-    assert found.encode(pl.Series([[1], [2]])).tolist() == [2, 2]
+    assert found.encode(pl.Series([[1], [2]])).tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -86,11 +92,11 @@ def test_values_beyond_a_range_are_clipped_in_silence():
     assert found.encode(given).tolist() == [0, 9, 9, 10, 10]
 
 
-def test_missing_values_of_a_range_without_nulls_are_its_minimum():
+def test_missing_values_of_a_range_without_nulls_have_no_cell():
     """Where nulls are declared impossible there is no cell for them."""
     found = domain_of(minimum=0, maximum=9, nulls=False)
     assert found.size == 10
-    assert found.encode(pl.Series(["x", None, "9"])).tolist() == [0, 0, 9]
+    assert found.encode(pl.Series(["x", None, "9"])).tolist() == [-1, -1, 9]
 
 
 def test_leaves_of_a_hierarchy_are_a_domain():
@@ -98,7 +104,7 @@ def test_leaves_of_a_hierarchy_are_a_domain():
     source = hierarchy.from_mapping({"Lyon": "France", "Rome": "Italy"})
     found = cell_domains(["city"], {"city": ka.QuasiIdentifier(hierarchy=source)})[0]
     assert found.texts == ("Lyon", "Rome")
-    assert found.size == 4
+    assert found.size == 3
 
 
 def test_many_leaves_are_grouped_by_level_one(monkeypatch):

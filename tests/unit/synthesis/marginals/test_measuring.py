@@ -15,12 +15,18 @@ from kanonym.synthesis.marginals import aim, measuring, mst
 from kanonym.synthesis.marginals.aim import candidate_weights, fit_aim
 from kanonym.synthesis.marginals.generation import FITS
 from kanonym.synthesis.marginals.measuring import PrivateRecords, epsilon_for
+from kanonym.synthesis.marginals.rare_cells import pool_neighbours, pool_rare, shares_within
 
 
-def records_of(codes, sizes, rho, seed=0, per_person=1):
+def records_of(codes, sizes, rho, seed=0, per_person=1, pooling=None):
     """Return records behind a budget."""
     return PrivateRecords(
-        np.array(codes, np.int32), sizes, per_person, Budget(Fraction(rho)), SeededBits(seed)
+        np.array(codes, np.int32),
+        sizes,
+        per_person,
+        Budget(Fraction(rho)),
+        SeededBits(seed),
+        pooling or {},
     )
 
 
@@ -48,7 +54,8 @@ def test_no_more_is_spent_than_was_promised(method):
     def law(sizes, n, rho, per_person, seed):
         random = np.random.default_rng(seed)
         codes = np.array([random.integers(0, size, n) for size in sizes], np.int32)
-        records = records_of(codes, sizes, rho, seed, per_person)
+        pooling = {0: pool_rare, 1: pool_neighbours} if len(sizes) > 1 else {}
+        records = records_of(codes, sizes, rho, seed, per_person, pooling)
         FITS[method](records, {})
         assert records.budget.spent <= rho
         assert records.budget.spent > rho * Fraction(9, 10)
@@ -140,3 +147,32 @@ def test_a_large_budget_recovers_the_workload():
     counts = np.zeros(sizes)
     np.add.at(counts, tuple(codes), 1)
     np.testing.assert_allclose(model.marginal((0, 1, 2)) * 500, counts, atol=3)
+
+
+def test_rare_cells_are_counted_together_and_shared_out_again():
+    """Cells below the limit become one; records come back to them as the noisy counts were."""
+    codes = np.repeat(np.arange(4), [3, 500, 0, 400])[None]
+    records = records_of(codes, (4,), 100, pooling={0: pool_rare})
+    records.measure((0,), Fraction(1, 100), "one attribute")
+    records.pool(20)
+    assert records.sizes == (3,)
+    assert records.measured[0,].values.tolist() == [500, 400, 3]
+    assert records.measured[0,].precision == pytest.approx([100, 100, 50])
+    records.measure((0,), Fraction(1, 100), "one attribute")
+    assert records.measured[0,].values == pytest.approx([500, 400, 3])
+    back = records.unpool(np.array([[0, 1, 2, 2]], np.int32), np.random.default_rng(0))
+    assert back.tolist() == [[1, 3, 0, 0]]
+
+
+def test_neighbours_are_pooled_until_they_have_enough():
+    """Bins of numbers join their neighbours, and the last ones those before."""
+    noisy = np.array([1.0, 4, 9, 3, 3, 1])
+    assert pool_neighbours(noisy, 5).tolist() == [0, 0, 1, 2, 2, 2]
+    assert pool_neighbours(noisy, 100).tolist() == [0] * 6
+
+
+def test_shares_are_the_nearest_that_are_not_negative():
+    """Noise below 0 takes from the other cells alike; without a positive sum all are equal."""
+    noisy = np.array([6.0, -2.0, 4.0])
+    assert shares_within(noisy, np.zeros(3, np.int32)) == pytest.approx(np.array([[5, 0, 3]]) / 8)
+    assert shares_within(-noisy, np.zeros(3, np.int32)) == pytest.approx(np.full((1, 3), 1 / 3))

@@ -63,6 +63,15 @@ def test_tables_without_records_or_values_take_the_same_path(method):
         assert made.rows >= 1
 
 
+def test_records_outside_a_closed_domain_are_left_out():
+    """A record whose value the domain does not have is not counted anywhere."""
+    table = pl.DataFrame({"sex": ["f"] * 2000 + ["unheard of"] * 6000 + [None] * 2000})
+    closed = {"sex": POLICY["sex"]}
+    made = ka.synthesize(table, epsilon=10, policy=closed, method="mst")
+    assert abs(made.rows - 2000) < 100
+    assert set(made.frame["sex"]) <= {"f", "m"}
+
+
 def test_what_is_public_does_not_depend_on_the_values():
     """Two tables of different values under one policy have the same domains, columns and types."""
     other = people(seed=1).with_columns(
