@@ -34,7 +34,7 @@ def pool_neighbours(noisy: NDArray[np.float64], least: float) -> NDArray[np.int3
 
 
 def shares_within(noisy: NDArray[np.float64], pooled: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return (new cells, cells) float64, how the records of each new cell are spread over its cells.
+    """Return (new cells, cells) float64, how records of each new cell are spread over its cells.
 
     The nearest counts to the noisy ones that are not negative and have the same sum; evenly, where
     the sum is not positive.

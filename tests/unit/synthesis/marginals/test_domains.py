@@ -43,7 +43,7 @@ def test_unknown_values_are_read_as_null():
 
 
 def test_a_list_may_name_other():
-    """Where `other` is a value of the list, unknown values join it, and null where it has no cell."""
+    """Where `other` is listed, unknown values join it, and null where it has no cell."""
     assert domain_of(values=["a", "other"]).encode(pl.Series(["zebra", None])).tolist() == [1, 2]
     found = domain_of(values=["a", "other"], nulls=False)
     assert found.size == 2
