@@ -104,9 +104,9 @@ class PrivateRecords:
             self._spread[one] = shares_within(found.values, pooled)
             codes[one] = pooled[codes[one]]
             sizes[one] = int(pooled.max()) + 1
-            self.measured[one,] = Measurement(
-                np.bincount(pooled, found.values), 1 / np.bincount(pooled, 1 / found.precision)
-            )
+            values = np.bincount(pooled, found.values).astype(np.float64)
+            precision = 1 / np.bincount(pooled, 1 / found.precision).astype(np.float64)
+            self.measured[one,] = Measurement(values, precision)
         self._codes, self.sizes, self._counts = codes, tuple(sizes), {}
 
     def unpool(self, cells: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.int32]:
