@@ -63,6 +63,21 @@ def test_a_release_keeps_labels_of_what_it_holds(survey, tmp_path):
     assert described.variable_measure["sex"] == "nominal"
 
 
+def test_whole_numbers_are_shown_without_decimals(tmp_path):
+    """SPSS shows a code as 1, not as 1.00, and a long number in full."""
+    table = pl.DataFrame({"code": [1, None], "id": [-(10**11), 3], "share": [0.5, 1.0]})
+    write_table(table, tmp_path / "out.sav")
+    described = pyreadstat.read_sav(str(tmp_path / "out.sav"))[1]
+    shown = described.original_variable_types
+    assert shown == {"code": "F8.0", "id": "F13.0", "share": "F8.2"}
+
+
+def test_every_edition_of_stata_since_14_reads_what_is_written(tmp_path):
+    """The format is 118; that of version 15 is refused by most editions."""
+    write_table(TABLE, tmp_path / "out.dta")
+    assert b"<release>118</release>" in (tmp_path / "out.dta").read_bytes()[:60]
+
+
 def test_a_recoded_column_loses_the_labels_of_its_codes(survey, tmp_path):
     """A column of texts has no labels of values, but that of the column."""
     recoded = read_table(survey).with_columns(sex=pl.lit("{1, 2}"))
@@ -70,6 +85,31 @@ def test_a_recoded_column_loses_the_labels_of_its_codes(survey, tmp_path):
     described = pyreadstat.read_dta(str(tmp_path / "out.dta"))[1]
     assert described.variable_value_labels == {}
     assert described.column_names_to_labels["sex"] == "Sex of the person"
+
+
+CANARY = "CANARY"
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_nothing_that_is_not_released_is_in_the_bytes(tmp_path, ending):
+    """Notes, the file's label, dropped columns and labels of suppressed codes are not written."""
+    table = pl.DataFrame({"name": ["CANARY 1", "CANARY 2"], "job": [1, 5], "age": [20, 99]})
+    own = {"note": "CANARY 3"} if ending == "sav" else {}
+    {"sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta}[ending](
+        table,
+        str(tmp_path / f"in.{ending}"),
+        file_label="CANARY 4",
+        column_labels={"name": "CANARY 5", "job": "Job"},
+        variable_value_labels={"job": {1: "nurse", 5: "CANARY 6"}, "age": {99: "CANARY 7"}},
+        **own,
+    )
+    released = read_table(tmp_path / f"in.{ending}").head(1).drop("name")
+    released = released.with_columns(age=pl.lit("[20, 99]"))
+    files = {one: tmp_path / f"{one}.{ending}" for one in ("in", "out")}
+    write_table(released, files["out"], like=files["in"], coded=["job", "age"])
+    assert CANARY.encode() in files["in"].read_bytes()
+    assert CANARY.encode() not in files["out"].read_bytes()
+    assert b"nurse" in files["out"].read_bytes()
 
 
 def test_numbers_that_were_made_anew_have_no_labels(survey, tmp_path):

@@ -13,6 +13,7 @@ import logging
 import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,10 @@ from kanonym.data.loading.extras import require_extra
 
 WRITTEN = {"spss": ".sav", "stata": ".dta", "sas": ".xpt"}
 """The formats, and the extension under which each is written."""
+
+STATA = 14
+"""The version of Stata whose files are written: all editions since read them, and not those of 15,
+which are for tables with more columns than most editions hold."""
 
 _EXACT = 2**53
 _SAS7 = b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea"
@@ -122,10 +127,12 @@ def write(
         import pyreadstat  # noqa: PLC0415 - it may be absent
     writers: dict[str, Any] = {
         "spss": pyreadstat.write_sav,
-        "stata": pyreadstat.write_dta,
+        "stata": partial(pyreadstat.write_dta, version=STATA),
         "sas": pyreadstat.write_xport,
     }
     written, described = (held, {}) if like is None else _describe_release(held, like, kind)
+    if kind == "spss":
+        described["variable_format"] = _formats_of_integers(written)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"table{WRITTEN[kind]}"
         try:
@@ -245,6 +252,16 @@ def _describe_release(
     else:
         del found["variable_value_labels"]
     return pl.DataFrame(columns), found
+
+
+def _formats_of_integers(frame: pl.DataFrame) -> dict[str, str]:
+    """Return the formats of whole numbers in SPSS, which would show decimals."""
+    widths = {
+        one.name: max(len(str(one.min())), len(str(one.max())))
+        for one in frame
+        if one.dtype.is_integer()
+    }
+    return {name: f"F{max(width, 8)}.0" for name, width in widths.items()}
 
 
 def _drop_empty(parts: dict[str, list[Any]]) -> dict[str, list[Any]]:
