@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -19,6 +19,7 @@ from kanonym.data.schema import Identifier, Schema
 from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.linked.given_tables import like_given, polars_tables
+from kanonym.linked.keys.copied_columns import copied_columns, copy_warnings
 from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
 from kanonym.linked.keys.key_parts import number_parts, unnumbered_parts
 from kanonym.linked.keys.key_pseudonyms import (
@@ -30,10 +31,12 @@ from kanonym.linked.keys.key_pseudonyms import (
 )
 from kanonym.linked.level_search import Found, Levels, find_levels
 from kanonym.linked.linked_verification import LinkedVerification, verify
+from kanonym.linked.person_decision import PersonDecision
+from kanonym.linked.persons.dates import check_one_shift, order_notes
 from kanonym.linked.persons.known_columns import Column, KnownColumn, known_columns
-from kanonym.linked.persons.linked_rows import LinkedRows, Masks, codes_of_values
+from kanonym.linked.persons.linked_rows import LinkedRows, codes_of_values
 from kanonym.linked.persons.person_models import PersonModels
-from kanonym.linked.persons.person_trees import Codes, combine
+from kanonym.linked.persons.person_trees import Codes
 from kanonym.linked.persons.row_limits import banded_policy, keep_rows, limit_rows
 from kanonym.linked.policies.column_roles import with_column_roles
 from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
@@ -203,6 +206,10 @@ def anonymize(
         schemas = {name: _schema(limited[name], asked, name) for name in asked.tables}
         spaces = key_spaces(limited, asked, seed)
         columns = _acted_columns(limited, asked, schemas, spaces, rows, seed)
+        check_one_shift(limited, columns, rows, asked)
+        copies = copied_columns(limited, asked)
+        for column, other in copies:
+            watch.tell(f"{'.'.join(column)} repeats {'.'.join(other)}")
     with watch.stage("encode"):
         built: dict[str, str] = {}
         known = known_columns(columns, asked, built)
@@ -216,7 +223,8 @@ def anonymize(
         asked = released_policy(asked, acted)
         parts = _part_codes(acted, asked, watch)
         ranks = {name: random.permutation(count) for name, count in rows.sizes.items()}
-        decide = _Decision(asked, rows, known, PersonModels.of(acted, rows, asked), ranks, parts)
+        models = PersonModels.of(acted, rows, asked)
+        decide = PersonDecision(asked, rows, known, models, ranks, parts)
         found = find_levels([one.losses for one in known], decide.satisfies)
         if found is None:
             raise InfeasibleError(
@@ -226,9 +234,11 @@ def anonymize(
                 "too few others have. Nothing is released. Bound the rows of tables (cap, merge, "
                 f"band), raise suppression_limit, or lower k{_without_parts(acted, asked)}"
             )
+        levels = dict(zip(((one.table, one.name) for one in known), found.levels, strict=True))
     with watch.stage("recode"):
         kept, suppressed = decide.rows_at(found.levels)
         released = _recoded(columns, known, found.levels)
+        disordered = order_notes(limited, released, rows, asked, kept)
         final = keep_rows(
             {name: pl.DataFrame(several) for name, several in released.items()},
             asked,
@@ -251,6 +261,11 @@ def anonymize(
                 f"the recoded tables fail their policy in {verified.persons.n_violating} classes; "
                 "nothing is released. This is a defect of kanonym: please report it"
             )
+        verified = replace(
+            verified,
+            persons=verified.persons.with_warnings(*copy_warnings(copies, asked, levels)),
+            notes=(*verified.notes, *disordered),
+        )
     return LinkedRelease(
         frames=released_tables,
         policy=policy,
@@ -265,62 +280,6 @@ def anonymize(
         built=built,
         seconds=watch.seconds,
     )
-
-
-@dataclass
-class _Decision:
-    """Which persons and rows are released at some levels.
-
-    Attributes
-    ----------
-    policy, rows, known, models
-        What is asked, and of what.
-    ranks
-        By table the order in which equal rows are preferred.
-    parts
-        By table the codes of the columns of its key that count.
-
-    """
-
-    policy: LinkedPolicy
-    rows: LinkedRows
-    known: list[KnownColumn]
-    models: PersonModels
-    ranks: Mapping[str, Codes]
-    parts: Mapping[str, Sequence[Codes]]
-    _own: dict[tuple[str, Levels], Codes] = field(default_factory=dict)
-
-    def satisfies(self, levels: Levels) -> bool:
-        """Whether few enough persons are in classes that fail."""
-        _, failing = self.rows_at(levels)
-        return int(failing.sum()) <= self.policy.suppression_limit * self.rows.n_persons and not (
-            failing.all() and self.rows.n_persons
-        )
-
-    def rows_at(self, levels: Levels) -> tuple[Masks, np.ndarray[Any, Any]]:
-        """Return by table which rows are released, and which persons are suppressed."""
-        own = {name: self._codes(name, levels) for name in self.policy.order}
-        kept = self.rows.merged(own, self.ranks)
-        trees = self.rows.trees(own, kept, self.policy.counting)
-        classes = combine([own[self.policy.person], trees], self.rows.n_persons)
-        failing = self.models.failing(classes)[classes]
-        return self.rows.without(failing, kept), failing
-
-    def suppressed_at_roots(self) -> int:
-        """Return the persons in classes that fail where nothing but numbers of rows is left."""
-        _, failing = self.rows_at(tuple(one.highest for one in self.known))
-        return int(failing.sum())
-
-    def _codes(self, name: str, levels: Levels) -> Codes:
-        """Return equal numbers for equal rows of one table; kept for other levels elsewhere."""
-        mine = tuple(
-            level for one, level in zip(self.known, levels, strict=True) if one.table == name
-        )
-        if (name, mine) not in self._own:
-            several = [one for one in self.known if one.table == name]
-            codes = [one.codes(level) for one, level in zip(several, mine, strict=True)]
-            self._own[name, mine] = combine([*codes, *self.parts[name]], self.rows.sizes[name])
-        return self._own[name, mine]
 
 
 def _part_codes(tables: Tables, policy: LinkedPolicy, watch: Stopwatch) -> dict[str, list[Codes]]:

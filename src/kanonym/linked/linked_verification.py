@@ -18,6 +18,7 @@ from kanonym.engines.frequency_set import values_of
 from kanonym.linked.given_tables import polars_tables
 from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
 from kanonym.linked.keys.key_parts import insensitive_parts, quiet_numbers
+from kanonym.linked.persons.dates import date_warnings
 from kanonym.linked.persons.linked_rows import LinkedRows, known_codes, known_names
 from kanonym.linked.persons.person_counts import LinkedMeasurement, count_persons
 from kanonym.linked.persons.person_models import SLACK, PersonModels
@@ -139,7 +140,11 @@ def verify_tables(
     found = verify_columns([*known, tree], models.sensitive, models.own, person.height)
     classes = combine([own[policy.person], tree.to_numpy()], person.height)
     found = _with_other_tables(found, models, classes, policy)
-    found = found.with_warnings(*_value_warnings(tables, rows, policy))
+    warned = [
+        *_value_warnings(tables, rows, policy),
+        *date_warnings(tables, rows, policy, own),
+    ]
+    found = found.with_warnings(*warned)
     return LinkedVerification(
         found,
         count_persons(rows, own),

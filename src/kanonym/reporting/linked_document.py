@@ -21,6 +21,7 @@ from kanonym.reporting.document import (
     Tile,
 )
 from kanonym.reporting.parts.first_page import COLOURS
+from kanonym.reporting.summary_builder import warning_text
 from kanonym.verification import VerificationWarning
 
 _MEANINGS = ("persons_k", "persons_by_set_k", "persons_by_multiset_k", "persons_by_count_k")
@@ -92,7 +93,9 @@ def _warning(warning: VerificationWarning, says: Translator) -> str:
     """Return the sentence of a warning about persons with rows in several tables."""
     names = says.names(list(warning.columns))
     key = f"linked.warning.{warning.kind}"
-    return says.text(key, columns=names) if key in says.sentences else warning.message
+    if key in says.sentences:
+        return says.text(key, columns=names)
+    return warning_text(says, warning)
 
 
 def _requirements(release: LinkedRelease, says: Translator) -> Section:

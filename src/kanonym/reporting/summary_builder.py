@@ -327,13 +327,17 @@ def _marginals(context: _Context) -> tuple[Marginal, ...]:
     )
 
 
-def _warning_sentence(says: Translator, warning: VerificationWarning) -> WarningSentence:
+def warning_text(says: Translator, warning: VerificationWarning) -> str:
     """Say a warning in the language of the report; real numbers are shares."""
     facts = {
         name: says.percent(number) if isinstance(number, float) else says.count(number)
         for name, number in warning.counts.items()
     }
-    sentence = says.text(f"warning.{warning.kind}", columns=says.names(warning.columns), **facts)
+    return says.text(f"warning.{warning.kind}", columns=says.names(warning.columns), **facts)
+
+
+def _warning_sentence(says: Translator, warning: VerificationWarning) -> WarningSentence:
+    sentence = warning_text(says, warning)
     return WarningSentence(warning.kind, warning.columns, sentence, dict(warning.counts))
 
 

@@ -39,6 +39,9 @@ WarningKind = Literal[
     "drawn-values",
     "not-private",
     "foreign-labels",
+    "date-intervals",
+    "unshifted-dates",
+    "copied-column",
 ]
 WARNING_KINDS: tuple[str, ...] = get_args(WarningKind)
 """Every kind of warning. The report has a sentence for each: `warning.KIND`."""

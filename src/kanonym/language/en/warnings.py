@@ -60,5 +60,18 @@ SENTENCES: Sentences = {
         "{columns}: released values that are not those of one level of the hierarchy, or a column "
         "that the policy does not release."
     ),
+    "warning.date-intervals": (
+        "{columns}: the times between the shifted dates of a person stay as they are and do not "
+        "count. Of {persons} persons, somebody who knows these times finds fewer than {k} with the "
+        "same."
+    ),
+    "warning.unshifted-dates": (
+        "{columns}: dates that do not shift with the other dates of the person. Where both are "
+        "about one event, the difference tells the shift."
+    ),
+    "warning.copied-column": (
+        "{columns}: the values repeat those of a column that is generalized or replaced, and are "
+        "released as they are."
+    ),
     "warning.no-records": "No record was released, so there was nothing to check.",
 }

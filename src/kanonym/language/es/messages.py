@@ -20,6 +20,10 @@ MESSAGES: Mapping[str, str] = {
         "{column} está en una clave, se repite y es no sensible, por lo que no cuenta: quien "
         "conozca sus valores encuentra {alone} personas solas en su clase"
     ),
+    "{low} was never after {high}, and is in the release: these dates do not move together": (
+        "{low} nunca era posterior a {high}, y lo es en la publicación: estas fechas no se "
+        "desplazan juntas"
+    ),
     "{column} numbers rows and does not count: kanonym draws the numbers in random "
     "order; if others numbered the rows, the order can identify": (
         "{column} numera filas y no cuenta: kanonym sortea los números; si otros numeraron las "

@@ -63,5 +63,18 @@ SENTENCES: Sentences = {
         "{columns}: valores publicados que no son los de un solo nivel de la jerarquía, o una "
         "columna que la política no publica."
     ),
+    "warning.date-intervals": (
+        "{columns}: los tiempos entre las fechas desplazadas de una persona quedan como estaban y "
+        "no se cuentan. De {persons} personas, quien los conozca encuentra menos de {k} con los "
+        "mismos."
+    ),
+    "warning.unshifted-dates": (
+        "{columns}: fechas que no se desplazan con las demás de la persona. Si ambas son de un "
+        "mismo suceso, la diferencia revela el desplazamiento."
+    ),
+    "warning.copied-column": (
+        "{columns}: los valores repiten los de una columna generalizada o sustituida, y se "
+        "publican como están."
+    ),
     "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }

@@ -1,0 +1,222 @@
+"""Dates of persons: moved by one amount, in their order, and what the times between them tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.actions.masking.shift_date import ShiftDate
+from kanonym.actions.registry import unwrap
+from kanonym.data.errors import PolicyError
+from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.message import Message
+from kanonym.linked.keys.integrity import Tables
+from kanonym.linked.persons.known_columns import Column
+from kanonym.linked.persons.linked_rows import LinkedRows, Masks
+from kanonym.linked.persons.person_trees import Codes, combine
+from kanonym.linked.policies.linked_policy import LinkedPolicy
+from kanonym.verification import VerificationWarning
+
+NONE = np.iinfo(np.int64).min
+"""Stands for a missing date."""
+
+
+def shifted_columns(policy: LinkedPolicy) -> list[Column]:
+    """Return the columns of persons' tables whose dates an action shifts."""
+    return [
+        (name, column)
+        for name in policy.order
+        for column, attribute in policy.tables[name].attributes.items()
+        if any(isinstance(one, ShiftDate) for one in unwrap(attribute.action))
+    ]
+
+
+def check_one_shift(
+    before: Tables, after: Mapping[Column, pl.Series], rows: LinkedRows, policy: LinkedPolicy
+) -> None:
+    """Refuse shifts that differ between the dates of a person: the times between them would change.
+
+    after: columns as actions leave them, row by row.
+
+    Raises
+    ------
+    PolicyError
+        Names the columns.
+
+    """
+    found: dict[Column, Codes] = {}
+    low, high = np.full(rows.n_persons, -NONE - 1), np.full(rows.n_persons, NONE)
+    for name, column in shifted_columns(policy):
+        actions = unwrap(policy.tables[name].attributes[column].action)
+        if len(actions) > 1:
+            continue
+        old, new = milliseconds(before[name][column]), milliseconds(after[name, column])
+        assert old is not None and new is not None  # noqa: PT018, S101 - they were shifted
+        held = old != NONE
+        whose, moved = rows.persons[name][held], (new - old)[held]
+        np.minimum.at(low, whose, moved)
+        np.maximum.at(high, whose, moved)
+        found[name, column] = moved
+    if (high > low).any():
+        named = ", ".join(f"{name}.{column}" for name, column in found)
+        raise PolicyError(
+            f"{named}: dates of a person would shift by different amounts. Give shift-date the "
+            "same days, multiple_of and key in all of them, and no subject"
+        )
+
+
+def date_warnings(
+    tables: Tables, rows: LinkedRows, policy: LinkedPolicy, own: Mapping[str, Codes]
+) -> list[VerificationWarning]:
+    """Return what shifted dates tell that k does not count.
+
+    own: as of `LinkedRows.trees`.
+    """
+    shifted = [one for one in shifted_columns(policy) if one[1] in tables[one[0]].columns]
+    if not shifted:
+        return []
+    return [
+        *_interval_warnings(tables, rows, policy, own, shifted),
+        *_unshifted_warnings(tables, policy, shifted),
+    ]
+
+
+def _interval_warnings(
+    tables: Tables,
+    rows: LinkedRows,
+    policy: LinkedPolicy,
+    own: Mapping[str, Codes],
+    shifted: Sequence[Column],
+) -> list[VerificationWarning]:
+    """Return a warning where the times between dates set persons apart and are not counted."""
+    dates = {
+        (name, column): days
+        for name, column in shifted
+        if column not in policy.tables[name].quasi_identifiers
+        and (days := milliseconds(tables[name][column])) is not None
+    }
+    first = np.full(rows.n_persons, -NONE - 1)
+    for (name, _), when in dates.items():
+        held = when != NONE
+        np.minimum.at(first, rows.persons[name][held], when[held])
+    known = dict(own)
+    tables_known = dict(policy.tables)
+    for (name, _), when in dates.items():
+        since = np.where(when == NONE, NONE, when - first[rows.persons[name]])
+        _, codes = np.unique(since, return_inverse=True)
+        known[name] = combine([known[name], codes.astype(np.int64)], len(since))
+        at = policy.tables[name]
+        while at.owner is not None:
+            tables_known[at.name] = replace(at, known=True)
+            at = policy.tables[at.owner.table]
+    counted = replace(rows, policy=replace(policy, tables=tables_known))
+    classes = combine([known[policy.person], counted.trees(known)], rows.n_persons)
+    sizes = np.bincount(classes)[classes] if len(classes) else classes
+    k = max((getattr(one, "k", 1) for one in policy.models), default=1)
+    few = int((sizes < max(k, 2)).sum())
+    if not few:
+        return []
+    names = tuple(f"{name}.{column}" for name, column in dates)
+    return [
+        VerificationWarning(
+            "date-intervals",
+            names,
+            f"{', '.join(names)}: the times between the shifted dates of a person stay as they are "
+            f"and do not count: {few:,} of {rows.n_persons:,} persons are in classes of fewer than "
+            f"{max(k, 2)} for somebody who knows them. Make the dates quasi-identifiers with a "
+            "hierarchy of months or years, or drop them",
+            {"persons": few, "k": max(k, 2)},
+        )
+    ]
+
+
+def _unshifted_warnings(
+    tables: Tables, policy: LinkedPolicy, shifted: Sequence[Column]
+) -> list[VerificationWarning]:
+    """Return a warning of dates of persons that are released as they are beside shifted ones."""
+    names = tuple(
+        f"{name}.{column}"
+        for name in policy.order
+        for column in policy.tables[name].attributes
+        if (name, column) not in shifted
+        and column in tables[name].columns
+        and column not in policy.tables[name].linking
+        and milliseconds(tables[name][column]) is not None
+    )
+    if not names:
+        return []
+    return [
+        VerificationWarning(
+            "unshifted-dates",
+            names,
+            f"{', '.join(names)}: dates are released that do not shift with the other dates of the "
+            "person: where both are about one event, the difference tells the shift. Shift them "
+            "too, generalize them to years, or drop them",
+        )
+    ]
+
+
+def order_notes(
+    before: Tables,
+    after: Mapping[str, Sequence[pl.Series]],
+    rows: LinkedRows,
+    policy: LinkedPolicy,
+    kept: Masks,
+) -> list[Message]:
+    """Return which dates were never after others, in a row or the rows above it, and now are.
+
+    before: tables as they came in. after: by table the released columns. Both row by row.
+    """
+    found: list[Message] = []
+    above: dict[str, dict[str, tuple[Codes, Codes]]] = {}
+    for name in policy.order:
+        own = {}
+        for column in after.get(name, ()):
+            old, new = milliseconds(before[name][column.name]), milliseconds(column)
+            if old is not None and new is not None:
+                own[f"{name}.{column.name}"] = old, new
+        owner, inherited = policy.tables[name].owner, {}
+        if owner is not None:
+            at = rows.parents[name]
+            inherited = {one: (a[at], b[at]) for one, (a, b) in above[owner.table].items()}
+        above[name] = {**inherited, **own}
+        for first, second in combinations(above[name], 2):
+            if second not in own:
+                continue
+            (old_1, new_1), (old_2, new_2) = above[name][first], above[name][second]
+            given = [one != NONE for one in (old_1, old_2, new_1, new_2)]
+            held = np.logical_and.reduce([kept[name], *given])
+            for low, high, sign in ((first, second, 1), (second, first, -1)):
+                was = sign * np.sign(old_2 - old_1)[held]
+                now = sign * np.sign(new_2 - new_1)[held]
+                if (was >= 0).all() and (was > 0).any() and (now < 0).any():
+                    found.append(
+                        Message(
+                            "{low} was never after {high}, and is in the release: these dates do "
+                            "not move together",
+                            low=low,
+                            high=high,
+                        )
+                    )
+    return found
+
+
+def milliseconds(values: pl.Series) -> NDArray[np.int64] | None:
+    """Return (n,) the times of dates or ISO texts, `NONE` for null; None of other values."""
+    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        texts = values.cast(pl.String)
+        head = texts.drop_nulls().head(1)
+        if parse_times(head).null_count():
+            return None
+        values = parse_times(texts)
+        if values.null_count() > texts.null_count():
+            return None
+    if values.dtype not in (pl.Date, pl.Datetime) or values.null_count() == len(values):
+        return None
+    precise = values.cast(pl.Datetime("ms", getattr(values.dtype, "time_zone", None)))
+    return precise.cast(pl.Int64).fill_null(NONE).to_numpy().astype(np.int64)
