@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 import kanonym as ka
+from kanonym.algorithms.full_domain import FullDomain, find_best_node
+from kanonym.data.table import encode
 from kanonym.minimization import Minimizer
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult" / "adult.csv"
@@ -126,6 +129,24 @@ def adult(*, quick: bool) -> None:
         line("Adult, learning", group, floor, lambda: ka.utility(table, release, **target))
 
 
+def lattices(*, quick: bool) -> None:
+    """Time lattice searches by metrics that rank classes."""
+    frame = pl.read_csv(DATA, separator=";", infer_schema=False)
+    known: list[tuple[pl.Series, Any]] = [
+        (frame[name], ka.hierarchy.from_file(DATA.parent / f"hierarchy_{name}.csv"))
+        for name in frame.columns
+    ]
+    table = encode(known, [], len(frame))
+    for metric in ("average-class-size", "discernibility", "kl-divergence", "ambiguity"):
+        algorithm = FullDomain(metric=metric, steps=10 if quick else None)
+        line(
+            f"Adult, lattice by {metric}",
+            "group_by",
+            lambda: frame.group_by(frame.columns).len(),
+            lambda: find_best_node(algorithm, algorithm.space(table, [ka.KAnonymity(5)], 1.0)),  # noqa: B023
+        )
+
+
 def features() -> None:
     """Time a minimizer that has to exempt some of thirty features."""
     data = load_breast_cancer(as_frame=True)
@@ -145,6 +166,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     if DATA.exists():
         adult(quick=quick)
+        lattices(quick=quick)
     else:
         print(f"skipped: no {DATA.name} beside the checkout")
     large(100_000 if quick else 1_000_000)

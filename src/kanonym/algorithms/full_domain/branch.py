@@ -9,6 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.algorithms.full_domain.class_bounds import (
+    bound_of_branch,
+    bound_of_level,
+    run_floors,
+)
 from kanonym.algorithms.full_domain.nodes import Node, classes_of_node, judge, may_hold, score_of
 from kanonym.algorithms.full_domain.space import Room, SearchSpace
 from kanonym.kernels.lattice.walk import (
@@ -20,7 +25,6 @@ from kanonym.kernels.lattice.walk import (
     read_classes,
     try_levels,
 )
-from kanonym.metrics.information_loss import Generalized
 
 
 class Solution(NamedTuple):
@@ -34,6 +38,8 @@ class Solution(NamedTuple):
     height: int
     levels: tuple[int, ...]
 
+
+NO_FLOORS = np.zeros((0, 0))
 
 NOTHING = Solution(float("inf"), sys.maxsize, ())
 """No node: worse than any, one of infinite score included."""
@@ -74,6 +80,8 @@ class Branch(NamedTuple):
         Its decisions, and what has left the tuples.
     bound
         No node below scores less.
+    floors
+        (n_runs, n_floors) float64: what bounds add up of the runs, where they need classes.
 
     """
 
@@ -83,6 +91,7 @@ class Branch(NamedTuple):
     runs: NDArray[np.int64]
     state: State
     bound: float
+    floors: NDArray[np.float64]
 
 
 def root_branch(space: SearchSpace) -> Branch:
@@ -93,7 +102,17 @@ def root_branch(space: SearchSpace) -> Branch:
     state = State(
         np.zeros(d, np.int64), np.zeros(d), np.zeros(1, np.int64), np.zeros(n_labels, np.int64)
     )
-    return Branch((), space.keys, space.counts, runs, state, 0.0)
+    return _bounded(space, Branch((), space.keys, space.counts, runs, state, 0.0, NO_FLOORS))
+
+
+def _bounded(space: SearchSpace, branch: Branch) -> Branch:
+    """Return a branch with what its classes say of scores, where the metric needs them."""
+    if not space.bounded_by_classes:
+        return branch
+    levels, runs = branch.levels, branch.runs
+    floors = run_floors(space, levels, (branch.keys, branch.counts), runs)
+    bound = max(branch.bound, bound_of_branch(space, levels, runs, floors))
+    return branch._replace(bound=bound, floors=floors)
 
 
 def promising_children(space: SearchSpace, branch: Branch, best: Solution) -> list[Child]:
@@ -101,6 +120,8 @@ def promising_children(space: SearchSpace, branch: Branch, best: Solution) -> li
 
     They stand by bound. Cost: two passes over the tuples.
     """
+    if branch.bound >= best.score:
+        return []
     a = len(branch.levels)
     suppressed, losses = try_levels(
         branch.keys, branch.runs, space.axes, a, branch.state, space.required
@@ -110,6 +131,9 @@ def promising_children(space: SearchSpace, branch: Branch, best: Solution) -> li
     for level, gone in enumerate(suppressed.tolist()):
         if gone >= 0:
             bound = max(float(losses[level, -1]), floor)
+            if space.bounded_by_classes and bound < best.score:
+                below = (*branch.levels, level)
+                bound = max(bound, bound_of_level(space, below, branch.runs, branch.floors))
             if bound < best.score:
                 found.append(Child(bound, level, gone, losses[level, :-1]))
     if space.checks and found:
@@ -149,13 +173,7 @@ def descend(space: SearchSpace, branch: Branch, child: Child) -> Branch:
         sums, left = branch.state.sums.copy(), branch.state.left
         sums[a] = space.axes.whole[a, level]
     state = State(at, np.ascontiguousarray(sums), left, labels_left)
-    bound = child.bound
-    if space.bounded_by_classes:
-        table_levels = space.in_table_order(levels)
-        bound = max(
-            bound, space.metric.floor(table_levels, finest_classes(space, levels, keys, counts))
-        )
-    return Branch(levels, keys, counts, runs, state, bound)
+    return _bounded(space, Branch(levels, keys, counts, runs, state, child.bound, NO_FLOORS))
 
 
 def _reuse_buffers(space: SearchSpace) -> Room:
@@ -214,16 +232,3 @@ def coarsest_node(space: SearchSpace, branch: Branch, level: int) -> Node:
     secrets = space.secrets[combination.astype(np.int64)]
     weights = branch.counts[0].astype(np.int64)
     return classes_of_node(space, levels, in_table, totals, (class_of, secrets, weights))
-
-
-def finest_classes(
-    space: SearchSpace, levels: Sequence[int], keys: NDArray[np.uint64], counts: NDArray[np.int32]
-) -> Generalized:
-    """Return the classes of the finest node of a branch, none of them suppressed."""
-    last = len(space.order) - 1
-    lowest = int(space.axes.fields[last, 3])
-    labels, totals, _ = read_classes(keys, counts, space.axes, last + 1, lowest)
-    in_table = np.empty_like(labels)
-    in_table[:, space.order] = labels
-    sizes = totals[:, 0].copy()
-    return Generalized(space.in_table_order(levels), in_table, sizes, np.ones(len(sizes), np.bool_))

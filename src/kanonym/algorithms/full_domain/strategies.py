@@ -40,7 +40,11 @@ def search_optimal(
     """
     if space.size <= LARGE:
         # Whatever stops the search, the most general node is there.
-        best, checked, bound = min(known, most_general_solution(space)), 1, 0.0
+        best, checked, bound = most_general_solution(space), 1, 0.0
+        if space.bounded_by_classes and best is not NOTHING:
+            best, more = lower_one_by_one(space, best, remaining_steps(steps, checked), clock)
+            checked += more
+        best = min(known, best)
     else:
         first = search_best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
         best, checked, bound = min(known, first.best), first.checked, first.bound
@@ -82,6 +86,29 @@ def search_best_first(
 def most_general_solution(space: SearchSpace) -> Solution:
     """Return the most general node, where it satisfies the models."""
     return _solution(space, space.highest)
+
+
+def lower_one_by_one(
+    space: SearchSpace, best: Solution, steps: int | None, clock: SearchClock
+) -> tuple[Solution, int]:
+    """Give each attribute in turn its best level, as long as that helps; return the nodes checked.
+
+    Whole branches are worse than a good node that is known from the start.
+    """
+    checked: dict[tuple[int, ...], Solution] = {best.levels: best}
+    before = NOTHING
+    while best < before:
+        before = best
+        for a in space.order.tolist():
+            for level in range(int(space.lowest[a]), int(space.highest[a]) + 1):
+                levels = (*best.levels[:a], level, *best.levels[a + 1 :])
+                if levels in checked:
+                    continue
+                if clock.is_over() or remaining_steps(steps, len(checked) - 1) == 0:
+                    return best, len(checked) - 1
+                checked[levels] = _solution(space, np.array(levels, np.int64))
+                best = min(best, checked[levels])
+    return best, len(checked) - 1
 
 
 def lower_levels(space: SearchSpace, best: Solution) -> Solution:

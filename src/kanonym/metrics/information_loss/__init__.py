@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from kanonym.metrics.information_loss.ambiguity import Ambiguity
-from kanonym.metrics.information_loss.base import BoundMetric, Generalized, Metric, Terms
+from kanonym.metrics.information_loss.base import (
+    BoundMetric,
+    FinestClasses,
+    Generalized,
+    Metric,
+    Terms,
+)
 from kanonym.metrics.information_loss.class_size import AverageClassSize
 from kanonym.metrics.information_loss.discernibility import Discernibility
 from kanonym.metrics.information_loss.divergence import KLDivergence
@@ -49,6 +55,7 @@ __all__ = [
     "AverageClassSize",
     "BoundMetric",
     "Discernibility",
+    "FinestClasses",
     "Generalized",
     "Height",
     "KLDivergence",

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.table import EncodedTable
-from kanonym.metrics.information_loss.base import SLACK, Generalized, PlainForm, Terms
+from kanonym.metrics.information_loss.base import (
+    SLACK,
+    FinestClasses,
+    Generalized,
+    PlainForm,
+    Terms,
+)
 from kanonym.metrics.information_loss.labels import LabelTables, ordered_sum
 
 
@@ -72,37 +78,45 @@ class BoundAmbiguity:
     logs: NDArray[np.float64]
     domain: float
 
+    n_floors: ClassVar[int] = 1
+
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
         kept = np.flatnonzero(classes.kept)
         sizes, labels = classes.sizes.take(kept), classes.labels.take(kept, axis=0)
         n_lost = self.tables.n_rows - int(sizes.sum())
-        return self._ambiguity(classes.levels, labels, sizes) + n_lost * self.domain
+        boxes = self.tables.boxes(classes.levels, labels.T)
+        return ordered_sum(sizes * boxes) + n_lost * self.domain
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
 
         Leaves below a label grow from level to level and are at most all leaves, so no
-        node above is below this one with every class kept. From the marginals: a mean
-        is at least the geometric one (Jensen), whose logarithm is a sum over attributes.
+        node above is below this one with every class kept. And a mean is at least the
+        geometric one (Jensen), whose logarithm is a sum over attributes.
         """
-        if classes is not None:
-            return self._ambiguity(classes.levels, classes.labels, classes.sizes) * (1 - SLACK)
         n_rows = self.tables.n_rows
         if not n_rows:
             return 0.0
         mean = float(np.exp(self.tables.at(self.logs, levels).sum() / n_rows))
         return n_rows * mean * (1 - SLACK)
 
+    def class_floors(self, classes: FinestClasses) -> NDArray[np.float64]:
+        """Return records times combinations of each class: kept or not, they are no less."""
+        boxes = self.tables.boxes(classes.levels, map(classes.column, range(self.tables.d)))
+        return np.asarray(classes.sizes * boxes)[:, None]
+
+    def branch_floor(
+        self, levels: NDArray[np.int64], sums: NDArray[np.float64], lost: int
+    ) -> float:
+        """Return a lower bound: see `BoundMetric.branch_floor`."""
+        del levels
+        return (float(sums.sum()) + lost * self.domain) * (1 - SLACK)
+
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
         """Return records times combinations of each class."""
-        return classes.sizes * self.tables.boxes(classes.levels, classes.labels)
+        return classes.sizes * self.tables.boxes(classes.levels, classes.labels.T)
 
     def terms(self) -> Terms | None:
         """Return None: it multiplies over attributes."""
         return None
-
-    def _ambiguity(
-        self, levels: NDArray[np.int64], labels: NDArray[np.int32], sizes: NDArray[np.int64]
-    ) -> float:
-        return ordered_sum(sizes * self.tables.boxes(levels, labels))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeGuard, runtime_checkable
@@ -47,6 +47,31 @@ class Generalized:
     labels: NDArray[np.int32]
     sizes: NDArray[np.int64]
     kept: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class FinestClasses:
+    """The classes of the finest node of a branch of the lattice.
+
+    Every node of the branch joins them, and keeps or suppresses what it has joined.
+
+    Attributes
+    ----------
+    levels
+        (d,) int64, the lowest levels of the branch.
+    sizes
+        (n_classes,) int64 numbers of records.
+    column
+        Returns (n_classes,) int32: the labels of one attribute at its lowest level.
+    least
+        No node keeps a class of fewer records.
+
+    """
+
+    levels: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    column: Callable[[int], NDArray[np.int32]]
+    least: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +118,43 @@ class Terms:
 class BoundMetric(Protocol):
     """A metric prepared for one table."""
 
+    @property
+    def n_floors(self) -> int:
+        """How many numbers of each class `branch_floor` adds up."""
+        ...
+
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node with its suppressed classes."""
         ...
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return a lower bound on the score of every node at or above `levels`.
 
-        It holds for any suppression of whole classes. Without `classes` it is computed
-        from the attributes' marginal counts alone, in O(d); with the classes at these
-        levels (whatever they keep) it may be closer.
+        It holds for any suppression of whole classes, and is computed from the attributes'
+        marginal counts alone, in O(d).
+        """
+        ...
+
+    def class_floors(self, classes: FinestClasses) -> NDArray[np.float64]:
+        """Return (n_classes, n_floors) float64: what `branch_floor` adds up of each class."""
+        ...
+
+    def branch_floor(
+        self, levels: NDArray[np.int64], sums: NDArray[np.float64], lost: int
+    ) -> float:
+        """Return a lower bound on the score of every node of a branch.
+
+        Parameters
+        ----------
+        levels
+            The lowest levels of the branch.
+        sums
+            (n_joined, n_floors) float64: `class_floors` of its finest classes, or of those of
+            a branch around it, added up within each class of its coarsest node that is large
+            enough to be kept.
+        lost
+            Records of the other classes: every node of the branch suppresses them.
+
         """
         ...
 
@@ -149,6 +201,29 @@ class Metric(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """Return the form that a policy file gives it."""
         ...
+
+
+class LevelBounds:
+    """Lower bounds of a metric whose classes tell no more than its levels."""
+
+    __slots__ = ()
+
+    n_floors: ClassVar[int] = 0
+
+    def floor(self, levels: NDArray[np.int64]) -> float:
+        """Return a lower bound: see `BoundMetric.floor`."""
+        raise NotImplementedError
+
+    def class_floors(self, classes: FinestClasses) -> NDArray[np.float64]:
+        """Return nothing to be added up: see `BoundMetric.class_floors`."""
+        return np.zeros((len(classes.sizes), 0))
+
+    def branch_floor(
+        self, levels: NDArray[np.int64], sums: NDArray[np.float64], lost: int
+    ) -> float:
+        """Return the bound of the levels alone: see `BoundMetric.branch_floor`."""
+        del sums, lost
+        return self.floor(levels)
 
 
 class PlainForm:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
+    FinestClasses,
     Generalized,
     PlainForm,
     Terms,
@@ -18,6 +19,9 @@ from kanonym.metrics.information_loss.base import (
     parts_of_factor,
 )
 from kanonym.metrics.information_loss.labels import LabelTables
+
+ROUNDING = 1e-9
+"""Sums of shares within so much of a whole number are taken for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,8 @@ class BoundClassSize:
     generalization: float
     suppression: float
 
+    n_floors: ClassVar[int] = 1
+
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
         held = classes.sizes > 0
@@ -95,22 +101,37 @@ class BoundClassSize:
         some_lost = n_kept < int(np.count_nonzero(held))
         return self._score_of(n_kept * self.suppression + some_lost * self.generalization)
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
 
         A node above has at most as many classes, C; kept, they count C · s; with one
         suppressed at the least, (C - 1) · s + g at the most.
         """
-        if classes is None:
-            most = most_classes(self.tables, levels)
-        else:
-            most = int(np.count_nonzero(classes.sizes))
-        return self._score_of(
-            max(
-                most * self.suppression,
-                max(most - 1, 0) * self.suppression + self.generalization,
-            )
-        )
+        return self._floor_of(most_classes(self.tables, levels), at_most_one_less=True)
+
+    def class_floors(self, classes: FinestClasses) -> NDArray[np.float64]:
+        """Return each class as a share of the smallest one that it can be a part of.
+
+        The shares of a class that is kept add up to 1 at the least.
+        """
+        sizes = classes.sizes
+        return (sizes / np.maximum(sizes, max(classes.least, 1)))[:, None]
+
+    def branch_floor(
+        self, levels: NDArray[np.int64], sums: NDArray[np.float64], lost: int
+    ) -> float:
+        """Return a lower bound: see `BoundMetric.branch_floor`.
+
+        A class of the coarsest node is kept as so many classes at the most as its shares
+        add up to. Where these are whole numbers, any suppression takes one away.
+        """
+        del levels
+        shares = sums[:, 0]
+        most = np.floor(shares * (1 + ROUNDING) + ROUNDING)
+        if lost:
+            return self._score_of(float(most.sum()) * self.suppression + self.generalization)
+        whole = bool((np.abs(shares - most) <= ROUNDING).all())
+        return self._floor_of(int(most.sum()), at_most_one_less=whole)
 
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
         """Return the sizes of the classes: those of a size lose the same."""
@@ -119,6 +140,13 @@ class BoundClassSize:
     def terms(self) -> Terms | None:
         """Return None: it is no sum over records."""
         return None
+
+    def _floor_of(self, most: int, *, at_most_one_less: bool) -> float:
+        """Return the score of the most classes, with all records kept or some suppressed."""
+        some_lost = max(most - 1, 0) if at_most_one_less else most
+        return self._score_of(
+            max(most * self.suppression, some_lost * self.suppression + self.generalization)
+        )
 
     def _score_of(self, n_classes: float) -> float:
         if not self.tables.n_rows:

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.table import EncodedTable
-from kanonym.metrics.information_loss.base import Generalized, PlainForm, Terms
+from kanonym.metrics.information_loss.base import (
+    SLACK,
+    FinestClasses,
+    Generalized,
+    PlainForm,
+    Terms,
+)
 from kanonym.metrics.information_loss.class_size import most_classes
 from kanonym.metrics.information_loss.labels import LabelTables
 
@@ -60,23 +66,34 @@ class BoundDiscernibility:
 
     tables: LabelTables
 
+    n_floors: ClassVar[int] = 1
+
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
         n_rows = self.tables.n_rows
         kept = classes.sizes * classes.kept
         return float(int(kept @ kept) + n_rows * (n_rows - int(kept.sum())))
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
 
-        Joining classes adds 2 · a · b, suppressing one of n <= N adds (N - n) · n: so no
-        node above is below the squares of all classes here. C classes of N records have
-        squares of N² / C at the least, when all are equal.
+        Joining classes adds 2 · a · b, suppressing one of n <= N adds (N - n) · n. C
+        classes of N records have squares of N² / C at the least, when all are equal.
         """
-        if classes is not None:
-            return float(int(classes.sizes @ classes.sizes))
         n_rows = self.tables.n_rows
         return float(n_rows**2 // max(most_classes(self.tables, levels), 1))
+
+    def class_floors(self, classes: FinestClasses) -> NDArray[np.float64]:
+        """Return records times the least size of their class: kept or not, they lose no less."""
+        sizes = classes.sizes
+        return (sizes * np.maximum(sizes, classes.least)).astype(np.float64)[:, None]
+
+    def branch_floor(
+        self, levels: NDArray[np.int64], sums: NDArray[np.float64], lost: int
+    ) -> float:
+        """Return a lower bound: see `BoundMetric.branch_floor`."""
+        del levels
+        return (float(sums.sum()) + float(lost) * self.tables.n_rows) * (1 - SLACK)
 
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
         """Return the sizes of the classes: those of a size lose the same."""

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from kanonym.data.merged_table import MergedTable, distinct_sizes
 from kanonym.data.table import EncodedTable
-from kanonym.metrics.information_loss.base import SLACK, Generalized, PlainForm, Terms
+from kanonym.metrics.information_loss.base import (
+    SLACK,
+    FinestClasses,
+    Generalized,
+    PlainForm,
+    Terms,
+)
 from kanonym.metrics.information_loss.labels import LabelTables, ordered_sum, x_log2_x
 
 
@@ -93,6 +99,8 @@ class BoundDivergence:
     spreads: NDArray[np.float64]
     domain: float
 
+    n_floors: ClassVar[int] = 2
+
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
         kept = self.tables.kept_counts(classes)
@@ -102,7 +110,7 @@ class BoundDivergence:
         alike = ordered_sum(x_log2_x(np.append(sizes, n_lost).astype(np.float64)))
         return self._combine(boxes + n_lost * self.domain - alike)
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
 
         Classes that are joined, by generalization or suppression, have disjoint boxes
@@ -112,12 +120,43 @@ class BoundDivergence:
         that over the labels of any one attribute.
         """
         boxes = float(self.tables.at(self.totals, levels).sum())
-        if classes is None:
-            alike = float(self.tables.at(self.spreads, levels).min(initial=np.inf))
-        else:
-            alike = ordered_sum(x_log2_x(classes.sizes.astype(np.float64)))
-        slack = SLACK * self.tables.n_rows * (1.0 + self.domain + np.log2(self.tables.n_rows + 1))
-        return self._combine(boxes - alike - slack)
+        alike = float(self.tables.at(self.spreads, levels).min(initial=np.inf))
+        return self._combine(boxes - alike - self._slack)
+
+    def class_floors(self, classes: FinestClasses) -> NDArray[np.float64]:
+        """Return what the records of each class add to the sums, and the least of it.
+
+        Kept, n · log2(box / n), as `floor` says. With S records suppressed, these add
+        S · log2(domain / S), whose slope falls with S: one more adds at the least
+        log2(domain / (e · N)).
+        """
+        sizes = classes.sizes
+        boxes = self.tables.boxes(classes.levels, map(classes.column, range(self.tables.d)))
+        spread = np.log2(np.maximum(boxes, 1) / np.maximum(sizes, 1))
+        per_record = np.column_stack([spread, np.minimum(spread, self._least_lost)])
+        return np.asarray(sizes[:, None] * per_record)
+
+    def branch_floor(
+        self, levels: NDArray[np.int64], sums: NDArray[np.float64], lost: int
+    ) -> float:
+        """Return a lower bound: see `BoundMetric.branch_floor`.
+
+        Where no record has to go, what `floor` says holds for all of them.
+        """
+        del levels
+        if not lost:
+            return self._combine(float(sums[:, 0].sum()) - self._slack)
+        apart = lost * (self.domain - math.log2(lost))
+        return self._combine(float(sums[:, 1].sum()) + apart - self._slack)
+
+    @property
+    def _least_lost(self) -> float:
+        return self.domain - math.log2(math.e * max(self.tables.n_rows, 1))
+
+    @property
+    def _slack(self) -> float:
+        n_rows = self.tables.n_rows
+        return SLACK * n_rows * (1.0 + self.domain + math.log2(n_rows + 1))
 
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
         """Return the sizes of the classes: those of a size lose the same."""

@@ -14,6 +14,7 @@ from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     DIGITS,
     Generalized,
+    LevelBounds,
     PlainForm,
     Terms,
     aggregate,
@@ -122,7 +123,7 @@ class NormalizedEntropy(PlainForm):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundEntropy:
+class BoundEntropy(LevelBounds):
     """Non-uniform entropy over one table.
 
     Attributes
@@ -158,13 +159,12 @@ class BoundEntropy:
             bits = bits + self.suppression * np.maximum(apart, 0.0)
         return self._combine(bits)
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
 
         What suppression adds is an entropy, at least 0, and what generalization costs
         grows from level to level: n(u) does.
         """
-        del classes
         return self._combine(self.tables.at(self.bits, levels))
 
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     Generalized,
+    LevelBounds,
     PlainForm,
     Terms,
     aggregate,
@@ -50,7 +51,7 @@ class Height(PlainForm):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundHeight:
+class BoundHeight(LevelBounds):
     """Height over one table.
 
     Attributes
@@ -69,9 +70,8 @@ class BoundHeight:
         """Return the loss of a node: see `BoundMetric.score`."""
         return self.floor(classes.levels)
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return the height of the node itself: every node above is at least as high."""
-        del classes
         return aggregate(levels.tolist(), self.weights.tolist(), geometric=False)
 
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:

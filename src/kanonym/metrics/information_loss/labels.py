@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -156,12 +157,17 @@ class LabelTables:
             found += np.bincount(places, np.repeat(sizes[block], self.d), len(found))
         return found if are_kept else self.gather(self.counts, classes.levels) - found
 
-    def boxes(self, levels: NDArray[np.int64], labels: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return (n_classes,) float64: the combinations of leaves below each class's labels."""
-        starts = self.starts[np.arange(self.d), levels]
-        found = np.ones(len(labels))
-        for start, column in zip(starts.tolist(), labels.T, strict=True):
-            found *= self.leaves[start:].take(column)
+    def boxes(
+        self, levels: NDArray[np.int64], columns: Iterable[NDArray[np.int32]]
+    ) -> NDArray[np.float64]:
+        """Return (n_classes,) float64: the combinations of leaves below each class's labels.
+
+        columns: of each attribute, (n_classes,) int32 labels.
+        """
+        found = np.ones(0)
+        for j, column in enumerate(columns):
+            leaves = self.own(self.leaves, j, int(levels[j])).take(column)
+            found = found * leaves if j else leaves
         return found
 
     def gather(self, flat: NDArray[np.float64], levels: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     DIGITS,
     Generalized,
+    LevelBounds,
     PlainForm,
     Terms,
     aggregate,
@@ -134,7 +135,7 @@ class LossArithmetic(PlainForm):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundLoss:
+class BoundLoss(LevelBounds):
     """Loss over one table, counted in leaves instead of shares: in whole numbers.
 
     Attributes
@@ -178,14 +179,13 @@ class BoundLoss:
         x = scale_sums(self.generalization * kept + lost, self.low, self.high)
         return aggregate(x.tolist(), self.weights.tolist(), geometric=self.geometric)
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
 
         A suppressed record loses share + s · (1 - share) >= g · share, as it would if
         kept, for s = 1 or g = 1; and shares grow from level to level. So no node above
         loses less than this one with every record kept, whatever its classes are.
         """
-        del classes
         x = self.tables.at(self.least, levels)
         return aggregate(x.tolist(), self.weights.tolist(), geometric=self.geometric)
 

@@ -13,6 +13,7 @@ from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     SLACK,
     Generalized,
+    LevelBounds,
     PlainForm,
     Terms,
     aggregate,
@@ -78,7 +79,7 @@ class Precision(PlainForm):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundPrecision:
+class BoundPrecision(LevelBounds):
     """Precision over one table.
 
     Attributes
@@ -101,13 +102,12 @@ class BoundPrecision:
         """Return the loss of a node: see `BoundMetric.score`."""
         return self._score_of(classes.levels, int(classes.sizes @ classes.kept))
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
 
         Between none and all suppressed the score is linear, so one of the two ends is
         the least; that of none grows with the levels, the other does not depend on them.
         """
-        del classes
         ends = self._score_of(levels, self.tables.n_rows), self._score_of(levels, 0)
         return min(ends) * (1 - SLACK) if self.suppression < 1 else ends[0]
 

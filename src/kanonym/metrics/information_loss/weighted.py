@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.ambiguity import Ambiguity
-from kanonym.metrics.information_loss.base import BoundMetric, Generalized, Metric, Terms, is_number
+from kanonym.metrics.information_loss.base import (
+    BoundMetric,
+    FinestClasses,
+    Generalized,
+    Metric,
+    Terms,
+    is_number,
+)
 from kanonym.metrics.information_loss.class_size import AverageClassSize
 from kanonym.metrics.information_loss.discernibility import Discernibility
 from kanonym.metrics.information_loss.divergence import KLDivergence
@@ -107,18 +114,36 @@ class BoundWeighted:
 
     parts: tuple[tuple[BoundMetric, float], ...]
 
+    @property
+    def n_floors(self) -> int:
+        """So many as all parts have: see `BoundMetric.n_floors`."""
+        return sum(metric.n_floors for metric, _ in self.parts)
+
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
         return sum(weight * metric.score(classes) for metric, weight in self.parts if weight)
 
-    def floor(self, levels: NDArray[np.int64], classes: Generalized | None = None) -> float:
+    def floor(self, levels: NDArray[np.int64]) -> float:
         """Return a lower bound: see `BoundMetric.floor`.
 
         A sum is at least the sum of the bounds of its parts, as no weight is negative.
         """
-        return sum(
-            weight * metric.floor(levels, classes) for metric, weight in self.parts if weight
-        )
+        return sum(weight * metric.floor(levels) for metric, weight in self.parts if weight)
+
+    def class_floors(self, classes: FinestClasses) -> NDArray[np.float64]:
+        """Return those of the parts, side by side."""
+        return np.hstack([metric.class_floors(classes) for metric, _ in self.parts])
+
+    def branch_floor(
+        self, levels: NDArray[np.int64], sums: NDArray[np.float64], lost: int
+    ) -> float:
+        """Return a lower bound: see `BoundMetric.branch_floor`; a sum as that of `floor`."""
+        found, first = 0.0, 0
+        for metric, weight in self.parts:
+            part = sums[:, first : first + metric.n_floors]
+            first += metric.n_floors
+            found += weight * metric.branch_floor(levels, part, lost) if weight else 0.0
+        return found
 
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
         """Return the weighted sum of what the parts say."""

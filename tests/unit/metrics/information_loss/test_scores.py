@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import fields, replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from kanonym.data.table import encode
 from kanonym.metrics.information_loss import (
     ALL,
     METRICS,
+    FinestClasses,
     Generalized,
     Loss,
     LossArithmetic,
@@ -26,6 +28,7 @@ from kanonym.metrics.information_loss import (
     metric_from,
 )
 from nodes import lattices
+from tables import pick
 
 FACTORS = [0, 0.25, 0.5, 0.75, 1]
 
@@ -85,13 +88,48 @@ def test_a_score_is_what_the_twin_says(metric, lattice):
 @settings(max_examples=examples(25))
 @given(lattice=lattices())
 def test_a_floor_is_below_every_score_above(metric, lattice):
-    """Whatever classes are suppressed at a node at or above, with and without the classes."""
+    """Whatever classes are suppressed at a node at or above."""
     bound = metric.bind(lattice.table, lattice.weights)
-    here = lattice.classes(lattice.low, lattice.subset(lattice.low))
     above = lattice.classes(lattice.high, lattice.subset(lattice.high))
-    score = bound.score(above)
-    assert bound.floor(here.levels) <= score
-    assert bound.floor(here.levels, here) <= score
+    assert bound.floor(np.array(lattice.low, np.int64)) <= bound.score(above)
+
+
+def branch_floor(bound, lattice, lowest, highest, least):
+    """Return the bound of a branch of a lattice, from its finest and its coarsest classes."""
+    fine, coarse = lattice.node(lowest).labels, lattice.node(highest).labels
+    joined = {fine(record): coarse(record) for record in lattice.records}
+    sizes = Counter(map(coarse, lattice.records))
+    here = lattice.classes(lowest)
+    finest = FinestClasses(here.levels, here.sizes, lambda j: here.labels[:, j], least)
+    floors = bound.class_floors(finest)
+    assert floors.shape == (len(here.sizes), bound.n_floors)
+    sums = {key: np.zeros(bound.n_floors) for key, size in sizes.items() if size >= least}
+    for labels, one in zip(here.labels.tolist(), floors, strict=True):
+        if joined[tuple(labels)] in sums:
+            sums[joined[tuple(labels)]] += one
+    lost = sum(size for size in sizes.values() if size < least)
+    every = np.array(list(sums.values())).reshape(len(sums), bound.n_floors)
+    return bound.branch_floor(here.levels, every, lost)
+
+
+@pytest.mark.parametrize("metric", [*SINGLE, *SUMS], ids=name_of)
+@settings(max_examples=examples(25))
+@given(lattice=lattices())
+def test_the_floor_of_a_branch_is_below_every_score_in_it(metric, lattice):
+    """Whatever is suppressed, all classes that are too small among it."""
+    bound = metric.bind(lattice.table, lattice.weights)
+    trees = [domain.hierarchy for domain in lattice.table.domains]
+    highest = [
+        int(lattice.rng.integers(level, tree.n_levels))
+        for level, tree in zip(lattice.high, trees, strict=True)
+    ]
+    least = pick(lattice.rng, [1, 2, 3, 5])
+    node = lattice.node(lattice.high)
+    sizes = Counter(map(node.labels, lattice.records))
+    small = {labels for labels, size in sizes.items() if size < least}
+    above = lattice.classes(lattice.high, lattice.subset(lattice.high) | small)
+    floor = branch_floor(bound, lattice, lattice.low, highest, least)
+    assert floor <= bound.score(above)
 
 
 @pytest.mark.parametrize("name", naive_metrics.SCORES)
@@ -101,7 +139,7 @@ def test_a_floor_is_the_score_of_its_own_node_where_nothing_is_suppressed(name, 
     """No bound from the classes could be higher; that from the marginals alone is no closer."""
     bound = metric_from(name).bind(lattice.table, lattice.weights)
     classes = lattice.classes(lattice.high)
-    closest = bound.floor(classes.levels, classes)
+    closest = branch_floor(bound, lattice, lattice.high, lattice.high, 1)
     assert closest == pytest.approx(bound.score(classes), rel=1e-9, abs=1e-9)
     assert bound.floor(classes.levels) <= closest + 1e-9 * abs(closest)
 
@@ -144,7 +182,8 @@ def test_classes_without_records_do_not_count(metric, lattice):
         kept=np.append(classes.kept, lattice.rng.random() < 0.5),
     )
     assert bound.score(more) == bound.score(classes)
-    assert bound.floor(classes.levels, more) == bound.floor(classes.levels, classes)
+    finest = FinestClasses(more.levels, more.sizes, lambda j: more.labels[:, j], 2)
+    assert not bound.class_floors(finest)[-1].any()
 
 
 ADDITIVE = [metric for metric in SINGLE if metric.type in naive_metrics.ADDITIVE]
