@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from kanonym.models import KKmAnonymity, KmAnonymity
+from kanonym.pipeline.policy_check import check_policy
 from naive_itemsets import CODES, hierarchy_of
 
 TREE = hierarchy_of(CODES)
@@ -105,6 +106,14 @@ def test_two_sets_are_one_space_of_items():
         {"d": a, "r": b} for a in "xy" for b in "pq"
     ]
     assert ka.anonymize(frame, policy).verification.satisfied
+
+
+def test_sets_are_checked_before_the_work():
+    """What a set cannot be is a fault of the table, found without a search."""
+    table = pl.DataFrame({"items": [["a1"], ["strange"]]})
+    with pytest.raises(ka.HierarchyError, match="items"):
+        check_policy(table, policy_of(*KM))
+    assert check_policy(table.head(1), policy_of(*KM)).roles == {"items": "set"}
 
 
 def test_items_of_classes_are_recoded_apart():

@@ -386,6 +386,10 @@ def measurement_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     )
     if "text_columns" in found:
         facts.add_row("counted as", Text(_both_readings(found["text_columns"])))
+    if "uncounted_sets" in found:
+        from kanonym.metrics.disclosure import uncounted
+
+        facts.add_row("not counted", Text(uncounted(found["uncounted_sets"])))
     attributes = found["attributes"]
     if not attributes:
         return [facts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -150,6 +151,9 @@ class Measurement(Result):
     text_columns
         Quasi-identifiers of a text file in which several texts read as one value: their
         records are grouped by text, which tells more of them apart.
+    uncounted_sets
+        Columns of lists, whose items are not counted: whoever knows items of a person finds fewer
+        records than `k`.
 
     """
 
@@ -164,6 +168,7 @@ class Measurement(Result):
     anonymity_set: Spread
     attributes: dict[str, AttributeMeasurement]
     text_columns: tuple[str, ...] = ()
+    uncounted_sets: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
@@ -177,12 +182,13 @@ class Measurement(Result):
             "anonymity_set": self.anonymity_set.to_dict(),
             "attributes": {name: one.to_dict() for name, one in self.attributes.items()},
             **({"text_columns": list(self.text_columns)} if self.text_columns else {}),
+            **({"uncounted_sets": list(self.uncounted_sets)} if self.uncounted_sets else {}),
         }
 
     def tables(self) -> list[ResultTable]:
         """Return the figures of the classes, and those of each sensitive attribute."""
         size = self.anonymity_set
-        facts = (
+        facts: tuple[tuple[str, str], ...] = (
             ("records", f"{self.rows:,}"),
             ("classes", f"{self.classes:,}"),
             ("k", f"{self.k:,}"),
@@ -192,6 +198,8 @@ class Measurement(Result):
             ("records per class, mean", format_figure(size.mean)),
             ("records per class, most", format_figure(size.max)),
         )
+        if self.uncounted_sets:
+            facts += (("not counted", uncounted(self.uncounted_sets)),)
         found = [ResultTable(("measure", "value"), facts, frozenset({1}))]
         if self.attributes:
             named = list(self.attributes.values())
@@ -202,6 +210,14 @@ class Measurement(Result):
             columns = frozenset(range(1, len(named) + 1))
             found.append(ResultTable(("sensitive attribute", *self.attributes), rows, columns))
         return found
+
+
+def uncounted(sets: Sequence[str]) -> str:
+    """Return the sentence about columns of sets that are not counted."""
+    return (
+        f"the items of {', '.join(sets)}: whoever knows some of a person finds fewer records than "
+        "k. Give them the role set in a policy, and use verify, assess or risk"
+    )
 
 
 _LABELS = {
@@ -224,7 +240,10 @@ def _figure(value: float | None) -> str:
 
 
 def measure_table(
-    classes: Classes, k_wildcard: int | None = None, text_columns: tuple[str, ...] = ()
+    classes: Classes,
+    k_wildcard: int | None = None,
+    text_columns: tuple[str, ...] = (),
+    uncounted_sets: tuple[str, ...] = (),
 ) -> Measurement:
     """Measure every privacy model on the equivalence classes of a table.
 
@@ -236,7 +255,7 @@ def measure_table(
     k_wildcard
         Smallest of `kernels.classes.wildcard.wildcard_sizes`; None where no
         quasi-identifier is null.
-    text_columns
+    text_columns, uncounted_sets
         As of `Measurement`.
 
     Notes
@@ -266,6 +285,7 @@ def measure_table(
             for name, distribution in classes.distributions.items()
         },
         text_columns=text_columns,
+        uncounted_sets=uncounted_sets,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -193,12 +194,37 @@ def rare_items_by_class(
 
     sets: offsets and labels; class_of_row: (n,) int32, the class of each record.
     """
+    return [rare_items(tree, *own, k, m) for own in _sets_of_classes(tree, sets, class_of_row)]
+
+
+def fewest_candidates(
+    tree: ItemTree,
+    sets: tuple[NDArray[np.int64], NDArray[np.int32]],
+    class_of_row: NDArray[np.int32],
+    m: int,
+) -> int | None:
+    """Return the fewest records of a class with the same up to m known items; None without items.
+
+    Parameters and errors as of `rare_items_by_class`.
+    """
+    least = math.inf
+    for own in _sets_of_classes(tree, sets, class_of_row):
+        least = min(least, rare_items(tree, *own, 1, m).least)
+        if least <= 1:
+            break
+    return None if math.isinf(least) else int(least)
+
+
+def _sets_of_classes(
+    tree: ItemTree,
+    sets: tuple[NDArray[np.int64], NDArray[np.int32]],
+    class_of_row: NDArray[np.int32],
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
+    """Give the sets of each class, offsets and labels."""
     order = np.argsort(class_of_row, kind="stable")
     bounds = np.append(0, np.cumsum(np.bincount(class_of_row)))
     own = np.arange(tree.n_nodes, dtype=np.int32)
     offsets, labels = recode_sets(*sets, order, own)
-    found = []
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         part = offsets[start : stop + 1]
-        found.append(rare_items(tree, part - part[0], labels[part[0] : part[-1]], k, m))
-    return found
+        yield part - part[0], labels[part[0] : part[-1]]

@@ -50,6 +50,9 @@ from kanonym.verification import (
     verify_columns,
 )
 
+FIRST = 1000
+"""Records by which a column of lists is told."""
+
 
 def verify(
     frame: Any,
@@ -260,7 +263,24 @@ def measure(
     known = [as_text[name] if name in as_text else taken.column(name) for name in quasi_identifiers]
     hidden = [SensitiveColumn(taken.column(name), trees.get(name)) for name in sensitive]
     classes = classes_of_values(known, hidden, taken.n_rows, taken.counts)
-    return measure_table(classes, k_wildcard(known, taken.counts), tuple(as_text))
+    sets = _columns_of_lists(frame, [name for name in table.columns if name not in roles])
+    return measure_table(classes, k_wildcard(known, taken.counts), tuple(as_text), sets)
+
+
+def _columns_of_lists(frame: Any, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that hold lists, as far as the first records tell; none of an engine."""
+    if not is_local(frame):
+        return ()
+    first = frames.to_eager(frame)[:FIRST]
+    found = []
+    for name in names:
+        try:
+            dtype = frames.raw_column(first, name).dtype
+        except DataError:
+            continue
+        if isinstance(dtype, pl.List | pl.Array):
+            found.append(name)
+    return tuple(found)
 
 
 def released_columns(quasi_identifiers: Sequence[str], columns: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.data import frames
+from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets, tree_of
 from kanonym.engines.local import bind_actions, encoded_columns
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import prepare
@@ -59,7 +60,8 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
     Raises
     ------
     SchemaError, HierarchyError, DataError
-        A column is missing, has no role, or has values that its hierarchy or recoding cannot take.
+        A column is missing, has no role, or has values, or items, that its hierarchy or recoding
+        cannot take.
     InfeasibleError
         Not even the whole table as one class satisfies the models: no release can. Not looked at
         where records may be suppressed.
@@ -78,6 +80,9 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
     ready = prepare(
         task, encoded_columns(native, policy, acting), frames.n_rows(native), Stopwatch()
     )
+    sets = names_of_sets(task.schema.attributes)
+    lists = {name: read_sets(frames.raw_column(native, name), one) for name, one in sets.items()}
+    encode_sets(tree_of(sets, lists), lists, frames.n_rows(native))
     if ready.table.n_rows and not policy.suppression_limit:
         require_feasible(ready.table, policy.models)
     roles = {name: str(one.role) for name, one in task.schema.attributes.items()}

@@ -19,6 +19,12 @@ from kanonym.evaluation.risk.individual import (
     household_risk,
     individual_risk,
 )
+from kanonym.evaluation.risk.known_items import (
+    CANDIDATES,
+    ESTIMATED,
+    POPULATION,
+    ItemCandidates,
+)
 from kanonym.evaluation.risk.population import PopulationUniques, population_uniques
 from kanonym.evaluation.risk.presets import PRESETS, RECORDS, Preset, Verdict
 from kanonym.metrics.measured_value import MeasuredValue
@@ -55,6 +61,8 @@ class RiskAssessment(ShortRepr):
     population
         Estimated uniques; None without the number of persons, or where persons have
         several records.
+    items
+        The candidates of known items; None where the table has no set.
     reasons
         By entry, why something asked for is impossible.
     verdicts
@@ -73,6 +81,7 @@ class RiskAssessment(ShortRepr):
     individual_exact: RecordRisk | None
     households: HouseholdRisk | None
     population: PopulationUniques | None
+    items: ItemCandidates | None
     reasons: Mapping[str, str]
     verdicts: Mapping[str, Verdict]
 
@@ -111,6 +120,8 @@ class RiskAssessment(ShortRepr):
             "uniques": self.uniques,
             "unique_share": self.uniques / self.records if self.records else 0.0,
         }
+        if self.items is not None and self.items.fewest is not None:
+            values["known_items_highest"] = 1 / self.items.fewest
         if self.persons is not None:
             values |= _values_of("person", self.persons)
             values["person_uniques"] = self.persons.uniques
@@ -132,6 +143,8 @@ class RiskAssessment(ShortRepr):
             for name, value in self._values().items()
             if name.endswith("_at_risk") and value is not None
         }
+        if self.items is not None and self.items.fewest is not None:
+            parts["known_items_highest"] = {"m": self.items.m}
         if self.individual_exact is not None:
             exact = _values_of("individual", self.individual_exact)
             for name, value in exact.items():
@@ -154,6 +167,7 @@ def measure_risk(
     weights: NDArray[np.float64] | None = None,
     households: NDArray[np.int32] | None = None,
     population: int | None = None,
+    items: ItemCandidates | None = None,
     threshold: float = THRESHOLD,
     presets: Sequence[str] = tuple(PRESETS),
 ) -> RiskAssessment:
@@ -182,6 +196,9 @@ def measure_risk(
         (n_rows,) int32 codes from 0, -1 for a record without one.
     population
         Number of persons that the table is a random sample of: for population uniques.
+    items
+        What an intruder finds who knows items, too, where the table has sets of them: presets
+        are judged by that.
     threshold
         In [0, 1]; records and persons with a risk strictly above it are at risk.
     presets
@@ -225,19 +242,29 @@ def measure_risk(
         kept = labels >= 0
         risks = (by_record if individual is None else individual).per_record(labels[kept])
         together = household_risk(risks, households[kept])
-    uniques, reasons = _uniques(sizes, population, persons, untold)
+    unestimated = ESTIMATED if items is not None and untold is None else untold
+    uniques, reasons = _uniques(sizes, population, persons, unestimated)
     counted = None if persons is None else persons.by_class
     if untold is not None:
         reasons |= {name: untold for name in ENTRIES if name.startswith("person_")}
         # Of each class somebody is in the table; nobody knows how many.
         counted = (sizes > 0).astype(np.int64)
     fewest, noun = _fewest(sizes, persons_of_class, persons)
+    unjudged = untold
+    if items is not None:
+        unjudged = untold or items.reason or (None if persons_of_class is None else POPULATION)
+        if items.reason is not None:
+            reasons["known_items_highest"] = items.reason
+        if items.fewest is not None and fewest is not None and items.fewest <= fewest:
+            fewest, noun = items.fewest, CANDIDATES
     share = None if uniques is None else uniques.share("dankar")
 
     def verdict(preset: Preset) -> Verdict:
-        counted_elsewhere = persons_of_class is not None and preset.smallest is not None
-        if untold is not None and fewest is not None and not counted_elsewhere:
-            return Verdict(met=None, reason=untold)
+        counted_elsewhere = (
+            items is None and persons_of_class is not None and preset.smallest is not None
+        )
+        if unjudged is not None and fewest is not None and not counted_elsewhere:
+            return Verdict(met=None, reason=unjudged)
         return preset.judge(fewest, noun, share, reasons.get("population_uniques_dankar"))
 
     return RiskAssessment(
@@ -252,6 +279,7 @@ def measure_risk(
         individual_exact=exact,
         households=together,
         population=uniques,
+        items=items,
         reasons=reasons,
         verdicts={name: verdict(PRESETS[name]) for name in presets},
     )

@@ -54,6 +54,11 @@ ENTRIES: dict[str, Meaning] = {
             "expected share of re-identified records",
             "Dankar and El Emam (2010), EDBT workshops; " + BOOK,
         ),
+        _meaning(
+            "known_items_highest",
+            "highest probability if items are known, too",
+            "Terrovitis, Mamoulis and Kalnis (2008), PVLDB 1; in the classes of the table",
+        ),
         _meaning("uniques", "number of records alone in their class", BOOK, math.inf),
         _meaning("unique_share", "share of the records alone in their class", BOOK),
         *_common_entries("person", "persons"),

@@ -26,6 +26,7 @@ from kanonym.evaluation.risk import RiskAssessment, measure_risk
 from kanonym.evaluation.risk.assessment import SEVERAL_RECORDS
 from kanonym.evaluation.risk.copula import CORRECTNESS, UNIQUENESS, CopulaRisk, copula_risk
 from kanonym.evaluation.risk.disclosure import disclosure_entries
+from kanonym.evaluation.risk.known_items import ESTIMATED, item_candidates
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.evaluation.risk.suda import ENTRIES as SUDA
 from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, largest_feasible, suda
@@ -105,6 +106,10 @@ class Risk(Result):
         found = self.measurement
         alone = f"records alone in their class {found.uniques:,}"
         counts = f"records {found.rows:,} · classes {found.classes:,} · k {found.k:,} · {alone}"
+        items = self.assessment.items
+        if items is not None:
+            fewest = "not counted" if items.fewest is None else f"{items.fewest:,}"
+            counts += f" · fewest with up to {items.m} known items {fewest}"
         return [measured_table("risk", self.entries(), counts)]
 
     def entries(self) -> dict[str, MeasuredValue]:
@@ -293,6 +298,7 @@ def risk(
         SensitiveColumn(frames.column(native, name), asked.trees.get(name))
         for name in asked.sensitive
     ]
+    items = item_candidates(native, meant, groups.labels)
     assessment = measure_risk(
         groups.labels,
         len(groups.sizes),
@@ -302,11 +308,13 @@ def risk(
         weights=None if weight is None else weights_of(frames.column(native, weight)),
         households=None if household is None else households_of(frames.column(native, household)),
         population=number,
+        items=items,
         threshold=threshold,
         presets=judged,
     )
     fraction = None if untold else _fraction(assessment, number)
-    reasons = _reasons(assessment, groups, number, untold)
+    unestimated = ESTIMATED if items is not None and untold is None else untold
+    reasons = _reasons(assessment, groups, number, unestimated)
     special = likely = None
     if largest != 0:
         special, why = _suda(asked, groups, largest, fraction)

@@ -38,6 +38,9 @@ SENTENCES: Sentences = {
     },
     "measure.average_risk": "Average chance of finding a record",
     "measure.marketer": "Expected share of records found if all are attacked (marketer)",
+    "measure.known_items_highest": (
+        "Highest probability of picking a person’s record, if items are known, too"
+    ),
     "measure.uniques": "Records alone in their class",
     "measure.unique_share": "Share of records alone in their class",
     "measure.person_uniques": "People alone in a class",

@@ -40,6 +40,9 @@ SENTENCES: Sentences = {
     "measure.marketer": (
         "Proporción esperada de registros hallados si se atacan todos (comercializador)"
     ),
+    "measure.known_items_highest": (
+        "Mayor probabilidad de acertar el registro de una persona, si también se saben elementos"
+    ),
     "measure.uniques": "Registros solos en su clase",
     "measure.unique_share": "Proporción de registros solos en su clase",
     "measure.person_uniques": "Personas solas en una clase",

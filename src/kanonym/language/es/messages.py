@@ -150,6 +150,18 @@ MESSAGES: Mapping[str, str] = {
         "publicación, o una con un seudónimo de esa columna (acción surrogate); los registros no "
         "son personas"
     ),
+    "items are known, too, and a population table says nothing of them": (
+        "también se saben elementos, y una tabla de la población no dice nada de ellos"
+    ),
+    "items are known, too, and the estimators see the quasi-identifiers alone": (
+        "también se saben elementos, y los estimadores solo ven los cuasi-identificadores"
+    ),
+    "the items of {name!r} could not be counted, and quasi-identifiers alone tell less than an "
+    "intruder may know: `verify` says why": (
+        "no se pudieron contar los elementos de {name!r}, y los cuasi-identificadores solos dicen "
+        "menos de lo que un intruso puede saber: `verify` dice por qué"
+    ),
+    "records with the same known items": "registros con los mismos elementos conocidos",
     "records": "registros",
     "persons": "personas",
     "persons of the population": "personas de la población",

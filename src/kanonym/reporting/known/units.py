@@ -39,6 +39,7 @@ MEASURES: Mapping[str, str] = {
     "delta_disclosure": "logarithm",
     "average_risk": "probability",
     "marketer": "share-of-records",
+    "known_items_highest": "probability",
     "uniques": "records",
     "unique_share": "share-of-records",
     "person_uniques": "persons",
