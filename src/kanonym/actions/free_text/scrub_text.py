@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal, NamedTuple
@@ -14,13 +14,10 @@ from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts
 from kanonym.actions.free_text.mentions import Mention, merge_mentions
 from kanonym.actions.free_text.presidio import find_by_presidio, load_presidio
-from kanonym.actions.free_text.rules import LANGUAGES, find_by_rules, words_of
+from kanonym.actions.free_text.rules import LANGUAGES, find_by_rules
 from kanonym.data.errors import PolicyError
 from kanonym.data.message import Message
 from kanonym.models.base import check_choice
-
-LEAST_LETTERS = 3
-"""Shorter words of a name, such as de or von, are no name by themselves."""
 
 _BLANKS = re.compile(r"[ \t]{2,}")
 
@@ -30,11 +27,11 @@ Find = Callable[[str, str], Sequence[Mention]]
 class _Known(NamedTuple):
     """What other columns of the table say that a text may mention.
 
-    words: folded words of all values. own: (n,) the value of each record in each column, and what
+    words: words of all values. own: (n,) the value of each record in each column, and what
     stands for it.
     """
 
-    words: frozenset[str]
+    words: NameWords
     own: list[tuple[tuple[str, str | None], ...]]
 
 
@@ -44,7 +41,10 @@ class ScrubText(Action):
 
     Rules look at forms: e-mail and web addresses, phone numbers, dates, long numbers and codes,
     street addresses, and names after a title or with a common given name. With `columns`, what
-    the table itself knows is found too: every capitalized word that is part of a value there.
+    the table itself knows is found too: every word that is part of a value there, in capital or
+    small letters. In small letters, words that texts use for other things (will, new, and of other
+    records' values what many texts have) are left; words of two letters are found with a capital
+    letter in the record's own text.
     What is found overlaps nothing: where two rules find parts of it, all of it is replaced.
 
     Parameters
@@ -116,7 +116,7 @@ class ScrubText(Action):
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
         """Return the scrubbed texts; see `Action.apply`."""
         texts = cell_texts(values, self.type)
-        known = self._known(len(texts), context)
+        known = self._known(texts, context)
         find = self._finder()
         scrubbed = [
             None if text is None else self._scrub(text, find(text, self.language), known, row)
@@ -133,9 +133,9 @@ class ScrubText(Action):
             *by_model(text, language),
         ]
 
-    def _known(self, n: int, context: Context) -> _Known:
-        """Return what the columns say, for each of n records."""
-        words: set[str] = set()
+    def _known(self, texts: pl.Series, context: Context) -> _Known:
+        """Return what the columns say, for each of the texts."""
+        n, values = len(texts), set[str]()
         sides = []
         for name in self.columns:
             own = cell_texts(context.other_column(name), self.type)
@@ -150,18 +150,21 @@ class ScrubText(Action):
                 if context.rows is not None:
                     stands = stands.gather(context.rows)
                 stands = cell_texts(stands, self.type)
-            for value in own.drop_nulls().unique():
-                words.update(word for word, _, _ in words_of(value) if len(word) >= LEAST_LETTERS)
+            values.update(own.drop_nulls().unique())
             sides.append(zip(own, [None] * n if stands is None else stands, strict=True))
         own_values = [
             tuple((value, stand) for value, stand in pairs if value is not None)
             for pairs in zip(*sides, strict=True)
         ]
-        return _Known(frozenset(words), own_values or [()] * n)
+        return _Known(NameWords.of_table(values, texts.drop_nulls()), own_values or [()] * n)
 
     def _scrub(self, text: str, found: Sequence[Mention], known: _Known, row: int) -> str:
-        own = list(_own_values(text, known.own[row]))
-        table = _table_words(text, known.words)
+        own = [
+            Mention(*place, "name", stand)
+            for value, stand in known.own[row]
+            for place in NameWords.of_record(value).places(text)
+        ]
+        table = [Mention(*place, "name") for place in known.words.places(text)]
         stand_ins = [one for one in own if one.replacement is not None]
         mentions = merge_mentions([*stand_ins, *found, *own, *table])
         parts, last = [], 0
@@ -171,35 +174,3 @@ class ScrubText(Action):
             last = one.end
         scrubbed = "".join([*parts, text[last:]])
         return _BLANKS.sub(" ", scrubbed).strip() if self.replace == "remove" else scrubbed
-
-
-def _own_values(text: str, own: Sequence[tuple[str, str | None]]) -> Iterator[Mention]:
-    """Yield runs of words in a text that are words of the record's own values."""
-    for value, stand in own:
-        parts = {word for word, _, _ in words_of(value) if len(word) >= LEAST_LETTERS}
-        for start, end in _runs(text, parts):
-            yield Mention(start, end, "name", stand)
-
-
-def _table_words(text: str, words: frozenset[str]) -> Iterator[Mention]:
-    """Yield runs of capitalized words in a text that are words of anybody's values."""
-    for start, end in _runs(text, words):
-        yield Mention(start, end, "name")
-
-
-def _runs(text: str, words: frozenset[str] | set[str]) -> Iterator[tuple[int, int]]:
-    """Yield where one or more of the words stand side by side, capitalized."""
-    if not words:
-        return
-    begun: tuple[int, int] | None = None
-    for word, start, end in words_of(text):
-        if word not in words or not text[start].isupper():
-            continue
-        if begun and text[begun[1] : start].strip(" ,") == "":
-            begun = begun[0], end
-            continue
-        if begun:
-            yield begun
-        begun = start, end
-    if begun:
-        yield begun

@@ -76,6 +76,32 @@ def test_words_of_the_named_columns_are_found_without_a_title():
     assert scrubbed(notes, table, columns=["name"]) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("przybylski called, ada too.", "[name] called, [name] too."),
+        ("Przybylski's pain; von Ada", "[name] pain; von [name]"),
+        ("sent by von der ada", "sent by von der [name]"),
+        ("an x-ray, will be read", "an x-ray, will be read"),
+        ("Wu came, wu left; wung", "[name] came, wu left; wung"),
+        ("adamant przybylskis", "adamant przybylskis"),
+        ("Befund Przybylskis", "Befund [name]"),
+    ],
+)
+def test_words_of_the_table_are_found_in_any_case(text, expected):
+    """Small letters, genitives and two letters are found at word borders; ordinary words stay."""
+    table = {"name": ["Ada von der Przybylski Wu Ray Will", "Bo"]}
+    assert scrubbed([text, "Wu"], table, columns=["name"]) == [expected, "Wu"]
+
+
+def test_names_that_many_texts_use_as_words_are_left_in_small_letters():
+    """Long is a name with a capital letter; a word of many texts is none, except in its own."""
+    names = ["Long", *["Quill"] * 9]
+    texts = ["a long day, Long", *["a long day, quill and Long"] * 9]
+    found = scrubbed(texts, {"name": names}, columns=["name"])
+    assert found == ["a [name] day, [name]", *["a long day, [name] and [name]"] * 9]
+
+
 def test_removal_leaves_no_double_blanks():
     """With `remove`, nothing stands where a mention was."""
     assert scrubbed(["Saw Mrs Smith today"], replace="remove") == ["Saw today"]
