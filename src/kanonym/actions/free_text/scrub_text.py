@@ -13,6 +13,7 @@ import polars as pl
 from kanonym.actions.base import Action, Context
 from kanonym.actions.cells import cell_texts
 from kanonym.actions.free_text.mentions import Mention, merge_mentions
+from kanonym.actions.free_text.name_words import NameWords
 from kanonym.actions.free_text.presidio import find_by_presidio, load_presidio
 from kanonym.actions.free_text.rules import LANGUAGES, find_by_rules
 from kanonym.data.errors import PolicyError
