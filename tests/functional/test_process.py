@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -174,7 +173,8 @@ def test_control_c_ends_with_130(folder):
         cwd=folder,
         text=True,
     )
-    time.sleep(2)
+    process.stdin.write("age\n" + "40\n" * 100_000)  # more than a pipe holds: it has begun to read
+    process.stdin.flush()
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=20)
     assert process.returncode == 130

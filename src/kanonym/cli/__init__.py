@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -144,4 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             # A terminal or pipe that has no β shows a question mark, not an error.
             stream.reconfigure(errors="replace")
-    app(arguments, prog_name="kanonym")
+    _command()(arguments, prog_name="kanonym")
+
+
+@cache
+def _command() -> Any:
+    """Return the whole command line; typer takes longer to build it than many commands run."""
+    return typer.main.get_command(app)
