@@ -8,7 +8,7 @@ a fixed number of steps for each fit. Adding or removing a record is what the gu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, combinations
 from math import comb, pi, sqrt
@@ -18,17 +18,12 @@ from numpy.typing import NDArray
 
 from kanonym.synthesis.marginals.fitting import Potentials, estimate_total, fit_model
 from kanonym.synthesis.marginals.graphical_model import GraphicalModel
-from kanonym.synthesis.marginals.junction_tree import (
-    Attributes,
-    JunctionTree,
-    cells_of,
-    model_cells,
-)
+from kanonym.synthesis.marginals.junction_tree import Attributes, cells_of
 from kanonym.synthesis.marginals.measuring import PrivateRecords, epsilon_for
 
 MOST_CELLS = 20_000
 """Of a marginal that is measured."""
-MOST_TRIPLES = 3_000
+MOST_TRIPLES = 1_500
 """Where there are more sets of three attributes, the workload are the sets of two."""
 MODEL_CELLS = 262_144
 """Of all cliques together: 2 MB."""
@@ -65,7 +60,6 @@ def fit_aim(
     weights = candidate_weights(sizes)
     start = Potentials({})
     model = fit_model(sizes, records.measured, start, STEPS, impossible)
-    room = _Room(sizes, list(impossible))
     last = False
     while not last:
         last = budget.rest < 2 * records.cost_of(variance, epsilon)
@@ -75,8 +69,7 @@ def fit_aim(
         total = estimate_total(records.measured)
         limit = MODEL_CELLS * float(budget.spent / budget.total)
         expected = {
-            one: model.marginal(one) * total
-            for one in room.fitting(weights, model.tree, records.measured, limit)
+            one: model.marginal(one) * total for one in model.tree.fitting(weights, sizes, limit)
         }
         chosen = records.choose(expected, weights, noise, epsilon)
         records.measure(chosen, variance, "chosen attributes")
@@ -111,35 +104,3 @@ def _parts(attributes: Attributes) -> Iterator[Attributes]:
 def scales_for(records: PrivateRecords, rho: Fraction) -> tuple[Fraction, Fraction]:
     """Return the variance and the ε of a round that costs at most ρ."""
     return records.variance_for(MEASURING * rho), epsilon_for((1 - MEASURING) * rho)
-
-
-class _Room:
-    """Which candidates a model may take in without growing beyond a limit."""
-
-    def __init__(self, sizes: Sequence[int], always: Sequence[Attributes]) -> None:
-        self._sizes = sizes
-        self._always = list(always)
-        self._cells: dict[Attributes, int] = {}
-        self._cliques: tuple[Attributes, ...] = ()
-
-    def fitting(
-        self,
-        candidates: Iterable[Attributes],
-        tree: JunctionTree,
-        measured: Iterable[Attributes],
-        limit: float,
-    ) -> list[Attributes]:
-        """Return the candidates inside a clique, and those with which the model has room."""
-        if tree.cliques != self._cliques:
-            self._cells, self._cliques = {}, tree.cliques
-        sets = [*self._always, *measured]
-        found = []
-        for one in candidates:
-            if tree.holds(one):
-                found.append(one)
-                continue
-            if one not in self._cells:
-                self._cells[one] = model_cells([*sets, one], self._sizes)
-            if self._cells[one] <= limit:
-                found.append(one)
-        return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -85,8 +86,7 @@ def generate(
     """
     impossible = impossible_cells(domains, rules)
     sizes = tuple(one.size for one in domains)
-    codes = np.stack([one.encode(column) for one, column in zip(domains, columns, strict=True)])
-    codes = codes[:, (codes != NOWHERE).all(axis=0)]
+    codes = _encode(columns, domains)
     records = PrivateRecords(
         codes, sizes, per_person, budget, bits, pooling_of(domains, impossible)
     )
@@ -98,6 +98,18 @@ def generate(
     names = [one.name for one in domains]
     measured = tuple(tuple(names[one] for one in each) for each in records.measured)
     return Generated(table, measured)
+
+
+def _encode(columns: Sequence[pl.Series], domains: Sequence[CellDomain]) -> NDArray[Any]:
+    """Return (attributes, n), the cells of the records that have one in each attribute."""
+    held = np.ones(len(columns[0]), np.bool_)
+    least = np.min_scalar_type(max(one.size for one in domains))
+    codes = np.zeros((len(domains), len(held)), least)
+    for row, column, domain in zip(codes, columns, domains, strict=True):
+        cells = domain.encode(column)
+        held &= cells != NOWHERE
+        row[:] = cells.astype(least)
+    return codes if held.all() else codes[:, held]
 
 
 def pooling_of(

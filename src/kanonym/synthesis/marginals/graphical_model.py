@@ -47,11 +47,7 @@ class GraphicalModel:
         Cost: within a clique one sum; across cliques a product for each clique between them.
         """
         wanted = frozenset(attributes)
-        root = max(
-            range(len(self.tables)),
-            key=lambda one: len(wanted.intersection(self.tree.cliques[one])),
-        )
-        table, axes = self._collect(root, -1, wanted)
+        table, axes = self._collect(self.tree.nearest(attributes), -1, wanted)
         return table.transpose([axes.index(one) for one in attributes])
 
     def _collect(self, place: int, origin: int, wanted: frozenset[int]) -> tuple[Table, list[int]]:

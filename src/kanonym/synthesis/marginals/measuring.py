@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,8 @@ class PrivateRecords:
     Parameters
     ----------
     codes
-        (attributes, n) int32, the cell of each record in each attribute.
+        (attributes, n) integers, the cell of each record in each attribute; the records' own
+        from now on.
     sizes
         Cells of each attribute.
     per_person
@@ -51,7 +53,7 @@ class PrivateRecords:
 
     def __init__(
         self,
-        codes: NDArray[np.int32],
+        codes: NDArray[Any],
         sizes: Sequence[int],
         per_person: int,
         budget: Budget,
@@ -95,19 +97,18 @@ class PrivateRecords:
         Only attributes alone may have been measured.
         """
         sizes = list(self.sizes)
-        codes = self._codes.copy()
         for one, pooling in self._pooling.items():
             found = self.measured[one,]
             pooled = pooling(found.values, least)
             if pooled.max() + 1 == sizes[one]:
                 continue
             self._spread[one] = shares_within(found.values, pooled)
-            codes[one] = pooled[codes[one]]
+            self._codes[one] = pooled[self._codes[one]]
             sizes[one] = int(pooled.max()) + 1
             values = np.bincount(pooled, found.values).astype(np.float64)
             precision = 1 / np.bincount(pooled, 1 / found.precision).astype(np.float64)
             self.measured[one,] = Measurement(values, precision)
-        self._codes, self.sizes, self._counts = codes, tuple(sizes), {}
+        self.sizes, self._counts = tuple(sizes), {}
 
     def unpool(self, cells: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.int32]:
         """Return records with the cells that attributes had before, shared out by noisy counts."""

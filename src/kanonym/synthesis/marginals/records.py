@@ -53,7 +53,7 @@ def share_out(
     np.minimum(shifted, counts, out=shifted)
     times = np.diff(shifted, axis=1, prepend=0)
     chosen = np.repeat(np.tile(np.arange(table.shape[1]), len(occurring)), times.ravel())
-    order = np.lexsort((random.random(len(given)), given))
+    order = np.argsort(given + random.random(len(given)))
     cells = np.empty(len(given), np.int64)
     cells[order] = chosen
     return cells
