@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
+from hashlib import sha256
 
 import numpy as np
 import polars as pl
@@ -183,7 +185,8 @@ attributes:
   left: {role: insensitive, domain: {minimum: 0, maximum: 319, bins: 8, nulls: false}}
   ill: {role: sensitive, domain: [flu, cold]}
 """.replace("ZIPS", ZIPS)
-PRIVATE = f"{RUN} --policy policy.yaml --epsilon 5"
+BUDGET = f"{RUN} --policy policy.yaml --epsilon 5"
+PRIVATE = f"{BUDGET} --ledger ledger.json"
 
 
 @pytest.fixture
@@ -198,7 +201,7 @@ def policy(folder, monkeypatch):
 @pytest.mark.usefixtures("stays", "policy")
 def test_a_budget_makes_a_private_table_and_is_written_down(kanonym):
     """With --epsilon: public domains, rules kept, the promise in words, and a ledger that adds."""
-    asked = [PRIVATE, "--constraint", "left >= came", "--ledger", "ledger.json"]
+    asked = [PRIVATE, "--constraint", "left >= came"]
     ran = kanonym(*asked)
     assert ran.code == 0
     made = read_table("out.csv")
@@ -214,12 +217,22 @@ def test_a_budget_makes_a_private_table_and_is_written_down(kanonym):
 
 
 @pytest.mark.usefixtures("stays", "policy")
+def test_what_goes_along_is_named_with_the_table(kanonym, folder):
+    """Public report and manifest are written beside the table, whose hash they have."""
+    ran = kanonym(f"{PRIVATE} --method mst --public-report r.md --public-manifest p.json --json")
+    assert ran.json["written"] == ["out.csv", "r.md", "p.json"]
+    told = json.loads((folder / "p.json").read_text())
+    assert told["output"]["sha256"] == sha256((folder / "out.csv").read_bytes()).hexdigest()
+    assert told["output"]["sha256"] in (folder / "r.md").read_text()
+
+
+@pytest.mark.usefixtures("stays", "policy")
 def test_a_seeded_private_table_is_told_to_be_none(kanonym):
     """A seed makes every output say "not private", and no ledger takes it."""
-    ran = kanonym(f"{PRIVATE} --method mst --seed 3")
+    ran = kanonym(f"{BUDGET} --method mst --seed 3")
     assert "not private: drawn from a seed" in ran.text
     assert "epsilon" not in ran.text
-    refused = kanonym(f"{PRIVATE} --seed 3 --ledger ledger.json")
+    refused = kanonym(f"{PRIVATE} --seed 3")
     assert refused.code == 2
     assert "no budget covers it" in refused.error
 
@@ -243,7 +256,9 @@ def test_no_message_of_a_private_run_tells_of_a_value(kanonym, folder):
         ("--epsilon 1 --method copula", 2, "not differentially private"),
         ("--policy policy.yaml", 2, "needs --epsilon"),
         ("--ledger l.json", 2, "needs --epsilon"),
-        ("--epsilon 1 --policy policy.yaml --leaf 9", 2, "needs --method trees"),
+        ("--epsilon 1 --policy policy.yaml", 2, "spends more of its privacy"),
+        ("--epsilon 1 --policy policy.yaml --ledger l.json --leaf 9", 2, "needs --method trees"),
+        ("--public-manifest p.json", 2, "needs --epsilon"),
     ],
 )
 def test_a_promise_needs_budget_policy_and_method(kanonym, asked, code, reason):

@@ -31,7 +31,7 @@ from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import InformationLoss, measure_utility
 from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
-from kanonym.release.promise import Promise, holder_facts, public_manifest
+from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
 from kanonym.verification import Verification, group_released
 
 if TYPE_CHECKING:
@@ -392,7 +392,8 @@ class Release(Result, Generic[FrameT]):
             The release is not one under differential privacy.
 
         """
-        parts = public_manifest(self.promise, self.columns, output, __version__)
+        promise = require_promise(self.promise).to_dict()
+        parts = public_manifest(promise, self.columns, output, __version__)
         files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
 
     def public_report(

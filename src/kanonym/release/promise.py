@@ -162,17 +162,17 @@ def holder_facts(promise: Promise) -> dict[str, Any]:
 
 
 def public_manifest(
-    promise: Promise | None,
+    promise: Mapping[str, Any],
     columns: Sequence[str],
     output: str | Path | files.Content | None,
     version: str,
 ) -> dict[str, Any]:
-    """Return what may go along with a release; parameters and errors as of the release's method."""
+    """Return what may go along with a release or a synthetic table, whose promise is given."""
     written = None if output is None else files.Content.of(output)
     return {
         "audience": "public",
         "kanonym": version,
-        "differential_privacy": require_promise(promise).to_dict(),
+        "differential_privacy": dict(promise),
         "columns": list(columns),
         **({} if written is None else {"output": {"file": written.name, "sha256": written.sha256}}),
     }

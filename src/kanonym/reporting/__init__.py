@@ -34,6 +34,7 @@ from kanonym.reporting.summary_builder import summarize
 if TYPE_CHECKING:
     from kanonym.linked import LinkedRelease
     from kanonym.release import Release
+    from kanonym.synthesis import PrivateSynthesis
 
 __all__ = [
     "ChartFormat",
@@ -159,21 +160,22 @@ def report(
 
 
 def public_report(
-    release: Release,
+    release: Release | PrivateSynthesis,
     path: str | Path,
     *,
     title: str | None = None,
     language: str = "en",
     output: str | Path | files.Content | None = None,
 ) -> None:
-    """Write the report that may go along with a release under differential privacy.
+    """Write the report that may go along with a release, or a table, under differential privacy.
 
     It has the promise in plain words and public parameters: nothing that depends on the records.
 
     Parameters
     ----------
     release
-        From `ka.anonymize`, of a policy with the model `differential-privacy`.
+        From `ka.anonymize`, of a policy with the model `differential-privacy`, or from
+        `ka.synthesize` with `epsilon`.
     path
         Where to: .html, .pdf, .md or .json.
     title, language
@@ -191,14 +193,20 @@ def public_report(
     """
     from kanonym.reporting.public_document import public_document  # noqa: PLC0415 - templates
     from kanonym.reporting.rendering.html import render_document  # noqa: PLC0415 - as above
+    from kanonym.reporting.synthetic_document import synthetic_document  # noqa: PLC0415 - as above
+    from kanonym.synthesis import PrivateSynthesis  # noqa: PLC0415 - as above
 
     form = format_of(path)
-    promise = require_promise(release.promise)
+    says = translator(language)
+    written = None if output is None else files.Content.of(output)
+    if isinstance(release, PrivateSynthesis):
+        document = synthetic_document(release, says, title, written)
+    else:
+        promise = require_promise(release.promise)
+        document = public_document(promise, release.columns, says, title, written)
     if form == "json":
         release.public_manifest(path, output=output)
         return
-    written = None if output is None else files.Content.of(output)
-    document = public_document(promise, release.columns, translator(language), title, written)
     if form == "markdown":
         files.write_text(path, render_markdown_document(document))
         return

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from kanonym.data import files
 from kanonym.data.errors import PolicyError, SchemaError, shown_value
 from kanonym.data.results.result import ResultTable
 from kanonym.data.schema import Attribute, Role, Schema
 from kanonym.differential_privacy.accounting import Budget, rho_for
 from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
-from kanonym.differential_privacy.ledger import exact_number
+from kanonym.differential_privacy.ledger import Spending, Unit, exact_number, spend
 from kanonym.differential_privacy.noise import bernoulli
 from kanonym.differential_privacy.value_texts import canonical_texts
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy import Policy
 from kanonym.policy.attribute_policy import attribute_policy
 from kanonym.policy.faults import unknown_name
+from kanonym.release import versions
+from kanonym.release.promise import public_manifest
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.marginals.domains import cell_domains
 from kanonym.synthesis.marginals.generation import FITS, generate
@@ -31,6 +36,10 @@ DEFAULT_DELTA = 1e-9
 MOST_DELTA = 1e-4
 """A larger δ would let a mechanism publish some records as they are."""
 NOT_PRIVATE = "not private: drawn from a seed, which repeats the noise; for tests only"
+NOT_RECORDED = (
+    "not recorded in a ledger: each further release of the same table adds its epsilon; give a "
+    "ledger, which sums them"
+)
 EVALUATION = (
     "detection, copies, utility and attacks compare with the original table: they are not covered "
     "by epsilon; keep them to yourself"
@@ -56,6 +65,8 @@ class Promise:
         What was declared about each column.
     measured
         The columns of each noisy table that the model was made from.
+    spent
+        What the original table has spent with this one, from its ledger; None without one.
 
     """
 
@@ -66,6 +77,12 @@ class Promise:
     private: bool
     domains: Mapping[str, Mapping[str, Any]]
     measured: tuple[tuple[str, ...], ...]
+    spent: Mapping[str, Any] | None = None
+
+    @property
+    def protects(self) -> Unit:
+        """One record, or one person."""
+        return "record" if self.records_per_person is None else "person"
 
     @property
     def unit(self) -> str:
@@ -88,8 +105,8 @@ class Promise:
             f"likely, except with a probability of {self.delta:g}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+    def public(self) -> dict[str, Any]:
+        """Return the JSON form of what two tables under one policy have in common."""
         return {
             "guarantee": "differential-privacy",
             "private": self.private,
@@ -100,8 +117,12 @@ class Promise:
             "records_per_person": self.records_per_person,
             "meaning": self.sentence,
             "public": {name: dict(facts) for name, facts in self.domains.items()},
-            "measured": [list(one) for one in self.measured],
+            "ledger": None if self.spent is None else dict(self.spent),
         }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {**self.public(), "measured": [list(one) for one in self.measured]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,6 +164,35 @@ class PrivateSynthesis(Synthesis):
             **self.attacks.to_dict(),
         }
 
+    def public_manifest(
+        self, path: str | Path, *, output: str | Path | files.Content | None = None
+    ) -> None:
+        """Write what may go along with the table, as JSON: promise, domains and constraints.
+
+        Nothing in it depends on the records, but the name and the SHA-256 of `output`, the file of
+        the synthetic table, where it is given.
+        """
+        promise = {**self.promise.public(), "method": self.method}
+        promise |= {"constraints": list(self.constraints)}
+        parts = public_manifest(promise, list(self.promise.domains), output, versions()["kanonym"])
+        files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
+
+    def public_report(
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        language: str = "en",
+        output: str | Path | files.Content | None = None,
+    ) -> None:
+        """Write the report that may go along with the table; all of it is public.
+
+        path: `.html`, `.pdf`, `.md` or `.json`. output: as of `public_manifest`.
+        """
+        from kanonym.reporting import public_report  # noqa: PLC0415 - reports stand above
+
+        public_report(self, path, title=title, language=language, output=output)
+
     def tables(self) -> list[ResultTable]:
         """Return what was promised, and the public domain of each column."""
         rows = [
@@ -154,6 +204,7 @@ class PrivateSynthesis(Synthesis):
             f"{self.rows:,} records by {self.method}",
             f"epsilon {promise.epsilon:g}, delta {promise.delta:g}, protects {promise.unit}",
             promise.sentence,
+            *([NOT_RECORDED] if promise.spent is None and promise.private else []),
             *(f"constraint {one}" for one in self.constraints),
         ]
         lead = "\n".join(lines)
@@ -171,6 +222,7 @@ class PrivateRequest:
     entity: str | None
     records_per_person: int | None
     seed: int | None
+    ledger: str | Path | None
 
     def check(self) -> None:
         """Refuse parameters that promise nothing.
@@ -197,6 +249,20 @@ class PrivateRequest:
             )
         if self.records_per_person is not None:
             check_integer("synthesize", "records_per_person", self.records_per_person, 1)
+        if self.seed is not None and self.ledger is not None:
+            raise PolicyError("a table drawn from a seed is not private: no ledger counts it")
+
+    def enter(self, protects: Unit) -> Mapping[str, Any] | None:
+        """Add what the table spends to its ledger, if there is one, and return the sum."""
+        if self.ledger is None:
+            return None
+        spending = Spending(
+            self.method,
+            exact_number(self.epsilon or 0.0),
+            exact_number(self.delta),
+            protects=protects,
+        )
+        return spend(self.ledger, spending).total
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +344,7 @@ def synthesize_private(
     table, rest = hold_out_records(table, hold_out, bits)
     rho = rho_for(exact_number(epsilon), exact_number(request.delta))
     kept = table if entity is None else limit_records(table, entity, most or 1, bits)
+    spent = request.enter(protects="record" if most is None else "person")
     made = generate(
         [kept[one.name] for one in domains],
         domains,
@@ -296,6 +363,7 @@ def synthesize_private(
         private=bits.private,
         domains={one.name: one.facts() for one in domains},
         measured=made.measured,
+        spent=spent,
     )
     names = [one.name for one in domains]
     identifiers = [name for name in table.columns if name not in names]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ def synthesize(
     policy: Policy | str | os.PathLike[str] | Mapping[str, Attribute] | None = None,
     entity: str | None = None,
     records_per_person: int | None = None,
+    ledger: str | Path | None = None,
     hold_out: float | None = None,
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[str] = (),
@@ -78,6 +80,9 @@ def synthesize(
         With `epsilon`: the identifier that tells persons apart, and how many records of each are
         used, by default 1. The guarantee then protects persons, otherwise single records. Records
         that name no person are left out.
+    ledger
+        With `epsilon`: the file that sums what releases of the table have spent. It is written
+        before anything is drawn. None: the result says that the cost is not recorded.
     hold_out
         Share of the records that are not learned from, in (0, 1): those that attacks are
         compared with. None: all are learned from, and nobody can tell what was learned by heart.
@@ -131,6 +136,7 @@ def synthesize(
         entity=entity,
         records_per_person=records_per_person,
         seed=seed,
+        ledger=ledger,
     )
     raise_together(
         [
@@ -189,6 +195,7 @@ def _check_not_private(
         ("policy", request.policy),
         ("entity", request.entity),
         ("records_per_person", request.records_per_person),
+        ("ledger", request.ledger),
     ):
         if given is not None:
             raise PolicyError(f"{name} is for differentially private synthesis: give epsilon, too")

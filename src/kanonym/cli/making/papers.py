@@ -10,6 +10,7 @@ import typer
 if TYPE_CHECKING:
     from kanonym.policy import Policy
     from kanonym.release import Release
+    from kanonym.synthesis import PrivateSynthesis
 
 REPORTS = (".html", ".pdf", ".md", ".json")
 
@@ -53,10 +54,14 @@ class Papers(NamedTuple):
         if self.manifest:
             release.manifest(self.manifest, **places, **notes)
         told = {name: about[name] for name in ("title", "language")}
+        self.write_public(release, places["output"], **told)
+
+    def write_public(self, release: Release | PrivateSynthesis, output: Any, **told: Any) -> None:
+        """Write what may go along with a release or a synthetic table; output: its file."""
         for one in self.public_reports:
-            release.public_report(one, **told, output=places["output"])
+            release.public_report(one, **told, output=output)
         if self.public_manifest:
-            release.public_manifest(self.public_manifest, output=places["output"])
+            release.public_manifest(self.public_manifest, output=output)
 
 
 def check_private(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kanonym.cli import options
+from kanonym.cli.making.papers import Papers
 
 if TYPE_CHECKING:
     from kanonym.data.conventions import Convention
-    from kanonym.synthesis import Synthesis
     from kanonym.synthesis.synthesizer import Synthesizer
 
 JUDGED = "Evaluation"
@@ -118,7 +119,25 @@ def synthesize(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="File that sums what releases of INPUT have spent; keep it, do not publish it.",
+            help="File that sums what releases of INPUT have spent; keep it, do not publish it. "
+            "Required for aim and mst.",
+            rich_help_panel=PRIVATE,
+        ),
+    ] = None,
+    public_report: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Report that may go along with the table, as .html, .pdf, .md or .json; may be "
+            "repeated.",
+            rich_help_panel=PRIVATE,
+        ),
+    ] = None,
+    public_manifest: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Manifest that may go along with the table, as JSON.",
             rich_help_panel=PRIVATE,
         ),
     ] = None,
@@ -198,7 +217,9 @@ def synthesize(
         raise typer.BadParameter("needs --judge", param_hint="-q and -s")
     if hold_out is not None and not 0 < hold_out < 1:
         raise typer.BadParameter(f"{hold_out:g} is not between 0 and 1", param_hint="--hold-out")
-    options.check_places({"INPUT": table}, [("-o", output)])
+    papers = Papers([], None, public_report or [], public_manifest)
+    papers.check()
+    options.check_places({"INPUT": table}, [("-o", output), ("--ledger", ledger), *papers.options])
     check_table_output(output, options.format_of(output, format))
     private = _is_private(method, epsilon)
     asked = {
@@ -207,6 +228,8 @@ def synthesize(
         "entity": entity,
         "records_per_person": records_per_person,
         "ledger": ledger,
+        "public_report": public_report,
+        "public_manifest": public_manifest,
     }
     parts = (leaf, options.parse_names(order))
     _check_budget(asked, seed, parts, private=private)
@@ -238,6 +261,7 @@ def synthesize(
             policy=policy,
             entity=entity,
             records_per_person=records_per_person,
+            ledger=ledger,
             hold_out=hold_out,
             quasi_identifiers=options.parse_names(quasi_identifiers),
             sensitive=options.parse_names(sensitive),
@@ -246,8 +270,6 @@ def synthesize(
         if judge:
             step("judge")
         found = made.to_dict() if judge else made.facts()
-        if ledger is not None:
-            found |= {"ledger": _enter(ledger, made, output)}
         step("write")
         released = styled_table(made.frame, written)
         write_table(
@@ -260,9 +282,11 @@ def synthesize(
             coded=() if private else columns_of_known_values(frame, made.frame),
             catalog=catalog,
         )
+        if isinstance(made, synthesis.PrivateSynthesis):
+            papers.write_public(made, None if output == "-" else output)
     if not private:  # how long it took depends on the table
         found |= {"seconds": {"total": perf_counter() - start}}
-    found |= {"written": [output]}
+    found |= {"written": [output, *(str(one) for _, one in papers.options if one)]}
     if json:
         show_json(found)
     else:
@@ -288,30 +312,18 @@ def _check_budget(
         raise typer.BadParameter(
             "needs --policy FILE, which declares the domain of each column", param_hint="--epsilon"
         )
+    if private and seed is None and asked["ledger"] is None:
+        raise typer.BadParameter(
+            "missing option: each table drawn from INPUT spends more of its privacy. Give a file "
+            "that adds it up, the same for every release of INPUT",
+            param_hint="--ledger",
+        )
     if private and any(parts):
         raise typer.BadParameter("needs --method trees", param_hint="--leaf and --order")
     if seed is not None and asked["ledger"] is not None:
         raise typer.BadParameter(
             "a table drawn from a seed is not private: no budget covers it", param_hint="--seed"
         )
-
-
-def _enter(path: str, made: Synthesis, output: str) -> dict[str, object]:
-    """Add what a table spends to the ledger of its original; before the table is written."""
-    from pathlib import Path
-
-    from kanonym.differential_privacy.ledger import Spending, exact_number, spend
-    from kanonym.synthesis import PrivateSynthesis
-
-    assert isinstance(made, PrivateSynthesis)  # noqa: S101 - only with a budget
-    spending = Spending(
-        made.method,
-        exact_number(made.promise.epsilon),
-        exact_number(made.promise.delta),
-        protects="record" if made.promise.records_per_person is None else "person",
-        release=Path(output).name,
-    )
-    return spend(path, spending).total
 
 
 def _method(

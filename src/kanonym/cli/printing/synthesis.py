@@ -44,8 +44,8 @@ def synthesis_tables(found: Mapping[str, Any]) -> list[RenderableType]:
 
 def _private_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what is promised, and, if the table was judged, how it compares for its holder."""
-    ledger = found.get("ledger")
-    spent = []
+    ledger = found["ledger"]
+    spent = [("ledger", "none: the cost is not recorded")] if found["private"] else []
     if ledger:
         total = f"epsilon {ledger['epsilon']:g}, delta {ledger['delta']:g}"
         spent = [("spent so far", f"{total} in {format_number(ledger['releases'])} releases")]

@@ -95,5 +95,44 @@ SENTENCES: Sentences = {
     ),
     "private.others.rho": "Synthetic tables among them: together ε = {epsilon} at δ = {delta}.",
     "private.others.unknown": "No ledger was kept: what else was released is not known here.",
+    "private.synthetic.title": "Differentially private synthetic table",
+    "private.records": "person’s records",
+    "private.some-each": (
+        "At most {most} records of each person took part: all of them together are protected."
+    ),
+    "private.noise": (
+        "It is no promise of accuracy: counts are noisy, and those of small groups mostly noise."
+    ),
+    "private.rho": "the same as zero-concentrated differential privacy",
+    "private.made.noise": (
+        "Records were counted by a few columns at a time, and noise was added to each count: the "
+        "discrete Gaussian distribution, drawn exactly by the system’s random source."
+    ),
+    "private.made.model.aim": (
+        "Method AIM: again and again, the columns were drawn that the model explained worst, and "
+        "counted, until the budget was spent."
+    ),
+    "private.made.model.mst": (
+        "Method MST: each column was counted, and pairs of columns that form a tree, which were "
+        "drawn with a third of the budget."
+    ),
+    "private.made.drawn": (
+        "Every record of the table was drawn from the model of these noisy counts. None is of a "
+        "person, and the number of records is not that of the original."
+    ),
+    "private.domains": (
+        "These domains were declared without looking at the table. A value that one does not list "
+        "is read as “other” if that is listed, otherwise as missing; numbers beyond a range as its "
+        "nearer end. Where neither is a value, the record was left out."
+    ),
+    "private.head.domain": "domain",
+    "private.head.nulls": "may be missing",
+    "private.range": "{minimum} to {maximum}, in {bins} bins",
+    "private.constraints": "Constraints that every record keeps",
+    "private.unverified.synthetic": (
+        "Values of a synthetic table cannot show that noise was added, that nobody can repeat the "
+        "draws, and that domains and parameters were chosen without looking at the table. For "
+        "this, the publisher vouches."
+    ),
     "private.file": "File",
 }

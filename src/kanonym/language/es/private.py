@@ -100,5 +100,46 @@ SENTENCES: Sentences = {
     "private.others.unknown": (
         "No se llevó un libro de cuentas: aquí no se sabe qué más se publicó."
     ),
+    "private.synthetic.title": "Tabla sintética con privacidad diferencial",
+    "private.records": "conjunto de los registros de la persona",
+    "private.some-each": (
+        "Como máximo participaron {most} registros de cada persona: se protegen todos juntos."
+    ),
+    "private.noise": (
+        "No promete exactitud: los recuentos llevan ruido, y los de grupos pequeños son sobre todo "
+        "ruido."
+    ),
+    "private.rho": "lo mismo como privacidad diferencial concentrada (zCDP)",
+    "private.made.noise": (
+        "Los registros se contaron por unas pocas columnas a la vez, y a cada recuento se añadió "
+        "ruido: la distribución gaussiana discreta, sorteada exactamente con la fuente aleatoria "
+        "del sistema."
+    ),
+    "private.made.model.aim": (
+        "Método AIM: una y otra vez se sortearon las columnas que el modelo explicaba peor, y se "
+        "contaron, hasta gastar el presupuesto."
+    ),
+    "private.made.model.mst": (
+        "Método MST: se contó cada columna, y pares de columnas que forman un árbol, sorteados con "
+        "un tercio del presupuesto."
+    ),
+    "private.made.drawn": (
+        "Cada registro de la tabla se sorteó del modelo de estos recuentos con ruido. Ninguno es "
+        "de una persona, y el número de registros no es el del original."
+    ),
+    "private.domains": (
+        "Estos dominios se declararon sin mirar la tabla. Un valor que no figura en ellos se lee "
+        "como «other» si este figura, y si no, como ausente; los números fuera de un intervalo, "
+        "como el extremo más cercano. Si ninguno es un valor, el registro se dejó fuera."
+    ),
+    "private.head.domain": "dominio",
+    "private.head.nulls": "puede faltar",
+    "private.range": "de {minimum} a {maximum}, en {bins} tramos",
+    "private.constraints": "Condiciones que cumple cada registro",
+    "private.unverified.synthetic": (
+        "Los valores de una tabla sintética no pueden mostrar que se añadió ruido, que nadie puede "
+        "repetir el sorteo, ni que los dominios y los parámetros se eligieron sin mirar la tabla. "
+        "De esto responde quien publica."
+    ),
     "private.file": "Archivo",
 }

@@ -58,6 +58,17 @@ def measurement(values):
     return Measurement(values, np.ones(values.shape))
 
 
+@given(sets)
+def test_a_set_that_fits_needs_no_more_cells_than_estimated(asked):
+    """Whatever is said to fit, does; what a clique holds fits even without any room."""
+    tree = build_tree(asked, SIZES)
+    here = sum(cells_of(one, SIZES) for one in tree.cliques)
+    every = parts_of(range(5))
+    assert tree.fitting(every, SIZES, 0) == [one for one in every if tree.holds(one)]
+    for one in tree.fitting(every, SIZES, here + 40):
+        assert sum(cells_of(each, SIZES) for each in triangulate([*asked, one], SIZES)) <= here + 40
+
+
 def test_the_cheapest_attribute_is_eliminated_first():
     """A cycle of four gets the chord that costs fewer cells."""
     cycle = [(0, 1), (1, 2), (2, 3), (0, 3)]

@@ -10,6 +10,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.domain import Domain
+from kanonym.data.errors import PolicyError
 from kanonym.differential_privacy.bits import SeededBits, SystemBits
 from kanonym.synthesis import private
 from kanonym.synthesis.marginals import aim, mst
@@ -92,6 +93,40 @@ def test_facts_that_are_published_have_nothing_of_the_original():
     assert facts["protects"] == "one record"
     assert facts["dropped"] == ["id"]
     json.dumps(facts)
+
+
+def test_public_files_are_the_same_for_two_tables(tmp_path):
+    """Report and manifest that go along have the promise and the policy, byte for byte alike."""
+    written = []
+    for place, table in (("one", people()), ("other", people(90, seed=1).reverse())):
+        folder = tmp_path / place
+        folder.mkdir()
+        made = private_table(table, method="mst", entity="id", ledger=folder / "ledger.json")
+        made.public_manifest(folder / "public.json")
+        for form in ("html", "md", "json"):
+            made.public_report(folder / f"report.{form}", language="es")
+        written.append({one.name: one.read_bytes() for one in folder.glob("[pr]*")})
+    assert len(written[0]) == 4
+    assert written[0] == written[1]
+    assert b"libro de cuentas" in written[0]["report.md"]
+
+
+def test_a_cost_that_no_ledger_has_is_told():
+    """With a ledger its sum is a fact of the table; without one, the result says so."""
+    made = private_table(people(), method="mst")
+    assert made.facts()["ledger"] is None
+    assert "not recorded in a ledger" in str(made)
+
+
+def test_a_ledger_adds_up_tables_before_they_are_drawn(tmp_path):
+    """Each table adds its ε; one from a seed is refused."""
+    path = tmp_path / "ledger.json"
+    for _ in range(2):
+        made = private_table(people(), method="mst", ledger=path)
+    assert made.facts()["ledger"]["epsilon"] == 2
+    assert "not recorded" not in str(made)
+    with pytest.raises(PolicyError, match="no ledger counts it"):
+        private_table(people(), ledger=path, seed=1)
 
 
 def test_the_default_method_with_epsilon_is_aim():
