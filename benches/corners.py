@@ -2,7 +2,8 @@
 
 The floor is the work that no such call can avoid, by a library alone: sorting, grouping or
 predicting once. Adult needs ../shared/data/adult beside the checkout; the other tables have
-columns that depend on each other, among them an income to the cent.
+columns that depend on each other, among them an income to the cent; the survey's hierarchies lie
+in ../shared/data/ihis.
 
     python benches/corners.py [--quick]
 """
@@ -10,6 +11,8 @@ columns that depend on each other, among them an income to the cent.
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -147,6 +150,29 @@ def lattices(*, quick: bool) -> None:
         )
 
 
+def survey() -> None:
+    """Time a lattice search with l-diversity on a generated health survey."""
+    folder = DATA.parents[1]
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "ihis.csv"
+        subprocess.run([sys.executable, folder / "ihis_like.py", path], check=True)  # noqa: S603
+        frame = pl.read_csv(path, separator=";", infer_schema=False)
+    known: list[tuple[pl.Series, Any]] = [
+        (frame[name], ka.hierarchy.from_file(folder / "ihis" / f"hierarchy_{name}.csv"))
+        for name in frame.columns
+        if name != "EDUC"
+    ]
+    table = encode(known, [(frame["EDUC"], None, False)], len(frame))
+    models = [ka.KAnonymity(5), ka.LDiversity("EDUC", 3)]
+    algorithm = FullDomain()
+    line(
+        f"survey, {len(frame):,} x 9, lattice, l-diversity",
+        "group_by",
+        lambda: frame.group_by(frame.columns).len(),
+        lambda: find_best_node(algorithm, algorithm.space(table, models, 0.0)),
+    )
+
+
 def features() -> None:
     """Time a minimizer that has to exempt some of thirty features."""
     data = load_breast_cancer(as_frame=True)
@@ -167,6 +193,8 @@ def main() -> None:
     if DATA.exists():
         adult(quick=quick)
         lattices(quick=quick)
+        if not quick:
+            survey()
     else:
         print(f"skipped: no {DATA.name} beside the checkout")
     large(100_000 if quick else 1_000_000)

@@ -15,7 +15,8 @@ from kanonym.algorithms.full_domain.class_bounds import (
     run_floors,
 )
 from kanonym.algorithms.full_domain.nodes import Node, classes_of_node, judge, may_hold, score_of
-from kanonym.algorithms.full_domain.space import Room, SearchSpace
+from kanonym.algorithms.full_domain.space import WORD_BITS, Room, SearchSpace
+from kanonym.kernels.lattice.secrets import secret_histograms
 from kanonym.kernels.lattice.walk import (
     DROPS,
     HIGHEST,
@@ -136,11 +137,25 @@ def promising_children(space: SearchSpace, branch: Branch, best: Solution) -> li
                 bound = max(bound, bound_of_level(space, below, branch.runs, branch.floors))
             if bound < best.score:
                 found.append(Child(bound, level, gone, losses[level, :-1]))
-    if space.checks and found:
-        found = [
-            child for child in found if may_hold(space, coarsest_node(space, branch, child.level))
-        ]
+    if space.checks and a < len(space.order) - 1:
+        found = _children_that_may_hold(space, branch, found)
     found.sort(key=lambda child: (child.bound, child.level))
+    return found
+
+
+def _children_that_may_hold(
+    space: SearchSpace, branch: Branch, children: Sequence[Child]
+) -> list[Child]:
+    """Return the children, by level, whose coarsest nodes do not fail a model: the upper ones.
+
+    That of the highest level is the branch's own, which was asked further up.
+    """
+    found: list[Child] = []
+    for child in reversed(children):
+        highest = child.level == space.axes.fields[len(branch.levels), HIGHEST]
+        if not highest and not may_hold(space, coarsest_node(space, branch, child.level)):
+            break
+        found.append(child)
     return found
 
 
@@ -228,7 +243,17 @@ def coarsest_node(space: SearchSpace, branch: Branch, level: int) -> Node:
     in_table = np.zeros((len(labels), len(space.order)), np.int32)
     in_table[:, space.order[: a + 1]] = labels
     _, shift, width = space.axes.fields[-1, :3].tolist()
-    combination = (branch.keys[-1] >> np.uint64(min(shift, 63))) & np.uint64((1 << width) - 1)
-    secrets = space.secrets[combination.astype(np.int64)]
-    weights = branch.counts[0].astype(np.int64)
-    return classes_of_node(space, levels, in_table, totals, (class_of, secrets, weights))
+    histograms = [
+        secret_histograms(
+            class_of,
+            branch.keys[-1],
+            min(shift, WORD_BITS - 1),
+            width,
+            np.ascontiguousarray(space.secrets[:, j]),
+            branch.counts[0],
+            len(totals),
+            domain.size,
+        )
+        for j, domain in enumerate(space.table.sensitive)
+    ]
+    return classes_of_node(space, levels, in_table, totals, histograms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -69,7 +69,7 @@ def classes_of_node(
     levels: NDArray[np.int64],
     labels: NDArray[np.int32],
     totals: NDArray[np.int64],
-    tuples: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]],
+    histograms: Iterable[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]],
 ) -> Node:
     """Gather the classes of a node.
 
@@ -82,20 +82,17 @@ def classes_of_node(
     labels, totals
         (n_classes, d) labels in the table's order, (n_classes, 2) records and records of
         the population.
-    tuples
-        The class of each tuple, its sensitive codes (n, s), and its number of records.
+    histograms
+        Of each sensitive attribute, as `class_histograms` returns them.
 
     """
-    class_of, secrets, weights = tuples
     sizes = totals[:, 0].copy()
-    distributions = {}
-    for j, (domain, (table, ancestors)) in enumerate(
-        zip(space.table.sensitive, space.references, strict=True)
-    ):
-        offsets, values, counts = class_histograms(
-            class_of, np.ascontiguousarray(secrets[:, j]), weights, len(sizes), domain.size
+    distributions = {
+        domain.name: Distribution(*found, table, ancestors)
+        for domain, found, (table, ancestors) in zip(
+            space.table.sensitive, histograms, space.references, strict=True
         )
-        distributions[domain.name] = Distribution(offsets, values, counts, table, ancestors)
+    }
     population = None if space.table.population is None else totals[:, 1].copy()
     everything = np.ones(len(sizes), np.bool_)
     return Node(
@@ -206,8 +203,17 @@ def group_at_levels(
     totals[:, 0] = np.bincount(groups.labels, table.weights, len(groups.sizes))
     if table.population is not None:
         totals[:, 1] = np.bincount(groups.labels, table.population, len(groups.sizes))
-    tuples = (groups.labels, table.sensitive_codes, table.weights)
-    return classes_of_node(space, levels, groups.codes, totals, tuples), groups.labels
+    histograms = [
+        class_histograms(
+            groups.labels,
+            np.ascontiguousarray(table.sensitive_codes[:, j]),
+            table.weights,
+            len(totals),
+            domain.size,
+        )
+        for j, domain in enumerate(table.sensitive)
+    ]
+    return classes_of_node(space, levels, groups.codes, totals, histograms), groups.labels
 
 
 def evaluate(space: SearchSpace, nodes: Sequence[Sequence[int]]) -> Iterator[EvaluatedNode]:
