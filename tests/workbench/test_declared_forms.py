@@ -102,7 +102,7 @@ def test_every_model_has_a_form_and_counts_or_says_why_not(visitor, name):
         assert name in text_of(answer)
         return
     strip = text_of(visitor.get(f"{visitor.at}/status"))
-    assert "Records violating now" in strip or "The policy is not complete" in strip
+    assert "records violate the requirements" in strip or "The policy is not complete" in strip
     assert "internal error" not in strip
     assert visitor.get(f"{visitor.at}/requirements").status == 200
     act(visitor, "history/undo")

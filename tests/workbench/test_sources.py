@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from kanonym.data.files import sha256, write_table
-from workbench_servers import Visitor, exported, opened, running, text_of
+from workbench_servers import Visitor, act, exported, opened, running, text_of
 
 PEOPLE = pl.DataFrame(
     {
@@ -32,12 +34,43 @@ def test_european_dates_of_a_workbook(visitor, tmp_path, monkeypatch):
     write_table(PEOPLE, tmp_path / "people.xlsx")
     form = {"path": str(tmp_path / "people.xlsx"), "folder": str(tmp_path / "project")}
     opened(visitor, visitor.send("POST", "/open", form))
-    assert "%d.%m.%Y" in visitor.get(f"{visitor.at}/open").text
+    page = visitor.get(f"{visitor.at}/open").text
+    assert 'name="format" value="%d.%m.%Y"' in page
+    assert "02.02.1951 → 1951-02-02" in page
+    changed = act(visitor, "open/convention", column="born", type="date", format="%m.%d.%Y")
+    assert "13.01.1962" in re.search(r'<p class="unmet">(.*?)</p>', changed.text)[1]
+    act(visitor, "history/undo")
     hashed, python = exported(visitor)
     monkeypatch.chdir(tmp_path)
     exec(python, {})  # noqa: S102 - what the page shows
     assert sha256(tmp_path / "released.csv") == hashed
     assert re.search(r"\[\d\d\.\d\d\.\d{4}, ", (tmp_path / "released.csv").read_text("utf-8"))
+
+
+def test_a_table_of_a_duckdb_file(visitor, tmp_path, monkeypatch):
+    """The file is named by its path, its table by name; the shown Python makes the same file."""
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(tmp_path / "people.duckdb") as connection:
+        connection.register("given", PEOPLE.to_arrow())
+        connection.execute("CREATE TABLE people AS SELECT * FROM given")
+    named = {"path": str(tmp_path / "people.duckdb"), "table": "people"}
+    opened(visitor, visitor.send("POST", "/open", {**named, "folder": str(tmp_path / "project")}))
+    hashed, python = exported(visitor)
+    monkeypatch.chdir(tmp_path)
+    exec(python, {})  # noqa: S102 - what the page shows
+    assert sha256(tmp_path / "released.csv") == hashed
+
+
+def test_a_table_of_a_sqlite_file(visitor, tmp_path):
+    """A SQLite file is named by its path, like any other file."""
+    with closing(sqlite3.connect(tmp_path / "people.db")) as connection:
+        connection.execute("CREATE TABLE people (town TEXT, illness TEXT)")
+        rows = PEOPLE.select("town", "illness").rows()
+        connection.executemany("INSERT INTO people VALUES (?, ?)", rows)
+        connection.commit()
+    named = {"path": str(tmp_path / "people.db"), "table": "people"}
+    opened(visitor, visitor.send("POST", "/open", {**named, "folder": str(tmp_path / "project")}))
+    assert "60 records, 2 columns" in text_of(visitor.get(f"{visitor.at}/open"))
 
 
 def test_an_upload_is_private_and_deleted(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from kanonym.data.message import Message
 from kanonym.data.schema import Role
 from kanonym.profiling.words import name_words
 
@@ -61,29 +62,35 @@ def entity_of(columns: Sequence[ColumnProfile]) -> Entity:
     unique = [one for one in personal if _is_unique(one)]
     repeated = [one for one in personal if _repeats(one)]
     if not repeated and unique:
-        reason = f"no value of {unique[0].name} repeats: each row is treated as a person"
+        reason = Message(
+            "no value of {column} repeats: each row is treated as a person", column=unique[0].name
+        )
         return Entity(rows_are_persons=True, reason=reason)
     repeated = repeated or [one for one in numbers if _repeats(one)]
     if repeated:
         chosen = min(repeated, key=lambda one: one.content.counted.distinct)
         counted = chosen.content.counted
         values = counted.distinct - (chosen.content.nulls > 0)
-        reason = (
-            f"{chosen.name} has {values:,} values in {counted.records:,} records: if it identifies "
-            f"persons, it is the entity of k-anonymity, which then counts persons; if each row is "
-            f"a person, set rows: persons instead"
+        reason = Message(
+            "{column} has {values:,} values in {records:,} records: if it identifies persons, it "
+            "is the entity of k-anonymity, which then counts persons; if each row is a person, set "
+            "rows: persons instead",
+            column=chosen.name,
+            values=values,
+            records=counted.records,
         )
         return Entity(chosen.name, values, reason=reason)
     if several:
-        reason = (
-            f"{several[0].name} repeats, and it is unknown whether by chance or because one person "
-            f"has several rows: set rows: persons, or entity in k-anonymity"
+        reason = Message(
+            "{column} repeats, and it is unknown whether by chance or because one person has "
+            "several rows: set rows: persons, or entity in k-anonymity",
+            column=several[0].name,
         )
         return Entity(reason=reason)
     if named:
         return Entity(
             rows_are_persons=True,
-            reason="no identifier repeats: each row is treated as a person",
+            reason=Message("no identifier repeats: each row is treated as a person"),
         )
     return Entity()
 

@@ -21,6 +21,7 @@ from kanonym.profiling.columns import Content
 from kanonym.profiling.entity import Entity, entity_of
 from kanonym.profiling.minimal import MinimalSets
 from kanonym.profiling.reasons import Reason
+from kanonym.profiling.remarks import remarks_of
 from kanonym.profiling.separation import Separation
 
 MOST_FREQUENT = 0.8
@@ -98,7 +99,7 @@ class ColumnProfile(ShortRepr):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What else to look at before a release, in sentences."""
-        return tuple(_remarks(self.content))
+        return tuple(remarks_of(self.content))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form. Codes for missing values are the only values in it."""
@@ -378,31 +379,3 @@ def _diversity(one: ColumnProfile) -> dict[str, Any]:
 
 def _as_remark(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:] + "."
-
-
-def _remarks(content: Content) -> list[str]:
-    counted, outliers = content.counted, content.outliers
-    remarks = []
-    if content.nulls and not content.constant:
-        remarks.append(f"{content.nulls:,} of {counted.records:,} records have no value")
-    remarks += [
-        f"{'a number far from the others' if one.value is None else repr(one.value)}, in "
-        f"{one.records:,} records, seems to stand for a missing value: if it does, leave these "
-        "cells empty"
-        for one in content.sentinels
-    ]
-    if outliers is not None and outliers.far:
-        alone = outliers.far == 1
-        remarks.append(
-            f"{outliers.far:,} {'number lies' if alone else 'numbers lie'} far from the others; as "
-            f"an action, {outliers.advice} hides {'it' if alone else 'them'}"
-        )
-    if "dates as other text" in content.traits:
-        remarks.append("its texts are dates: written as 2024-12-31 they could be recoded as dates")
-    if "dates as text" in content.traits and content.type == "text":
-        remarks.append("its texts are ISO dates: as a column of dates they would lose less")
-    if "numbers as text" in content.traits:
-        remarks.append("its texts are numbers: as a column of numbers they would lose less")
-    if "leading zeros" in content.traits:
-        remarks.append("its numbers start with zeros: it is a code, and stays text")
-    return remarks

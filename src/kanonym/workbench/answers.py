@@ -57,6 +57,21 @@ class Answers:
         found: Rows = await self._held.question("rows", start=start, count=count)
         return found
 
+    async def readings(self, form: Form) -> dict[str, tuple[tuple[str, str], ...]]:
+        """Return how texts of columns are read; nothing where the policy has faults.
+
+        By column, some texts and what each is read as; or nothing and why it cannot be read.
+        """
+        try:
+            found: dict[str, tuple[tuple[str, str], ...]] = await self._held.question(
+                "readings", policy=text_of(form), folder=self._folder
+            )
+        except WorkError as error:
+            if error.kind in GONE:
+                raise
+            return {}
+        return found
+
     async def violations(self, form: Form) -> Violations:
         """Return how many records violate a policy.
 

@@ -71,7 +71,7 @@ class Pages:
                 Route(f"{at}/status", self.status),
                 Route(f"{at}/events", self.events),
                 Route(f"{at}/cancel", self.cancel, methods=["POST"]),
-                Route(f"{at}/files/{{folder}}/{{name}}", self.file),
+                Route(f"{at}/files/{{folder}}/{{name:path}}", self.file),
                 Route(f"{at}/{{screen}}", self.show),
                 Route(f"{at}/{{screen}}/{{action}}", self.act, methods=["POST"]),
                 Route(f"{at}/{{screen}}/{{action}}", self.download),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kanonym.workbench.work.facts import Solution
 
 WIDTH, HEIGHT, GAP = 160, 36, 1
-FRAME = (720, 380, 56, 44)
+FRAME = (720, 380, 68, 44)
 """Of a picture of solutions: width, height, and room on the left and below."""
 SCALED = 20.0
 """From this ratio of the largest value to the smallest, or to 1, the axis is logarithmic."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import quote
 
 from starlette.datastructures import UploadFile
 
@@ -23,6 +24,7 @@ from kanonym.workbench.sessions import Session, Sessions
 from kanonym.workbench.work.facts import Source
 
 _ODD = re.compile(r"[^\w.\- ]")
+SQLITE = (".db", ".sqlite", ".sqlite3")
 POLICIES = (".yaml", ".yml")
 """How the names of policy files end."""
 
@@ -72,7 +74,7 @@ class Desk:
             The policy to start from has faults.
 
         """
-        path = sent.get("path", "").strip()
+        path = _with_scheme(sent.get("path", "").strip())
         if not path:
             raise DataError("name a table or the folder of a project")
         place = Path(path).expanduser()
@@ -156,6 +158,14 @@ def _start(session: Session, folder: ProjectFolder, source: Source, history: His
     name = session.add(project)
     project.open(source, history)
     return f"/p/{name}/open"
+
+
+def _with_scheme(path: str) -> str:
+    """Return the URL of a SQLite file; other paths as they are."""
+    place = Path(path).expanduser()
+    if "://" in path or place.suffix.lower() not in SQLITE or not place.is_file():
+        return path
+    return f"sqlite:///{quote(str(place.resolve()))}"
 
 
 def _named_folder(sent: Mapping[str, str]) -> Path | None:

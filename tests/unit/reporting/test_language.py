@@ -88,7 +88,7 @@ def test_every_sentence_is_used():
     built += ("privacy.", "short.", "private.")
     built += ("wb.screen.", "wb.job.", "wb.verdict.", "wb.type.", "wb.model.", "wb.algorithm.")
     built += ("wb.open.as.", "wb.builder.", "wb.explore.", "wb.why.")
-    built += ("wb.actions.when.", "wb.actions.kind.")
+    built += ("wb.actions.when.", "wb.actions.kind.", "wb.recoding.")
     built += (
         "warning.",
         "attacks.hidden.",

@@ -61,8 +61,8 @@ SENTENCES: Sentences = {
     "wb.verdict.nothing required": "Nothing was required",
     "wb.status.uncounted": "{model}: not counted; a run tells",
     "wb.status.ask": "Count the records that violate the requirements",
-    "wb.status.violating": "Records violating now: {records} of {rows}",
-    "wb.status.none": "Records violating now: 0 of {rows}",
+    "wb.status.violating": "Table as it is: {records} of {rows} records violate the requirements",
+    "wb.status.none": "Table as it is: 0 of {rows} records violate the requirements",
     "wb.status.uniques": "unique: {uniques}",
     "wb.status.fault": "The policy is not complete",
     "wb.status.waiting": "Counting …",
@@ -77,7 +77,7 @@ SENTENCES: Sentences = {
     "wb.start.path": "A file on this machine",
     "wb.start.path.label": "Path of a table, or folder of a project",
     "wb.start.path.note": (
-        "CSV, Excel, Parquet, JSON, SPSS, Stata, SAS; or sqlite:///… or postgresql://…. The table "
+        "CSV, Excel, Parquet, JSON, SPSS, Stata, SAS; SQLite, DuckDB or postgresql://…. The table "
         "stays where it is."
     ),
     "wb.start.more": "Database, policy, folder",
@@ -153,6 +153,10 @@ SENTENCES: Sentences = {
     ),
     "wb.requirements.violating": "violated by {records} records now",
     "wb.requirements.none": "Nothing is required yet, so nothing would be guaranteed.",
+    "wb.requirements.unprotected": (
+        "No requirement looks at {columns}: whoever finds a class whose records share a value "
+        "knows it. l-diversity and t-closeness protect against that."
+    ),
     "wb.requirements.form": "Requirement: {model}",
     "wb.requirements.add": "Add a requirement",
     "wb.requirements.presets": "Presets of regulators",

@@ -40,8 +40,8 @@ SENTENCES: Sentences = {
     "wb.accuracy.found": "{share} of what the table has over a guess is left",
     "wb.screen.records": "Records",
     "wb.records.lead": (
-        "The records that are easiest to find come first. Before: {uniques} were unique. "
-        "{suppressed} are not released."
+        "The records that are easiest to find come first. Unique before: {uniques}. "
+        "Not released: {suppressed}."
     ),
     "wb.records.person": "Look somebody up",
     "wb.records.person.note": (

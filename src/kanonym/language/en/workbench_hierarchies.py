@@ -5,6 +5,16 @@ from __future__ import annotations
 from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
+    "wb.hierarchies.recoding": "Values are released as",
+    "wb.hierarchies.recoding.usual": "chosen under Run ({recoding})",
+    "wb.recoding.hierarchy": "labels of this hierarchy",
+    "wb.recoding.interval": "intervals, or labels of the hierarchy for texts",
+    "wb.recoding.range": "two columns: lowest and highest value",
+    "wb.recoding.set": "sets of values",
+    "wb.recoding.mean": "means",
+    "wb.recoding.median": "medians",
+    "wb.recoding.mode": "most frequent values",
+    "wb.did.recoding": "How {column} is released",
     "wb.screen.hierarchies": "Hierarchies",
     "wb.hierarchies.lead": (
         "A hierarchy says by which labels the values of a column may be released, from the "

@@ -17,6 +17,7 @@ from kanonym.language.es import (
     page,
     private,
     profiles,
+    remarks,
     terms,
     units,
     verdicts,
@@ -74,5 +75,5 @@ SPANISH = Translator(
     locale="es-ES",
     conjunction=conjunction,
     ordinal=ordinal,
-    messages={**messages.MESSAGES, **actions.MESSAGES},
+    messages={**messages.MESSAGES, **actions.MESSAGES, **remarks.MESSAGES},
 )

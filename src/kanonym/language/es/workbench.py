@@ -61,8 +61,8 @@ SENTENCES: Sentences = {
     "wb.verdict.nothing required": "No se exigía nada",
     "wb.status.uncounted": "{model}: sin contar; lo dice una ejecución",
     "wb.status.ask": "Contar los registros que incumplen los requisitos",
-    "wb.status.violating": "Registros que incumplen ahora: {records} de {rows}",
-    "wb.status.none": "Registros que incumplen ahora: 0 de {rows}",
+    "wb.status.violating": "Tabla tal cual: {records} de {rows} registros incumplen los requisitos",
+    "wb.status.none": "Tabla tal cual: 0 de {rows} registros incumplen los requisitos",
     "wb.status.uniques": "únicos: {uniques}",
     "wb.status.fault": "La política no está completa",
     "wb.status.waiting": "Contando …",
@@ -77,7 +77,7 @@ SENTENCES: Sentences = {
     "wb.start.path": "Un archivo de este equipo",
     "wb.start.path.label": "Ruta de una tabla, o carpeta de un proyecto",
     "wb.start.path.note": (
-        "CSV, Excel, Parquet, JSON, SPSS, Stata, SAS; o sqlite:///… o postgresql://…. La tabla se "
+        "CSV, Excel, Parquet, JSON, SPSS, Stata, SAS; SQLite, DuckDB o postgresql://…. La tabla se "
         "queda donde está."
     ),
     "wb.start.more": "Base de datos, política, carpeta",
@@ -154,6 +154,10 @@ SENTENCES: Sentences = {
     ),
     "wb.requirements.violating": "ahora lo incumplen {records} registros",
     "wb.requirements.none": "Aún no se exige nada, así que no se garantizaría nada.",
+    "wb.requirements.unprotected": (
+        "Ningún requisito mira {columns}: quien halla una clase cuyos registros comparten un valor "
+        "lo conoce. l-diversity y t-closeness protegen de eso."
+    ),
     "wb.requirements.form": "Requisito: {model}",
     "wb.requirements.add": "Añadir un requisito",
     "wb.requirements.presets": "Umbrales de reguladores",

@@ -40,8 +40,8 @@ SENTENCES: Sentences = {
     "wb.accuracy.found": "queda el {share} de la ventaja de la tabla sobre una conjetura",
     "wb.screen.records": "Registros",
     "wb.records.lead": (
-        "Primero, los registros más fáciles de hallar. Antes había {uniques} únicos. No se "
-        "publican {suppressed}."
+        "Primero, los registros más fáciles de hallar. Únicos antes: {uniques}. Sin "
+        "publicar: {suppressed}."
     ),
     "wb.records.person": "Buscar a alguien",
     "wb.records.person.note": (

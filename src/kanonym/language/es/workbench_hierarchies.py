@@ -5,6 +5,16 @@ from __future__ import annotations
 from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
+    "wb.hierarchies.recoding": "Los valores se publican como",
+    "wb.hierarchies.recoding.usual": "lo elegido en Ejecutar ({recoding})",
+    "wb.recoding.hierarchy": "etiquetas de esta jerarquía",
+    "wb.recoding.interval": "intervalos, o etiquetas de la jerarquía si son textos",
+    "wb.recoding.range": "dos columnas: valor más bajo y más alto",
+    "wb.recoding.set": "conjuntos de valores",
+    "wb.recoding.mean": "medias",
+    "wb.recoding.median": "medianas",
+    "wb.recoding.mode": "valores más frecuentes",
+    "wb.did.recoding": "Cómo se publica {column}",
     "wb.screen.hierarchies": "Jerarquías",
     "wb.hierarchies.lead": (
         "Una jerarquía dice con qué etiquetas se pueden publicar los valores de una columna, "

@@ -22,7 +22,7 @@ NOTE = "release.json"
 NEW, OLD = ".new", ".old"
 LOCKED = "releases"
 """Names the lock on all folders."""
-_NAME = re.compile(r"\w[\w.-]*")
+_NAME = re.compile(r"(hierarchies/)?\w[\w. -]*")
 
 
 @dataclass(frozen=True, slots=True)

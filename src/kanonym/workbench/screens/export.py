@@ -90,9 +90,15 @@ def python(project: OpenProject) -> str:
     if source.in_database:
         place = displayable_url(source.path)
         read = f"ka.engines.scan_database({place!r}, {source.table!r}).to_polars()"
+    imported = "import kanonym as ka"
+    if source.in_duckdb:
+        quoted = '"' + (source.table or "").replace('"', '""') + '"'
+        opened = f"duckdb.connect({source.path!r}, read_only=True).table({quoted!r})"
+        read = f"ka.engines.scan_duckdb({opened}).to_polars()"
+        imported = f"import duckdb\n{imported}"
     spent = f", ledger={str(project.ledger)!r}" if project.release_is_private else ""
     return (
-        "import kanonym as ka\n\n"
+        f"{imported}\n\n"
         f"table = {read}\n"
         f"release = ka.anonymize(table, {policy!r}{spent})\n"
         f"release.write({written.names[0]!r})\n"
@@ -104,11 +110,12 @@ async def notebook(view: View) -> tuple[str, str]:
     project = view.project
     if project.written is None:
         raise DataError(view.says.text("wb.missing.release"))
-    read, made, written = python(project).split("\n\n")[1].splitlines()
+    imported, _, steps = python(project).partition("\n\n")
+    read, made, written = steps.splitlines()
     note = "wb.export.seed" if project.release_has_seed else repeated(project)
     cells = [
         f"# {project.folder.path.name}\n\n{view.says.text(note)}",
-        f"import kanonym as ka\n\n{read}",
+        f"{imported}\n\n{read}",
         made,
         "release.verification",
         "release.utility",

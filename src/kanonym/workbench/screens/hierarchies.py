@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from kanonym.data.errors import HierarchyError, KanonymError
+from kanonym.data.errors import HierarchyError, KanonymError, PolicyError
 from kanonym.data.hierarchy import SOURCES
-from kanonym.data.schema import Role
+from kanonym.data.schema import RECODINGS, Role
 from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, with_sent
 from kanonym.workbench.project.edits import columns_of, with_attribute
 from kanonym.workbench.project.hierarchy_rows import (
@@ -49,6 +49,9 @@ async def show(view: View) -> dict[str, Any]:
         "marked": {name for name in known if _own(view, name) is not None},
         "column": column,
         "own": own,
+        "recoding": view.project.form["attributes"][column].get("recoding", ""),
+        "recodings": RECODINGS,
+        "usual": view.project.form.get("recoding", ""),
         "tree": tree,
         "fault": fault,
         "shown": SHOWN,
@@ -76,8 +79,18 @@ async def build(view: View) -> str | None:
 async def remove(view: View) -> str | None:
     """Take the hierarchy of a column away: what is suggested holds again."""
     column = _requested_column(view)
-    form = with_attribute(view.project.form, column, {"hierarchy": None})
+    form = with_attribute(view.project.form, column, {"hierarchy": None, "recoding": None})
     view.project.change(form, "wb.did.hierarchy", column=column)
+    return _place(column)
+
+
+async def recode(view: View) -> str | None:
+    """Say how the values of a column are released."""
+    column, recoding = _requested_column(view), view.sent.get("recoding", "")
+    if recoding and recoding not in RECODINGS:
+        raise PolicyError(f"a recoding is one of {', '.join(RECODINGS)}")
+    changed = with_attribute(view.project.form, column, {"recoding": recoding or None})
+    view.project.change(changed, "wb.did.recoding", column=column)
     return _place(column)
 
 
@@ -139,7 +152,9 @@ async def _keep(view: View, column: str, rows: list[Row]) -> str:
 async def _take(view: View, column: str, form: Mapping[str, Any]) -> str:
     """Give a column a hierarchy, once it is found to cover it."""
     await view.project.answers.hierarchy(column, form)
-    changed = with_attribute(view.project.form, column, {"hierarchy": dict(form)})
+    # What a person builds here is what is released, not intervals or sets of values.
+    parts = {"hierarchy": dict(form), "recoding": "hierarchy"}
+    changed = with_attribute(view.project.form, column, parts)
     view.project.change(changed, "wb.did.hierarchy", column=column)
     return _place(column)
 
@@ -196,6 +211,7 @@ SCREEN = Screen(
         "remove": remove,
         "group": group,
         "rename": rename,
+        "recode": recode,
         "import": import_file,
     },
     downloads={"export": export},

@@ -22,7 +22,13 @@ async def show(view: View) -> dict[str, Any]:
     start = int(asked) if asked.isdecimal() else 0
     start = min(start, max(project.table.rows - 1, 0)) // ROWS * ROWS
     rows = await project.answers.rows(start, ROWS)
-    return {"rows": rows, "step": ROWS, "table": project.table, "source": project.source}
+    return {
+        "rows": rows,
+        "step": ROWS,
+        "table": project.table,
+        "source": project.source,
+        "readings": await project.answers.readings(project.form),
+    }
 
 
 async def read(view: View) -> str | None:

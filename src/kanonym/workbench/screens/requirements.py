@@ -51,6 +51,7 @@ async def show(view: View) -> dict[str, Any]:
         "inputs": with_sent(inputs, view.sent) if view.sent.get("type") else inputs,
         "presets": [one for one in PRESETS.values() if one.smallest is not None],
         "sensitive": columns_of(project.form, Role.SENSITIVE),
+        "unprotected": _unprotected(project.form),
         "known": columns_of(project.form, Role.QUASI_IDENTIFIER),
     }
 
@@ -106,6 +107,12 @@ def _check(form: Mapping[str, Any]) -> None:
         build_typed(form, MODELS)
     except FaultsFoundError as error:
         raise policy_error(error.faults, "") from None
+
+
+def _unprotected(form: Mapping[str, Any]) -> list[str]:
+    """Return the sensitive columns that no model looks at."""
+    looked_at = {one.get("attribute") for one in form.get("models", ())}
+    return [name for name in columns_of(form, Role.SENSITIVE) if name not in looked_at]
 
 
 def _sentence(view: View, form: Mapping[str, Any]) -> str:

@@ -11,6 +11,8 @@ from kanonym.pipeline.reasons import Reason
 from kanonym.profiling import Profile
 
 DATABASES = ("postgresql", "postgres", "sqlite")
+DUCKDB = (".duckdb", ".ddb")
+"""How the names of DuckDB files end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Source:
     Attributes
     ----------
     path
-        A file of this machine, or the URL of a database.
+        A file of this machine, DuckDB's among them, or the URL of a database.
     sheet, header_row
         Of an Excel workbook.
     table
@@ -42,9 +44,14 @@ class Source:
 
     @property
     def in_database(self) -> bool:
-        """Whether the path is the URL of a database."""
+        """Whether the table is in a database."""
         scheme, mark, _ = self.path.partition("://")
-        return bool(mark) and scheme in DATABASES
+        return self.in_duckdb or (bool(mark) and scheme in DATABASES)
+
+    @property
+    def in_duckdb(self) -> bool:
+        """Whether the table is in a DuckDB file."""
+        return "://" not in self.path and self.path.lower().endswith(DUCKDB)
 
     def is_place_of(self, other: Source) -> bool:
         """Whether another source is the same table, which may leave open how it is read."""

@@ -55,13 +55,27 @@ def bind(column: Any, form: Any, folder: str) -> BoundHierarchy:
     )
 
 
-def copy_hierarchies(policy: Policy, project: Path, place: Path) -> None:
-    """Copy the hierarchy files of a project to where its policy is exported."""
+def copy_hierarchies(policy: Policy, project: Path, place: Path) -> tuple[str, ...]:
+    """Copy the hierarchy files of a project to where its policy is exported; returns their names.
+
+    Raises
+    ------
+    DataError
+        The policy names a file outside the project by a relative path.
+
+    """
+    copied = []
     for attribute in policy.attributes.values():
         if not isinstance(attribute, QuasiIdentifier | Sensitive):
             continue
         source = attribute.hierarchy
         if isinstance(source, FromFile) and not Path(source.path).is_absolute():
             target = place / source.path
+            if not target.resolve().is_relative_to(place.resolve()):
+                raise DataError(
+                    f"hierarchy file {source.path} lies outside the project: name its whole path"
+                )
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(project / source.path, target)
+            copied.append(str(source.path))
+    return tuple(dict.fromkeys(copied))

@@ -82,6 +82,15 @@ class TableWork:
         del step
         return _rows_of(self._table(), start, count)
 
+    def readings(
+        self, step: Step, policy: str, folder: str
+    ) -> dict[str, tuple[tuple[str, str], ...]]:
+        """Return texts of columns that are read as dates or numbers, and what each is read as."""
+        from kanonym.workbench.work.readings import readings_of
+
+        del step
+        return readings_of(self._table(), _policy(policy, folder))
+
     def violations(self, step: Step, policy: str, folder: str) -> Violations:
         """Count the records that violate a policy as the table is."""
         from kanonym.pipeline.violations import count_violations
@@ -228,7 +237,7 @@ class TableWork:
 
         release = self._last_release()
         name, output = self._write_table(place, table)
-        copy_hierarchies(release.policy, project, place)
+        copied = copy_hierarchies(release.policy, project, place)
         files.write_text(place / "policy.yaml", policy_yaml(release.policy.to_dict(), (), {}))
         content: dict[str, Any] = {"input": self._content, "output": output}
         release.manifest(place / "manifest.json", **content, detected=self._notes)
@@ -242,7 +251,7 @@ class TableWork:
         if public:
             release.public_report(place / public[0], language=language, output=output)
             release.public_manifest(place / public[1], output=output)
-        return (name, "policy.yaml", "manifest.json", *public, *reports), output.sha256
+        return (name, "policy.yaml", "manifest.json", *copied, *public, *reports), output.sha256
 
     def _write_table(self, place: Path, name: str) -> tuple[str, files.Content]:
         """Write the released table; without a name as CSV, or as Parquet where CSV cannot."""
@@ -338,7 +347,10 @@ def _policy(text: str, folder: str) -> Policy:
 def _from_database(source: Source) -> Any:
     """Return the rows of a table in a database."""
     from kanonym.engines.database import scan_database
+    from kanonym.engines.duckdb import read_database
 
     if not source.table:
         raise DataError("name the table of the database")
+    if source.in_duckdb:
+        return read_database(source.path, [source.table])[source.table]
     return frames.to_eager(scan_database(source.path, source.table))
