@@ -21,7 +21,7 @@ def readings_of(frame: Any, policy: Policy) -> dict[str, tuple[tuple[str, str], 
     A column that cannot be read as its policy says has no texts: one pair of nothing and why.
     """
     first = frames.to_polars(frame).head(TRIED)
-    found = {}
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
     for name, one in policy.attributes.items():
         if name not in first.columns or getattr(one, "type", None) not in ("date", "number"):
             continue
