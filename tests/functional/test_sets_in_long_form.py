@@ -51,6 +51,16 @@ def test_a_long_table_is_released_as_one(kanonym, shop):
     assert attacked.code == 0, attacked.error
 
 
+def test_options_stand_for_a_policy_of_sets(kanonym, shop):
+    """--set, -k and -m need no policy file."""
+    table = pl.DataFrame({"item": [one.replace(" ", "+") for one in SHOP]})
+    table.write_csv(shop / "sets.csv")
+    options = "--set item=+ --hierarchy item=items.csv -k 2 -m 2 --item-algorithm optimal-cut"
+    done = kanonym(f"anonymize sets.csv {options} -o released.csv --json")
+    assert done.code == 0, done.error
+    assert done.json["verification"]["models"][0]["type"] == "km-anonymity"
+
+
 def test_pseudonyms_tell_whose_a_row_is(kanonym, shop):
     """An action on the column of persons stays in the long release."""
     (shop / "key.bin").write_bytes(b"k" * 32)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 from kanonym.models import KKmAnonymity, KmAnonymity
 from kanonym.pipeline.policy_check import check_policy
+from kanonym.policy.overrides import override
 from naive_itemsets import CODES, hierarchy_of
 
 TREE = hierarchy_of(CODES)
@@ -106,6 +107,45 @@ def test_two_sets_are_one_space_of_items():
         {"d": a, "r": b} for a in "xy" for b in "pq"
     ]
     assert ka.anonymize(frame, policy).verification.satisfied
+
+
+def test_short_forms_stand_for_a_policy_of_sets():
+    """`k` and `m` are k^m-anonymity, of each class where there are quasi-identifiers."""
+    alone = ka.Policy.from_columns(sets={"d": ";"}, hierarchies={"d": TREE}, k=5, m=2)
+    assert alone.models == (KmAnonymity(5, 2),)
+    assert alone.attributes["d"].separator == ";"
+    both = ka.Policy.from_columns(sets=["d"], quasi_identifiers=["age"], k=5, m=2)
+    assert both.models == (KKmAnonymity(5, 2),)
+
+
+def test_short_forms_beside_a_policy_change_its_model_of_items():
+    """K and m take the place of its own; without a model of items, one is added."""
+    own = policy_of(*KM, attributes={"d": ka.Insensitive()})
+    assert override(own, {"k": 7}).models == (KmAnonymity(7, 2),)
+    assert override(own, {"m": 3}).models == (KmAnonymity(2, 3),)
+    other = ka.Policy.from_columns(quasi_identifiers=["age"], k=2)
+    changed = override(other, {"sets": {"d": ";"}, "k": 3, "m": 1})
+    assert changed.models == (ka.KAnonymity(2), KKmAnonymity(3, 1))
+
+
+@pytest.mark.parametrize(
+    ("short", "said"),
+    [
+        ({"quasi_identifiers": ["age"], "k": 2, "m": 1}, "m: needs a set"),
+        ({"sets": ["d"], "m": 1, "models": KM}, "m: needs k as well"),
+        ({"sets": ["d"], "sensitive": ["d"], "k": 2, "m": 1}, "'d' is in two roles"),
+        ({"sets": "d", "k": 2, "m": 1}, "give a list of columns"),
+        (
+            {"sets": ["d"], "identifiers": ["p"], "entity": "p", "k": 2, "m": 1},
+            "group the rows of each person first",
+        ),
+        ({"sets": ["d"], "k": 2}, "none protects the items of 'd'"),
+    ],
+)
+def test_short_forms_that_do_not_fit_are_refused(short, said):
+    """Each fault is named by its keyword."""
+    with pytest.raises(ka.PolicyError, match=said):
+        ka.Policy.from_columns(**short)
 
 
 def test_sets_are_checked_before_the_work():

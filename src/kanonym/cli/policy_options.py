@@ -27,7 +27,7 @@ PANELS: dict[Group, str] = {
     "search": "Full-domain and local recoding",
     "output": options.WRITTEN,
 }
-FLAGS = {"models": "--model", "hierarchies": "--hierarchy"}
+FLAGS = {"models": "--model", "hierarchies": "--hierarchy", "sets": "--set"}
 """Options that are named in the singular: each names one, and they may be repeated."""
 
 OPTIONS: dict[str, tuple[type, Option]] = {
@@ -86,7 +86,7 @@ class PolicyOptions:
             own = policy.algorithm
             fits = algorithm.keys() <= parameters_of(own).keys()
             return policy.with_algorithm({"type": own.type if fits else "mondrian", **algorithm})
-        if "quasi_identifiers" not in given:
+        if not {"quasi_identifiers", "sets"} & given.keys():
             raise typer.BadParameter(
                 "missing policy: give --policy FILE, or -q COLUMNS with -k, -l or -t",
                 param_hint="-q",
@@ -193,6 +193,8 @@ def _parse_value(name: str, value: Any) -> Any:
         return options.parse_names(value)
     if kind == "files":
         return options.hierarchy_files(value)
+    if kind == "sets":
+        return {name: one or None for name, _, one in (text.partition("=") for text in value)}
     if kind == "levels":
         return options.parse_levels(value)
     if kind == "parts":

@@ -314,10 +314,13 @@ class Policy(BaseModel):
         ----------
         short
             `quasi_identifiers`, `sensitive`, `identifiers`: names of columns.
+            `sets`: columns of lists, or `{column: separator}` of texts.
             `hierarchies`: a hierarchy, or the path of a hierarchy file, for any of these.
             `k`: k-anonymity; it and the next may be left out where the algorithm forms groups
             by its own parameters. `entity`, with `k`: the identifier that tells persons apart,
             where one person may have several records; k then counts persons.
+            `m`, with `k` and `sets`: items that an intruder knows; k^m-anonymity, in each class
+            where there are quasi-identifiers.
             `l`, `t`, `beta`, `delta`: distinct l-diversity, t-closeness (equal distance), basic
             β-likeness and δ-disclosure, of each sensitive attribute. `alpha`, with `k`:
             (α, k)-anonymity of each. `models`: further models, as objects or in their YAML form.
@@ -357,6 +360,8 @@ class Policy(BaseModel):
                 given.get("hierarchies", {}),
                 given.get("k"),
                 {name: given.get(name) for name in shorthand.MODEL_OF},
+                sets=shorthand.separators(given.get("sets", ())),
+                m=given.get("m"),
                 entity=given.get("entity"),
                 required=not models and algorithms.needs_models(options.get("algorithm")),
             )

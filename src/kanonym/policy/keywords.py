@@ -28,6 +28,15 @@ QuasiIdentifiers = Annotated[
 SensitiveAttributes = Annotated[
     Sequence[str], Option("Sensitive attributes.", "C", "-s", kind="columns")
 ]
+Sets = Annotated[
+    Sequence[str] | Mapping[str, str | None],
+    Option(
+        "Set of items per person, such as diagnoses: a column of lists, or of texts with a "
+        "separator; may be repeated.",
+        "COLUMN[=SEPARATOR]",
+        kind="sets",
+    ),
+]
 Identifiers = Annotated[Sequence[str], Option("Identifiers: dropped.", "A,B", "-i", kind="columns")]
 Hierarchies = Annotated[
     Mapping[str, HierarchySource | str | os.PathLike[str]] | None,
@@ -45,6 +54,15 @@ Entity = Annotated[
 Rows = Annotated[
     Literal["persons"] | None,
     Option("persons: each record is a person, although an identifier repeats.", "persons"),
+]
+M = Annotated[
+    int | None,
+    Option(
+        "With -k and --set: items that an intruder knows; k then counts records that have them, "
+        "in each class of quasi-identifiers.",
+        "M",
+        "-m",
+    ),
 ]
 L = Annotated[int | float | None, Option("l-diversity: sensitive values per class.", "L", "-l")]
 T = Annotated[float | None, Option("t-closeness: largest distance to the table.", "T", "-t")]
@@ -129,8 +147,10 @@ class Keywords(TypedDict, total=False):
     quasi_identifiers: QuasiIdentifiers
     sensitive: SensitiveAttributes
     identifiers: Identifiers
+    sets: Sets
     others: Others
     k: K
+    m: M
     entity: Entity
     rows: Rows
     l: L

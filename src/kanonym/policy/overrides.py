@@ -15,7 +15,7 @@ from kanonym.models.base import PrivacyModel
 from kanonym.policy import construction
 from kanonym.policy.definition import Policy
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error
-from kanonym.policy.shorthand import MODEL_OF, check_names
+from kanonym.policy.shorthand import MODEL_OF, check_names, model_of_items, separators
 
 ROLES: dict[str, type[Identifier | QuasiIdentifier | Sensitive]] = {
     "identifiers": Identifier,
@@ -34,7 +34,8 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
     short
         Parameters of `Policy.from_columns`. Columns get the role that is named, and keep their
         hierarchy and recoding where they have it already. `k` and `entity` change the
-        k-anonymity of the policy, or add one. `l`, `t`, `alpha`, `beta` and `delta` hold for each
+        k-anonymity of the policy, or add one. `k` and `m` change the model of its items, or add
+        one. `l`, `t`, `alpha`, `beta` and `delta` hold for each
         sensitive attribute: they change its model, which keeps its kind, or add one. `models`
         are added; one takes the place of the policy's of its type and attribute. An
         `algorithm` of the policy's own type changes the parameters that it names.
@@ -76,6 +77,14 @@ def _attributes(own: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[
             named[name] = form
             if not isinstance(found.get(name), kind):
                 found[name] = kind()
+    for name, separator in separators(given.get("sets", ())).items():
+        if name in named:
+            both = f"{named[name]} and sets"
+            raise FaultsFoundError([Fault((), f"column {name!r} is in two roles: {both}")])
+        if not isinstance(found.get(name), ItemSet):
+            found[name] = ItemSet(separator=separator)
+        elif separator is not None:
+            found[name] = replace(found[name], separator=separator)
     for name, source in given.get("hierarchies", {}).items():
         attribute = found.get(name)
         if not isinstance(attribute, QuasiIdentifier | Sensitive | ItemSet):
@@ -99,6 +108,10 @@ def _models(
     """Return the models with the thresholds that are given."""
     found = list(own)
     counted = {name: given[name] for name in ("k", "entity") if name in given}
+    of_items = {name: given[name] for name in ("k", "m") if name in given}
+    if "m" in given or (of_items and _is_about_items(found)):
+        found = _models_of_items(found, attributes, of_items)
+        counted.pop("k", None)
     if counted:
         found = [
             _change_model(one, counted) if one.type == KAnonymity.type else one for one in found
@@ -121,6 +134,26 @@ def _models(
             if not places:
                 found.append(_build_model(kind, _parameters(form, name, given)))
     return found
+
+
+def _is_about_items(models: Sequence[PrivacyModel]) -> bool:
+    """Whether a model of items is the one that k is about."""
+    types = {one.type for one in models}
+    return KAnonymity.type not in types and any(one.known_items is not None for one in models)
+
+
+def _models_of_items(
+    own: Sequence[PrivacyModel], attributes: Mapping[str, Attribute], given: Mapping[str, Any]
+) -> list[PrivacyModel]:
+    """Return the models with another k and m of the items, or with a model of them."""
+    if any(one.known_items is not None for one in own):
+        return [one if one.known_items is None else _change_model(one, given) for one in own]
+    sets = [name for name, one in attributes.items() if one.role is Role.SET]
+    missing = "a set" if not sets else "k as well" if "k" not in given else None
+    if missing:
+        raise FaultsFoundError([Fault(("m",), f"needs {missing}")])
+    known = [name for name, one in attributes.items() if one.role is Role.QUASI_IDENTIFIER]
+    return [*own, _build_model(model_of_items(known), given)]
 
 
 def _parameters(form: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:

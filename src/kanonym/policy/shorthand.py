@@ -20,6 +20,25 @@ MODEL_OF = {
 }
 
 
+WITH_HIERARCHY = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.SET)
+
+
+def model_of_items(quasi_identifiers: Sequence[str]) -> str:
+    """Return the model that `m` stands for: of each class where there are quasi-identifiers."""
+    return "k-km-anonymity" if quasi_identifiers else "km-anonymity"
+
+
+def separators(given: Sequence[str] | Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return the separator of each set, None for lists.
+
+    given: the columns, or their separators by column.
+    """
+    if isinstance(given, str):
+        reason = f"sets: give a list of columns, not the text {given!r}"
+        raise FaultsFoundError([Fault((), reason)])
+    return dict(given) if isinstance(given, Mapping) else dict.fromkeys(given)
+
+
 def check_names(given: Iterable[str]) -> None:
     """Refuse what is no keyword of a policy."""
     faults = [
@@ -37,6 +56,8 @@ def expand(
     k: int | None,
     thresholds: Mapping[str, float | None],
     *,
+    sets: Mapping[str, str | None] | None = None,
+    m: int | None = None,
     entity: str | None = None,
     required: bool = True,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -52,12 +73,51 @@ def expand(
         k of k-anonymity.
     thresholds
         The thresholds of `MODEL_OF`, None for those that are not asked for.
+    sets
+        The columns of sets, each with its separator, None for lists.
+    m
+        With k: items that an intruder knows.
     entity
         The identifier by which k-anonymity counts persons, None to count records.
     required
         Whether there must be a model at all.
 
     """
+    attributes, faults = _attributes(columns, sets or {}, hierarchies)
+    asked = {name: value for name, value in thresholds.items() if value is not None}
+    if asked and not columns[Role.SENSITIVE]:
+        faults += [Fault((name,), "needs a sensitive attribute") for name in asked]
+    if k is None:
+        without = {"entity": entity is not None, "m": m is not None, "alpha": "alpha" in asked}
+        faults += [Fault((name,), "needs k as well") for name, said in without.items() if said]
+    if m is not None and not sets:
+        faults.append(Fault(("m",), "needs a set"))
+    if required and not asked and k is None:
+        named = ", ".join(["k", *MODEL_OF])
+        faults.append(Fault((), f"nothing is required: give at least one of {named}"))
+    if faults:
+        raise FaultsFoundError(faults)
+    models = [
+        {"type": MODEL_OF[name], "attribute": attribute, **({"k": k} if name == "alpha" else {})}
+        | {name: value}
+        for name, value in asked.items()
+        for attribute in columns[Role.SENSITIVE]
+    ]
+    own: list[dict[str, Any]] = []
+    if m is not None:
+        own.append({"type": model_of_items(columns[Role.QUASI_IDENTIFIER]), "k": k, "m": m})
+    if k is not None and (m is None or entity is not None):
+        counted = {} if entity is None else {"entity": entity}
+        own.append({"type": "k-anonymity", "k": k, **counted})
+    return attributes, [*own, *models]
+
+
+def _attributes(
+    columns: Mapping[Role, Sequence[str]],
+    sets: Mapping[str, str | None],
+    hierarchies: Mapping[str, Any],
+) -> tuple[dict[str, dict[str, Any]], list[Fault]]:
+    """Return the attributes of `expand`, and their faults."""
     faults: list[Fault] = []
     attributes: dict[str, dict[str, Any]] = {}
     for role, names in columns.items():
@@ -69,33 +129,19 @@ def expand(
                 both = f"{attributes[name]['role']} and {role}"
                 faults.append(Fault((), f"column {name!r} is in two roles: {both}"))
             attributes[name] = {"role": str(role)}
+    for name, separator in sets.items():
+        if name in attributes:
+            both = f"{attributes[name]['role']} and {Role.SET}"
+            faults.append(Fault((), f"column {name!r} is in two roles: {both}"))
+        attributes[name] = {"role": str(Role.SET), "separator": separator}
     for name, given in hierarchies.items():
-        if attributes.get(name, {}).get("role") not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        if attributes.get(name, {}).get("role") not in WITH_HIERARCHY:
             reason = "is neither a quasi-identifier nor a sensitive attribute"
             faults.append(Fault(("hierarchies", name), reason))
         else:
             is_file = isinstance(given, str | os.PathLike)
             attributes[name]["hierarchy"] = {"file": os.fspath(given)} if is_file else given
-    asked = {name: value for name, value in thresholds.items() if value is not None}
-    if asked and not columns[Role.SENSITIVE]:
-        faults += [Fault((name,), "needs a sensitive attribute") for name in asked]
-    if k is None:
-        without = {"entity": entity is not None, "alpha": "alpha" in asked}
-        faults += [Fault((name,), "needs k as well") for name, said in without.items() if said]
-    if required and not asked and k is None:
-        named = ", ".join(["k", *MODEL_OF])
-        faults.append(Fault((), f"nothing is required: give at least one of {named}"))
-    if faults:
-        raise FaultsFoundError(faults)
-    counted = {} if entity is None else {"entity": entity}
-    models = [] if k is None else [{"type": "k-anonymity", "k": k, **counted}]
-    for name, value in asked.items():
-        needed = {name: value, "k": k} if name == "alpha" else {name: value}
-        models += [
-            {"type": MODEL_OF[name], "attribute": attribute, **needed}
-            for attribute in columns[Role.SENSITIVE]
-        ]
-    return attributes, models
+    return attributes, faults
 
 
 def rename(fault: Fault) -> Fault:

@@ -15,7 +15,8 @@ from kanonym.policy.algorithms import ALGORITHMS
 from kanonym.policy.keywords import KEYWORDS
 from kanonym.policy.shorthand import MODEL_OF
 
-SHORT_ALONE = {"quasi_identifiers", "sensitive", "identifiers", "hierarchies", "k", "entity"}
+COLUMNS = {"quasi_identifiers", "sensitive", "identifiers", "sets", "hierarchies"}
+SHORT_ALONE = COLUMNS | {"k", "m", "entity"}
 
 
 def test_every_part_of_a_policy_has_a_keyword():
