@@ -20,7 +20,38 @@ from kanonym.models.released_table import ReleasedSets, ReleasedTable
 
 
 @dataclass(frozen=True, slots=True)
-class KmAnonymity(PerClass):
+class _ItemModel(PerClass):
+    """What models of known items have in common: k candidates of m items."""
+
+    k: int
+    m: int
+    attribute: str | None = None
+
+    guarantee: ClassVar[Guarantee] = "itemsets"
+    monotone: ClassVar[Monotone] = "suppression"
+    by_class: ClassVar[bool]
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of their range."""
+        check_integer(self.type, "k", self.k, 1)
+        check_integer(self.type, "m", self.m, 1)
+        name = self.attribute
+        if name is not None and not (isinstance(name, str) and name):
+            raise PolicyError(f"{self.type}: attribute is {name!r}; it must be the name of a set")
+
+    @property
+    def required(self) -> float:
+        """The k asked for."""
+        return self.k
+
+    @property
+    def known_items(self) -> KnownItems | None:
+        """K candidates in the whole table, or in each class."""
+        return KnownItems(self.k, self.m, by_class=self.by_class)
+
+
+@dataclass(frozen=True, slots=True)
+class KmAnonymity(_ItemModel):
     """Whoever knows up to m items of a person finds at least k records that could be theirs.
 
     Protects the sets of items against identity disclosure. What an intruder may know beside the
@@ -57,27 +88,8 @@ class KmAnonymity(PerClass):
 
     """
 
-    k: int
-    m: int
-    attribute: str | None = None
-
     type: ClassVar[str] = "km-anonymity"
-    guarantee: ClassVar[Guarantee] = "itemsets"
-    monotone: ClassVar[Monotone] = "suppression"
-
-    def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
-        _check_parameters(self.type, self.k, self.m, self.attribute)
-
-    @property
-    def required(self) -> float:
-        """The k asked for."""
-        return self.k
-
-    @property
-    def known_items(self) -> KnownItems | None:
-        """K candidates in the whole table."""
-        return KnownItems(self.k, self.m, by_class=False)
+    by_class: ClassVar[bool] = False
 
     def criteria(self) -> tuple[Criterion, ...]:
         """Return none: classes of quasi-identifiers have no part in it."""
@@ -101,7 +113,7 @@ class KmAnonymity(PerClass):
 
 
 @dataclass(frozen=True, slots=True)
-class KKmAnonymity(PerClass):
+class KKmAnonymity(_ItemModel):
     """Each class has k records, and in it whoever knows up to m items finds k that could be theirs.
 
     Protects against intruders who know the quasi-identifiers of a person and up to m of the items.
@@ -138,27 +150,8 @@ class KKmAnonymity(PerClass):
 
     """
 
-    k: int
-    m: int
-    attribute: str | None = None
-
     type: ClassVar[str] = "k-km-anonymity"
-    guarantee: ClassVar[Guarantee] = "itemsets"
-    monotone: ClassVar[Monotone] = "suppression"
-
-    def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
-        _check_parameters(self.type, self.k, self.m, self.attribute)
-
-    @property
-    def required(self) -> float:
-        """The k asked for."""
-        return self.k
-
-    @property
-    def known_items(self) -> KnownItems | None:
-        """K candidates in each class."""
-        return KnownItems(self.k, self.m, by_class=True)
+    by_class: ClassVar[bool] = True
 
     def criteria(self) -> tuple[Criterion, ...]:
         """Return: size >= k. The items of a class are looked at when it is released."""
@@ -178,13 +171,6 @@ class KKmAnonymity(PerClass):
             key=lambda one: one[2],
         )
         return Answer(_whole(least), not failing.any(), failing, tuple(blamed[:MOST_LISTED]))
-
-
-def _check_parameters(model: str, k: object, m: object, attribute: object) -> None:
-    check_integer(model, "k", k, 1)
-    check_integer(model, "m", m, 1)
-    if attribute is not None and not (isinstance(attribute, str) and attribute):
-        raise PolicyError(f"{model}: attribute is {attribute!r}; it must be the name of a set")
 
 
 def _sets_of(released: ReleasedTable, model: str) -> ReleasedSets:
