@@ -27,6 +27,7 @@ class _ItemModel(PerClass):
     m: int
     attribute: str | None = None
 
+    type: ClassVar[str]
     guarantee: ClassVar[Guarantee] = "itemsets"
     monotone: ClassVar[Monotone] = "suppression"
     by_class: ClassVar[bool]

@@ -81,10 +81,11 @@ def _attributes(own: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[
         if name in named:
             both = f"{named[name]} and sets"
             raise FaultsFoundError([Fault((), f"column {name!r} is in two roles: {both}")])
-        if not isinstance(found.get(name), ItemSet):
+        own_set = found.get(name)
+        if not isinstance(own_set, ItemSet):
             found[name] = ItemSet(separator=separator)
         elif separator is not None:
-            found[name] = replace(found[name], separator=separator)
+            found[name] = replace(own_set, separator=separator)
     for name, source in given.get("hierarchies", {}).items():
         attribute = found.get(name)
         if not isinstance(attribute, QuasiIdentifier | Sensitive | ItemSet):
