@@ -90,3 +90,13 @@ def test_dates_of_a_person_shift_by_one_amount(tmp_path, change):
     shift = {"type": "shift-date", "days": 30, "key": {"file": "key"}, **change}
     with pytest.raises(PolicyError, match=r"stays\.admitted, stays\.discharged: dates of a person"):
         anonymize(*dated(tmp_path, discharged={"action": shift}))
+
+
+@pytest.mark.parametrize("column", ["admitted", "discharged"])
+def test_empty_dates_shift_with_the_others(tmp_path, column):
+    """A column of dates without a value, or a table without rows, is no defect."""
+    tables, policy = dated(tmp_path)
+    empty = tables["stays"].with_columns(pl.lit(None, pl.Date).alias(column))
+    assert anonymize({**tables, "stays": empty}, policy).frames["stays"][column].null_count() == 6
+    release = anonymize({**tables, "stays": tables["stays"].clear()}, policy)
+    assert (release.frames["stays"].height, release.verification.persons.k) == (0, 3)

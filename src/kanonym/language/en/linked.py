@@ -7,7 +7,7 @@ from kanonym.language.speech import Sentences
 SENTENCES: Sentences = {
     "linked.title": "Release of linked tables",
     "linked.failed": "do not publish these tables",
-    "linked.satisfied": "persons are alike with all their rows in all tables",
+    "linked.satisfied": "persons are alike with all rows that an intruder may know by the policy",
     "linked.lead": (
         "Somebody who knows the quasi-identifiers of a person, and all of the person’s rows in"
         " {tables} with how often each occurs, cannot tell the person from at least {others} "

@@ -62,8 +62,8 @@ SENTENCES: Sentences = {
     ),
     "warning.date-intervals": (
         "{columns}: the times between the shifted dates of a person stay as they are and do not "
-        "count. Of {persons} persons, somebody who knows these times finds fewer than {k} with the "
-        "same."
+        "count. Persons who share these times with fewer than {k} of their class, themselves "
+        "included: {persons}."
     ),
     "warning.unshifted-dates": (
         "{columns}: dates that do not shift with the other dates of the person. Where both are "

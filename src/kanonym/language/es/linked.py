@@ -7,7 +7,10 @@ from kanonym.language.speech import Sentences
 SENTENCES: Sentences = {
     "linked.title": "Publicación de tablas enlazadas",
     "linked.failed": "no publique estas tablas",
-    "linked.satisfied": "las personas se parecen con todas sus filas en todas las tablas",
+    "linked.satisfied": (
+        "las personas se parecen con todas las filas que, según la política, puede conocer un "
+        "intruso"
+    ),
     "linked.lead": (
         "Quien conoce los cuasi-identificadores de una persona y todas sus filas en {tables}, "
         "y cuántas veces aparece cada una, no puede distinguirla de al menos otras {others}. "

@@ -65,8 +65,8 @@ SENTENCES: Sentences = {
     ),
     "warning.date-intervals": (
         "{columns}: los tiempos entre las fechas desplazadas de una persona quedan como estaban y "
-        "no se cuentan. De {persons} personas, quien los conozca encuentra menos de {k} con los "
-        "mismos."
+        "no se cuentan. Personas que los comparten con menos de {k} de su clase, ellas incluidas: "
+        "{persons}."
     ),
     "warning.unshifted-dates": (
         "{columns}: fechas que no se desplazan con las demás de la persona. Si ambas son de un "

@@ -56,7 +56,8 @@ def check_one_shift(
         if len(actions) > 1:
             continue
         old, new = milliseconds(before[name][column]), milliseconds(after[name, column])
-        assert old is not None and new is not None  # noqa: PT018, S101 - they were shifted
+        if old is None or new is None:  # all cells are empty
+            continue
         held = old != NONE
         whose, moved = rows.persons[name][held], (new - old)[held]
         np.minimum.at(low, whose, moved)
