@@ -61,6 +61,20 @@ def test_options_stand_for_a_policy_of_sets(kanonym, shop):
     assert done.json["verification"]["models"][0]["type"] == "km-anonymity"
 
 
+def test_a_policy_says_who_the_persons_are(kanonym, shop):
+    """`person` of the set takes the place of --long in every command."""
+    policy = (POLICY % "").replace("role: set", "role: set, person: person")
+    (shop / "policy.yaml").write_text(policy)
+    done = kanonym("anonymize rows.csv --policy policy.yaml -o released.csv")
+    assert done.code == 0, done.error
+    assert sets_in(shop / "released.csv", "person_number") == RECODED
+    for command in ("verify released.csv", "attack rows.csv released.csv --attack known-items"):
+        assert kanonym(f"{command} --policy policy.yaml").code == 0
+    refused = kanonym("anonymize rows.csv --policy policy.yaml --aggregate -o aggregated.csv")
+    assert refused.code == 2
+    assert "not with a long table of sets" in refused.error
+
+
 def test_pseudonyms_tell_whose_a_row_is(kanonym, shop):
     """An action on the column of persons stays in the long release."""
     (shop / "key.bin").write_bytes(b"k" * 32)

@@ -301,6 +301,12 @@ AGE = {"role": "quasi-identifier"}
             "group the rows of each person first",
         ),
         (
+            {"i": {**SET, "person": "p", "separator": ";"}},
+            [{"type": "km-anonymity", "k": 2, "m": 1}],
+            {},
+            "give one of them",
+        ),
+        (
             {"i": {**SET, "separator": " "}},
             [{"type": "km-anonymity", "k": 2, "m": 1}],
             {},

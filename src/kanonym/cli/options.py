@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kanonym.data.credentials import displayable_url
+
+if TYPE_CHECKING:
+    from kanonym.policy import Policy
 
 ASKED = "Requirements"
 WRITTEN = "Output"
@@ -162,10 +165,19 @@ def parse_names(given: list[str] | None) -> list[str]:
     return [name.strip() for row in csv.reader(given or []) for name in row if name.strip()]
 
 
-def long_columns(given: str | None) -> tuple[str, str] | None:
-    """Return the columns of persons and of items that --long names; None where it is not given."""
+def long_columns(given: str | None, policy: Policy | None) -> tuple[str, str] | None:
+    """Return the columns of persons and of items, by --long or else by the policy; or None."""
     if given is None:
-        return None
+        from kanonym.data.item_sets import names_of_sets
+
+        sets = {} if policy is None else names_of_sets(policy.attributes)
+        found = [(one.person, name) for name, one in sets.items() if one.person is not None]
+        if len(found) > 1:
+            raise typer.BadParameter(
+                f"{found[0][1]} and {found[1][1]} both have a person, but a table has one long set",
+                param_hint="--policy",
+            )
+        return found[0] if found else None
     names = parse_names([given])
     if len(names) != 2:
         raise typer.BadParameter(f"{given!r} is not PERSON,ITEM", param_hint="--long")

@@ -186,12 +186,16 @@ class ItemSet:
         Of a column of texts: what stands between two items, such as `;`. None for lists.
     missing
         Items that say that nothing is known, such as `-9`: they are not released.
+    person
+        Of a long table, with one row per person and item: the column that says whose a row is.
+        Commands group its rows by person; in Python, `ka.sets.from_long` does.
 
     """
 
     hierarchy: HierarchySource | None = None
     separator: str | None = None
     missing: Sequence[str | int] = ()
+    person: str | None = None
 
     role = Role.SET
     action = ()  # an action changes single values
@@ -202,6 +206,12 @@ class ItemSet:
             raise PolicyError(
                 f"separator {self.separator!r} cannot be told from the items; it is a character "
                 "such as ';' that no item has"
+            )
+        if self.person is not None and not (isinstance(self.person, str) and self.person):
+            raise PolicyError(f"person is {self.person!r}; it must be the name of a column")
+        if self.person is not None and self.separator is not None:
+            raise PolicyError(
+                "person is for one item per row, separator for several: give one of them"
             )
         if isinstance(self.missing, str):
             raise PolicyError(f"missing is {self.missing!r}; it must be a list of items")

@@ -150,7 +150,8 @@ def assess(
     if list(places.values()).count("-") > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
     options.check_places(places, [("--records", records)])  # before any of them is read
-    columns, grouped = asked.columns(), options.long_columns(long)
+    columns = asked.columns()
+    grouped = options.long_columns(long, columns.get("policy"))
     options.check_places(places, [("--records", records)], columns)
     if records is not None:
         check_table_output(records, options.format_of(str(records), format))

@@ -148,7 +148,8 @@ def attack(
     places = [one for one in (original, released, control, second) if one == "-"]
     if len(places) > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="-")
-    columns, grouped = asked.columns(), options.long_columns(long)
+    columns = asked.columns()
+    grouped = options.long_columns(long, columns.get("policy"))
 
     missing = locations.user_missing_of(user_missing, original, released, control, second)
 

@@ -93,7 +93,7 @@ def verify(
         )
         return
     asked = Policy.from_file(policy)
-    columns = options.long_columns(long)
+    columns = options.long_columns(long, asked)
     texts: dict[str, Any] = {}
     missing = locations.user_missing_of(user_missing, released, original)
     with show_progress() as step:

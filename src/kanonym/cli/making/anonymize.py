@@ -17,6 +17,7 @@ from kanonym.cli.making.repetition import repetition
 from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
 
 if TYPE_CHECKING:
+    from kanonym.policy import Policy
     from kanonym.release import Release
     from kanonym.synthesis import DrawnTable
 
@@ -222,12 +223,12 @@ def anonymize(
     from kanonym.data.sets import to_long
     from kanonym.engines import is_local
 
-    columns = _long_columns(long, aggregate=aggregate, drawn=drawn)
     papers = Papers(report or [], manifest, public_report or [], public_manifest)
     _check_output(output, json=json, dry_run=dry_run)
     papers.check()
     place = locations.Place.of(output or os.devnull, table, table_name, output_table)
     policy = asked.policy()
+    columns = _long_columns(long, policy, aggregate=aggregate, drawn=drawn)
     options.check_places(
         {"INPUT": table, **asked.files, "-o": output if place.table else None},
         [
@@ -316,12 +317,14 @@ def anonymize(
 
 
 def _long_columns(
-    long: str | None, *, aggregate: bool, drawn: str | None
+    long: str | None, policy: Policy, *, aggregate: bool, drawn: str | None
 ) -> tuple[str, str] | None:
     """Return the columns of persons and items; refuse outputs that have no such rows."""
-    if long is not None and (aggregate or drawn is not None):
-        raise typer.BadParameter("not with --aggregate or --drawn", param_hint="--long")
-    return options.long_columns(long)
+    found = options.long_columns(long, policy)
+    if found is not None and (aggregate or drawn is not None):
+        hint = "--aggregate" if aggregate else "--drawn"
+        raise typer.BadParameter("not with a long table of sets", param_hint=hint)
+    return found
 
 
 def _named_table(table: str | None) -> str:
