@@ -13,6 +13,7 @@ import kanonym as ka
 from kanonym.cli import main
 from kanonym.data.errors import PolicyError
 from kanonym.differential_privacy.ledger import read_ledger
+from kanonym.verification import Verification
 
 JOBS = ka.hierarchy.from_mapping({"*": {"care": ["nurse", "doctor"], "craft": ["smith"]}})
 AGES = ka.hierarchy.intervals(width=[10, 20], bottom=20, top=80)
@@ -39,7 +40,7 @@ def policy_of(*, model=None, algorithm=None, attributes=None, **options):
             "job": ka.QuasiIdentifier(hierarchy=JOBS),
             **(attributes or {}),
         },
-        models=[{"type": "differential-privacy", "epsilon": 2, "delta": 1e-3, **(model or {})}],
+        models=[{"type": "differential-privacy", "epsilon": 2, "delta": 1e-4, **(model or {})}],
         algorithm={"type": "full-domain", "levels": {"age": 2, "job": 1}, **(algorithm or {})},
         **options,
     )
@@ -265,6 +266,13 @@ def test_a_seed_makes_a_release_not_private_everywhere(tmp_path):
     assert "not private" in str(release)
 
 
+@pytest.mark.parametrize(("delta", "warned"), [(1e-6, False), (2e-4, True), (9e-5, True)])
+def test_a_delta_that_publishes_records_is_warned_of(delta, warned):
+    """It is above 1e-4, or above one in the number of released records."""
+    found = Verification(12_000, 2, (), (), 0, {6000: 2}).with_delta(delta)
+    assert [one.kind for one in found.warnings] == ["large-delta"] * warned
+
+
 def test_public_files_have_no_figure_of_the_table(tmp_path):
     """Two tables, one policy: what may go along is the same, byte for byte."""
     written = []
@@ -322,7 +330,7 @@ version: 1
 attributes:
   age: {role: quasi-identifier, hierarchy: {intervals: {width: [10, 20], bottom: 20, top: 80}}}
   job: {role: quasi-identifier, hierarchy: {mapping: {nurse: care, doctor: care, smith: craft}}}
-models: [{type: differential-privacy, epsilon: 2, delta: 1.0e-3}]
+models: [{type: differential-privacy, epsilon: 2, delta: 1.0e-4}]
 algorithm: {type: full-domain, levels: {age: 2, job: 1}}
 """
 

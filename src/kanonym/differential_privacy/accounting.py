@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
+MOST_EPSILON = 500
+"""What is asked; far below it, ε promises nothing any more."""
 DIGITS = 50
 """Decimal digits with which a conversion is confirmed."""
 HALVINGS = 200

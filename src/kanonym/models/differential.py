@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Classes
+from kanonym.differential_privacy.accounting import MOST_EPSILON
 from kanonym.differential_privacy.ledger import Spending, exact_number
 from kanonym.differential_privacy.sampling import Sampling, sampling_of
 from kanonym.kernels.classes.disclosure import SIZE
@@ -86,7 +87,7 @@ class DifferentialPrivacy(ModelTraits):
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
-        check_number(self.type, "epsilon", self.epsilon, above=0)
+        check_number(self.type, "epsilon", self.epsilon, above=0, maximum=MOST_EPSILON)
         check_number(self.type, "delta", self.delta, above=0)
         if self.delta >= 1:
             raise PolicyError(f"{self.type}: delta is {self.delta!r}; it must be below 1")

@@ -38,7 +38,8 @@ def check_private_release(
         The released columns, and what gives them.
 
     """
-    if sampling_model(policy.models) is None:
+    model = sampling_model(policy.models)
+    if model is None:
         return found
     algorithm = cast("FullDomain", policy.algorithm)
     known = {
@@ -53,5 +54,5 @@ def check_private_release(
         )
         if not set(hierarchy.levels_of(column(name))) & set(allowed):
             foreign.append(name)
-    found = found.with_foreign_labels(foreign)
+    found = found.with_foreign_labels(foreign).with_delta(model.delta)
     return found if policy.seed is None else found.repeated_by_seed()

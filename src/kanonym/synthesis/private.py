@@ -16,10 +16,10 @@ from kanonym.data import files
 from kanonym.data.errors import PolicyError, SchemaError, shown_value
 from kanonym.data.results.result import ResultTable
 from kanonym.data.schema import Attribute, Role, Schema
-from kanonym.differential_privacy.accounting import Budget, rho_for
+from kanonym.differential_privacy.accounting import MOST_EPSILON, Budget, rho_for
 from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
 from kanonym.differential_privacy.ledger import Spending, Unit, exact_number, spend
-from kanonym.differential_privacy.noise import bernoulli
+from kanonym.differential_privacy.noise import LARGEST_SIGMA, bernoulli
 from kanonym.differential_privacy.value_texts import canonical_texts
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy import Policy
@@ -28,6 +28,7 @@ from kanonym.policy.faults import unknown_name
 from kanonym.release import versions
 from kanonym.release.promise import public_manifest
 from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.marginals.aim import first_variance
 from kanonym.synthesis.marginals.domains import cell_domains
 from kanonym.synthesis.marginals.generation import FITS, generate
 from kanonym.synthesis.result import Synthesis
@@ -240,7 +241,7 @@ class PrivateRequest:
             )
         if self.epsilon is None:
             raise PolicyError(f"{self.method} needs a privacy budget: give epsilon, such as 1")
-        check_number("synthesize", "epsilon", self.epsilon, above=0)
+        check_number("synthesize", "epsilon", self.epsilon, above=0, maximum=MOST_EPSILON)
         check_number("synthesize", "delta", self.delta, above=0, maximum=MOST_DELTA)
         if self.policy is None:
             raise PolicyError(
@@ -343,6 +344,11 @@ def synthesize_private(
     bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
     table, rest = hold_out_records(table, hold_out, bits)
     rho = rho_for(exact_number(epsilon), exact_number(request.delta))
+    if first_variance(rho, len(domains), most or 1) > LARGEST_SIGMA**2:
+        raise PolicyError(
+            f"synthesize: epsilon is {epsilon:g}, too small for {len(domains)} columns: counts "
+            "would be nothing but noise; use a larger one"
+        )
     kept = table if entity is None else limit_records(table, entity, most or 1, bits)
     spent = request.enter(protects="record" if most is None else "person")
     made = generate(

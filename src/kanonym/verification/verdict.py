@@ -39,6 +39,7 @@ WarningKind = Literal[
     "drawn-values",
     "not-private",
     "foreign-labels",
+    "large-delta",
     "date-intervals",
     "unshifted-dates",
     "copied-column",
@@ -79,6 +80,8 @@ class VerificationWarning:
         }
 
 
+MOST_DELTA = 1e-4
+"""Of differential privacy; a larger δ is warned of, whatever the size of the table."""
 NOT_PRIVATE = VerificationWarning(
     "not-private",
     (),
@@ -259,6 +262,23 @@ class Verification(Result):
             for check in self.checks
         ]
         return replace(self, checks=tuple(void)).with_warnings(NOT_PRIVATE)
+
+    def with_delta(self, delta: float) -> Self:
+        """Return the same, with a warning where δ allows to publish some records as they are.
+
+        1 / n would be the limit, but n is private: there are at least as many as were released.
+        """
+        if delta <= MOST_DELTA and delta * self.rows <= 1:
+            return self
+        one_in = math.floor(1 / delta)
+        warned = VerificationWarning(
+            "large-delta",
+            (),
+            f"delta is a chance of 1 in {one_in:,}, and {self.rows:,} records were released: with "
+            "such a delta, a mechanism may publish some records as they are. Use 1e-6 or less",
+            {"one_in": one_in, "released": self.rows},
+        )
+        return self.with_warnings(warned)
 
     def with_foreign_labels(self, columns: Sequence[str]) -> Self:
         """Return the same of a release with columns that a mechanism does not make: violated."""

@@ -118,7 +118,7 @@ SENTENCES: Sentences = {
     ),
     "private.made.drawn": (
         "Every record of the table was drawn from the model of these noisy counts. None is of a "
-        "person, and the number of records is not that of the original."
+        "person. Their number was chosen, or follows from the noisy counts."
     ),
     "private.domains": (
         "These domains were declared without looking at the table. A value that one does not list "

@@ -56,6 +56,10 @@ SENTENCES: Sentences = {
         "A seed was given: whoever knows it can repeat what was drawn. This release is not "
         "differentially private."
     ),
+    "warning.large-delta": (
+        "δ is a chance of 1 in {one_in}, and {released} records were released: such a δ allows a "
+        "mechanism to publish some records as they are. Use 1e-6 or less."
+    ),
     "warning.foreign-labels": (
         "{columns}: released values that are not those of one level of the hierarchy, or a column "
         "that the policy does not release."

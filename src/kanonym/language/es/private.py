@@ -125,7 +125,7 @@ SENTENCES: Sentences = {
     ),
     "private.made.drawn": (
         "Cada registro de la tabla se sorteó del modelo de estos recuentos con ruido. Ninguno es "
-        "de una persona, y el número de registros no es el del original."
+        "de una persona. Su número se eligió, o sale de los recuentos con ruido."
     ),
     "private.domains": (
         "Estos dominios se declararon sin mirar la tabla. Un valor que no figura en ellos se lee "

@@ -59,6 +59,10 @@ SENTENCES: Sentences = {
         "Se dio una semilla: quien la conoce puede repetir lo sorteado. Esta publicación no es "
         "diferencialmente privada."
     ),
+    "warning.large-delta": (
+        "δ es una probabilidad de 1 entre {one_in}, y se publicaron {released} registros: con este "
+        "δ un mecanismo puede publicar algunos registros tal como son. Use 1e-6 o menos."
+    ),
     "warning.foreign-labels": (
         "{columns}: valores publicados que no son los de un solo nivel de la jerarquía, o una "
         "columna que la política no publica."

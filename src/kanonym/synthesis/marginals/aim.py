@@ -32,8 +32,9 @@ MEASURING = Fraction(9, 10)
 """Share of a round's budget that is measured with; the rest chooses."""
 STEPS, LAST_STEPS = 50, 300
 """Of the fit of a round, and of the last one."""
-RARE = 1.0
-"""Cells with fewer records, in σ, are counted together."""
+LARGE_NOISE = 500
+"""Rare cells are pooled where σ of the first counts is more than this part of all records. With
+less noise, later rounds count each of them well enough."""
 NOISE_PER_CELL = sqrt(2 / pi)
 """Mean size of Gaussian noise, in σ."""
 
@@ -55,7 +56,9 @@ def fit_aim(
     variance, epsilon = scales_for(records, budget.rest / (ROUNDS_PER_ATTRIBUTE * d))
     for one in range(d):
         records.measure((one,), variance, "one attribute")
-    records.pool(RARE * sqrt(variance))
+    sigma = sqrt(variance)
+    if sigma * LARGE_NOISE > estimate_total(records.measured):
+        records.pool(sigma)
     sizes = records.sizes
     weights = candidate_weights(sizes)
     start = Potentials({})
@@ -69,7 +72,8 @@ def fit_aim(
         total = estimate_total(records.measured)
         limit = MODEL_CELLS * float(budget.spent / budget.total)
         expected = {
-            one: model.marginal(one) * total for one in model.tree.fitting(weights, sizes, limit)
+            one: model.marginal(one) * total
+            for one in model.tree.fitting(weights, [*impossible, *records.measured], sizes, limit)
         }
         chosen = records.choose(expected, weights, noise, epsilon)
         records.measure(chosen, variance, "chosen attributes")
@@ -79,6 +83,11 @@ def fit_aim(
         if moved.sum() <= noise * moved.size:
             variance, epsilon = variance / 4, epsilon * 2
     return model
+
+
+def first_variance(rho: Fraction, attributes: int, per_person: int) -> Fraction:
+    """Return the variance of the first counts, the largest of all; that of MST is below it."""
+    return per_person**2 * ROUNDS_PER_ATTRIBUTE * attributes / (2 * MEASURING * rho)
 
 
 def candidate_weights(sizes: Sequence[int]) -> dict[Attributes, int]:

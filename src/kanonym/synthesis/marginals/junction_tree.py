@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
@@ -12,6 +12,8 @@ from operator import and_
 
 Attributes = tuple[int, ...]
 """Positions of attributes, ascending."""
+FEW_CANDIDATES = 500
+"""Of so many sets, how much room each one needs is found by a triangulation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +64,27 @@ class JunctionTree:
         return min(fitting, key=lambda place: cells_of(self.cliques[place], sizes))
 
     def fitting(
-        self, candidates: Iterable[Attributes], sizes: Sequence[int], most: float
+        self,
+        candidates: Collection[Attributes],
+        within: Iterable[Attributes],
+        sizes: Sequence[int],
+        most: float,
     ) -> list[Attributes]:
         """Return the sets that a clique has, or with which all cliques have at most so many cells.
 
-        How many a set adds is estimated from above: each of its attributes is carried along the
-        tree to the clique that has most of the set.
+        How many cells a set adds is first estimated from above: each of its attributes is carried
+        along the tree to the clique that has most of the set. Of few candidates, those that do not
+        fit by this estimate are tried, together with all sets that the tree was made for: `within`.
         """
-        paths = _Paths(self)
+        paths, sets = _Paths(self), list(within)
         rest = most - sum(cells_of(one, sizes) for one in self.cliques)
+        few = len(candidates) <= FEW_CANDIDATES
         return [
-            one for one in candidates if paths.cells_added(one, sizes) <= rest or self.holds(one)
+            one
+            for one in candidates
+            if paths.cells_added(one, sizes) <= rest
+            or self.holds(one)
+            or (few and model_cells([*sets, one], sizes) <= most)
         ]
 
 
@@ -154,6 +166,11 @@ def triangulate(sets: Iterable[Attributes], sizes: Sequence[int]) -> list[Attrib
             near[other] = (near[other] | rest) & ~(1 << chosen)
             costs[other] = _cells(near[other] | 1 << other, logs)
     return [tuple(_members(one)) for one in found]
+
+
+def model_cells(sets: Iterable[Attributes], sizes: Sequence[int]) -> int:
+    """Return how many cells a model of these sets has in all its cliques."""
+    return sum(cells_of(one, sizes) for one in triangulate(sets, sizes))
 
 
 def build_tree(sets: Iterable[Attributes], sizes: Sequence[int]) -> JunctionTree:

@@ -129,6 +129,14 @@ def test_a_ledger_adds_up_tables_before_they_are_drawn(tmp_path):
         private_table(people(), ledger=path, seed=1)
 
 
+@pytest.mark.parametrize(("epsilon", "reason"), [(1e-300, "too small"), (1e300, "at most 500")])
+@pytest.mark.parametrize("method", ["aim", "mst"])
+def test_an_epsilon_that_means_nothing_is_refused(method, epsilon, reason):
+    """Counts of noise alone, and a promise that excludes nothing, are no tables."""
+    with pytest.raises(PolicyError, match=reason):
+        private_table(people(), method=method, epsilon=epsilon)
+
+
 def test_the_default_method_with_epsilon_is_aim():
     """Who gives a budget gets a private table; without one, the copula, which promises nothing."""
     assert private_table(people()).method == "aim"
