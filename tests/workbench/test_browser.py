@@ -117,7 +117,7 @@ class Person:
 def fixture_folder(tmp_path_factory):
     """Give a folder with a table of invented patients, one name of which is a script."""
     folder = tmp_path_factory.mktemp("browser")
-    table = patients(500)
+    table = patients(200)
     odd = ["<script>alert(1)</script>", "<img src=x onerror=alert(2)>"]
     names = pl.Series("name", [*odd, *table["name"][2:]])
     write_table(table.with_columns(names), folder / "patients.csv")
@@ -392,7 +392,8 @@ def test_a_cancel_ends_the_work(person):
     browser.run("document.querySelector('.job button').click()")
     person.wait(f"document.querySelector('.problem') && {IDLE}")
     assert len(working - set(multiprocessing.active_children())) == 1
-    assert browser.run("document.querySelectorAll('.report').length") > 3
+    shown = browser.run("document.querySelector('main').textContent")
+    assert browser.run("document.querySelectorAll('.report').length") > 3, shown
     assert "Cancelled" in browser.run("document.querySelector('.problem').textContent")
     person.show("columns")
     assert browser.run("document.querySelectorAll('#columns tbody tr').length") == 7
